@@ -1,4 +1,4 @@
-/** People and their sessions for tests; run as a process of its own, it tries to be the first admin. */
+/** Users and sessions for tests. As a separate process it tries to create the first admin. */
 import { argv, exit } from "node:process";
 import type { SessionRecord, UserRecord } from "../../src/core/account-ports.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
@@ -9,7 +9,7 @@ import { userWriter } from "../../src/store/users.ts";
 
 const START = iso(Date.parse("2026-11-21T08:00:00Z"));
 
-/** An active editor with this name, unless more is said. */
+/** An active editor with this name, unless `fields` says otherwise. */
 export const testUser = (name: string, fields: Partial<UserRecord> = {}): UserRecord => ({
   id: `usr_${name}`,
   email: `${name}@example.com`,
@@ -24,10 +24,10 @@ export const testUser = (name: string, fields: Partial<UserRecord> = {}): UserRe
   ...fields,
 });
 
-/** What a token's digest may look like: 32 bytes. */
+/** A digest of 32 bytes, as tokens have. */
 export const testDigest = (name: string): Buffer => Buffer.alloc(32, name);
 
-/** A session that began now and lives for a month. */
+/** A session that begins now and is valid for a month. */
 export const testSession = (
   id: string,
   userId: string,

@@ -1,6 +1,6 @@
 /**
- * A small real reverse proxy that does what an Application Load Balancer with our listener rules does: machine paths are
- * passed on, `/ui*` leads to the login, anything else needs one; what is passed on for somebody is signed, with our keys.
+ * A small reverse proxy that behaves like an Application Load Balancer with the listener rules of deploy/: it forwards paths of
+ * the API, sends `/ui*` to the login, requires a login for everything else, and signs authenticated requests with test keys.
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-authenticate-users.html
  */
 import { randomBytes } from "node:crypto";
@@ -11,14 +11,14 @@ import { onTestFinished } from "vitest";
 import type { MockAlb } from "./mock-alb.ts";
 import { CLIENT_ID, CLIENT_SECRET, type TestOidcProvider } from "./oidc-provider.ts";
 
-/** A login as the real one keeps it, sealed in its cookies: it knows of no way to take one back. */
+/** A login, which a load balancer keeps only in its cookies, so that it can't be revoked. */
 interface Login {
   claims: Record<string, unknown>;
   access: Record<string, unknown>;
 }
 
 const COOKIES = ["AWSELBAuthSessionCookie-0", "AWSELBAuthSessionCookie-1"];
-/** What the real one adds to a request that it has authenticated; a client's own are overwritten then, and only then. */
+/** Headers that a load balancer sets on authenticated requests. It overwrites a client's own headers only then. */
 const isMachine = ({ url = "", headers }: IncomingMessage): boolean =>
   headers["x-api-key"] !== undefined ||
   headers.authorization !== undefined ||
@@ -26,15 +26,15 @@ const isMachine = ({ url = "", headers }: IncomingMessage): boolean =>
 
 export interface AlbProxy {
   url: string;
-  /** The user pool's own pages: `/logout` leads to the provider's, and back. */
+  /** The user pool's own pages: `/logout` redirects to the provider's page, and back. */
   poolUrl: string;
-  /** Where requests go; known once that is running, which needs to know this one's address first. */
+  /** The target of requests, which is set after its start, because it needs this proxy's address first. */
   target: string;
-  /** The requests that reached the program, and whom they were signed for. */
+  /** The requests that were forwarded, with the user they were signed for. */
   forwarded: { path: string; sub: string | undefined }[];
 }
 
-/** Starts one, between a provider and a program. */
+/** Starts the proxy between a provider and a program. */
 export async function albProxy(alb: MockAlb, provider: TestOidcProvider): Promise<AlbProxy> {
   const logins = new Map<string, Login>();
   const states = new Map<string, string>();
@@ -116,7 +116,7 @@ export async function albProxy(alb: MockAlb, provider: TestOidcProvider): Promis
 
   const url = await serve((req, res) => {
     const at = new URL(req.url!, proxy.url);
-    // Its own: nobody behind it ever sees this path.
+    // The load balancer handles this path itself, and never forwards it.
     if (at.pathname === "/oauth2/idpresponse") void fromLogin(at, res);
     else if (isMachine(req)) pass(req, res, undefined);
     else {

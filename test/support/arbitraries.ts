@@ -1,4 +1,4 @@
-/** Requests made up from the OpenAPI document: as it wants them, a little wrong, and garbage. */
+/** Generates requests from the OpenAPI document: valid, slightly wrong, and garbage. */
 import * as fc from "fast-check";
 import type { Operation, Parameter, Schema } from "./openapi.ts";
 
@@ -9,7 +9,7 @@ export interface GeneratedRequest {
   body: string | Buffer | undefined;
 }
 
-/** Values that more code trips over than others. */
+/** Values that often cause bugs. */
 const nasty = fc.constantFrom(
   "",
   " ",
@@ -40,7 +40,7 @@ const anyJson = fc.oneof(
   }),
 );
 
-/** A value that the schema allows. */
+/** Generates values that the schema allows. */
 function valid(schema: Schema): fc.Arbitrary<unknown> {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined) return fc.oneof(...alternatives.map(valid));
@@ -81,7 +81,7 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** A body: as documented, with one field wrong or unknown, or something else altogether. */
+/** Generates bodies: valid, with one wrong or unknown field, or garbage. */
 function body(schema: Schema): fc.Arbitrary<unknown> {
   const right = valid(schema) as fc.Arbitrary<Record<string, unknown>>;
   const names = Object.keys(schema.properties ?? { x: {} });
@@ -96,7 +96,7 @@ function body(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 4, arbitrary: right }, { weight: 4, arbitrary: wrong }, anyJson);
 }
 
-/** What stands for a parameter: what there really is, what is allowed, or garbage. */
+/** Generates values of a parameter: existing ones, allowed ones, or garbage. */
 function parameter(
   { in: place, name, schema }: Parameter,
   known: Readonly<Record<string, readonly string[]>>,
@@ -112,19 +112,19 @@ function parameter(
     real === undefined
       ? fc.oneof(...options)
       : fc.oneof({ weight: 10, arbitrary: fc.constantFrom(...real) }, ...options);
-  // With nothing in a path's place it would be another path.
+  // An empty path parameter would make another path.
   return place === "path" ? any.filter((value) => value !== "") : any;
 }
 
 const asHeader = (value: string): string => value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?").trim();
-// A lone surrogate can't be sent in a path at all.
+// A path can't contain a lone surrogate.
 const inPath = (value: string): string =>
   encodeURIComponent(value.toWellFormed()).replaceAll(/^\.{1,2}$/g, "%2E");
 
 const sometimes = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, value);
 
-/** A request for this operation. */
+/** Generates requests for an operation. */
 export function arbitraryRequest(
   operation: Operation,
   known: Readonly<Record<string, readonly string[]>>,

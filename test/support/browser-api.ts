@@ -1,9 +1,9 @@
-/** A browser as far as the session endpoints see one: it keeps its cookie and says where its requests come from. */
+/** A client that behaves like a browser towards the session endpoints: it keeps its cookie and sends its origin. */
 import { type ApiClient, toApiResponse } from "./http.ts";
 
 export interface BrowserApi {
   cookie: string | undefined;
-  /** The last Set-Cookie, whole. */
+  /** The whole last Set-Cookie header. */
   setCookie: string | undefined;
   request: ApiClient;
 }

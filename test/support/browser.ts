@@ -1,4 +1,4 @@
-/** A browser that has never been used and reaches nothing but what the test serves. */
+/** A browser with a new profile that can reach only the servers of the test. */
 import { chromium, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { temporaryDirectory } from "./instance.ts";
@@ -7,13 +7,12 @@ const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 export interface MonitoredPage {
   page: Page;
-  /** What the page complained of: errors, warnings, violations of its policy, requests that failed. */
+  /** Errors, warnings, policy violations and failed requests of the page. */
   problems: string[];
-  /** The hosts it asked. */
+  /** The hosts that the page sent requests to. */
   requestedHosts: Set<string>;
 }
 
-/** How Chromium is started. */
 export const LAUNCH_OPTIONS = {
   executablePath: EXECUTABLE,
   args: [
@@ -25,7 +24,7 @@ export const LAUNCH_OPTIONS = {
   ],
 };
 
-/** Opens a page in a profile of its own. */
+/** Opens a page in a new profile. */
 export async function openPage(): Promise<MonitoredPage> {
   const context = await chromium.launchPersistentContext(temporaryDirectory(), {
     ...LAUNCH_OPTIONS,
@@ -36,8 +35,8 @@ export async function openPage(): Promise<MonitoredPage> {
 }
 
 /**
- * Writes down what a page complains of and whom it asks.
- * @param isFine what is no complaint, by what is said and the address that it is said of
+ * Records a page's errors and the hosts of its requests.
+ * @param isFine whether to ignore an error, by its message and address
  */
 export function monitorPage(
   page: Page,

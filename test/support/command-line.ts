@@ -1,4 +1,4 @@
-/** The command line on a state directory of its own. */
+/** Runs the command line on a new state directory. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,14 +17,14 @@ const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
 type Written = Record<string, unknown> & { name: string; description?: string; tags?: string[] };
 
-/** @param workflows ids and texts of those that are there from the beginning */
+/** @param workflows ids and texts of the initial workflows */
 export async function testCli(workflows: Readonly<Record<string, string>> = {}) {
   const directory = temporaryDirectory();
   const stateDir = join(directory, "state");
   mkdirSync(stateDir, { mode: 0o700 });
   const cli = (...args: string[]) => runCommand(args, { MILLRACE_STATE_DIR: stateDir });
 
-  /** Writes files into a directory and gives its path. */
+  /** Writes files into a new directory and returns its path. */
   const files = (texts: Readonly<Record<string, string>>, name = "workflows"): string => {
     const path = join(directory, name);
     mkdirSync(path, { recursive: true });
@@ -48,7 +48,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
     files,
     runs: async (...args: string[]) =>
       JSON.parse((await cli("runs", "--json", ...args)).out) as Record<string, unknown>[],
-    /** Starts a command that goes on, and waits until it has said something. */
+    /** Starts a long-running command, and waits for its first output. */
     async begin(args: readonly string[], said: RegExp) {
       const child = spawn(process.execPath, [BIN, ...args], {
         env: { ...process.env, MILLRACE_STATE_DIR: stateDir },

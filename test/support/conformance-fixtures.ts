@@ -41,7 +41,7 @@ const content = (...blocks: ContentBlock[]): CallToolResult => ({ content: block
 const invalid = (message: string, data?: unknown): ProtocolError =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
 
-// What the client is asked for, and what it said.
+// Requests to the client, and its responses.
 
 const form = (message: string, properties: object, required?: string[]): InputRequest =>
   inputRequired.elicit({
@@ -66,7 +66,7 @@ const codec = createRequestStateCodec<{ step: number }>({
   key: "a key that serves the conformance tests only",
 });
 
-/** The step that the client's state says it is at; 0 without one. */
+/** The step in the client's request state; 0 without a state. */
 async function stepOf(ctx: ServerContext): Promise<number> {
   const state = ctx.mcpReq.requestState<string>();
   if (state === undefined) return 0;
@@ -78,8 +78,8 @@ async function stepOf(ctx: ServerContext): Promise<number> {
   );
 }
 
-/** Asks with a form and tells what came back, whatever it was. */
-const tellForm =
+/** Asks with a form and returns any response as text. */
+const reportForm =
   (said: string, request: (args: Arguments) => InputRequest): Run =>
   (ctx, args) => {
     const response = answered(ctx, "form");
@@ -89,14 +89,14 @@ const tellForm =
     );
   };
 
-/** Asks for a name and greets; anything else that came back is no answer. */
+/** Asks for a name until it gets one, and greets. */
 const greet: Run = (ctx) => {
   const name = accepted(ctx, "user_name")?.["name"];
   return typeof name === "string" ? content(text(`Hello, ${name}!`)) : ask({ user_name: askName });
 };
 
-/** Asks for what the client says it can give, all at once. */
-const askWhatItCan: Run = (ctx) => {
+/** Requests everything that the client supports, at once. */
+const askByCapabilities: Run = (ctx) => {
   const { [CLIENT_CAPABILITIES_META_KEY]: can } = ctx.mcpReq.envelope as {
     [CLIENT_CAPABILITIES_META_KEY]: ClientCapabilities;
   };
@@ -166,14 +166,14 @@ const TOOLS: Readonly<Record<string, Run>> = {
   },
   test_sampling: askTheModel((args) => String(args["prompt"])),
   test_missing_capability: askTheModel(() => "Anything"),
-  test_elicitation: tellForm("User response", (args) =>
+  test_elicitation: reportForm("User response", (args) =>
     form(String(args["message"]), { username: { type: "string" }, email: { type: "string" } }, [
       "username",
       "email",
     ]),
   ),
   test_streaming_elicitation: greet,
-  test_elicitation_sep1034_defaults: tellForm("Elicitation completed", () =>
+  test_elicitation_sep1034_defaults: reportForm("Elicitation completed", () =>
     form("Please look over the defaults", {
       name: { type: "string", default: "John Doe" },
       age: { type: "integer", default: 30 },
@@ -182,7 +182,7 @@ const TOOLS: Readonly<Record<string, Run>> = {
       verified: { type: "boolean", default: true },
     }),
   ),
-  test_elicitation_sep1330_enums: tellForm("Elicitation completed", () =>
+  test_elicitation_sep1330_enums: reportForm("Elicitation completed", () =>
     form("Please choose", {
       untitledSingle: { type: "string", enum: options },
       titledSingle: { type: "string", oneOf: titled },
@@ -205,7 +205,7 @@ const TOOLS: Readonly<Record<string, Run>> = {
   },
   test_input_required_result_request_state: confirmWithState,
   test_input_required_result_tampered_state: confirmWithState,
-  test_input_required_result_capabilities: askWhatItCan,
+  test_input_required_result_capabilities: askByCapabilities,
   test_input_required_result_multiple_inputs: async (ctx) => {
     const kinds = ["user_name", "greeting", "client_roots"].map((key) => answered(ctx, key).kind);
     if ((await stepOf(ctx)) === 1 && !kinds.includes("missing"))
@@ -232,7 +232,7 @@ const TOOLS: Readonly<Record<string, Run>> = {
   },
 };
 
-/** Changes the list of tools, as the server's own operations do: by a workflow that is a tool of its own. */
+/** Changes the list of tools by publishing a workflow as a tool. */
 const TOOL_CHANGE = "test_trigger_tool_change";
 
 async function changeTools(served: McpHandlers, ctx: ServerContext): Promise<Answer> {
@@ -243,7 +243,7 @@ async function changeTools(served: McpHandlers, ctx: ServerContext): Promise<Ans
   return call("publish_workflow", { workflow_id: (created.structuredContent as { id: string }).id });
 }
 
-/** The tools that take arguments: strings, all of them required. */
+/** The required string arguments of tools. */
 const ARGUMENTS: Readonly<Record<string, string[]>> = {
   test_sampling: ["prompt"],
   test_elicitation: ["message"],

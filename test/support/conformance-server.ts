@@ -1,4 +1,4 @@
-/** `millrace mcp-sse --port 0` with the fixtures of the MCP conformance suite, as a program of its own. */
+/** A program that runs `millrace mcp-sse --port 0` with the fixtures of the MCP conformance suite. */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { mcpSse } from "../../src/commands/listeners.ts";

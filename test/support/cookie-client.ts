@@ -1,9 +1,9 @@
-/** A browser that goes from page to page over several servers: it keeps the cookies of each, and follows nothing by itself. */
+/** An HTTP client that keeps the cookies of several servers, and does not follow redirects. */
 
 export interface CookieClient {
   /** By origin, then by name. */
   cookies: Map<string, Map<string, string>>;
-  /** @param form is sent as one does when it is given */
+  /** @param form sent as a form body */
   fetch(url: string, form?: string, headers?: Record<string, string>): Promise<Response>;
 }
 

@@ -1,15 +1,15 @@
-/** The workflows of the crash tests: one for each way in which a run can move, and what each must come to. */
+/** The workflows of the crash tests, one for each kind of progress of a run, and their expected outputs. */
 
 export interface CrashWorkflow {
   name: string;
   definition: Record<string, unknown>;
-  /** What a run gives that succeeds, by its input. */
+  /** The output of a successful run, by its input. */
   expectedOutput(n: number): unknown;
 }
 
 const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
 
-/** A step whose effect the peer at `url` sees and logs. */
+/** A step that calls the server at `url`, which logs the call. */
 const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
   id,
   type: "http",
@@ -21,7 +21,7 @@ const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
 
 export const SCHEDULED_WORKFLOW = "tick";
 
-/** @param url where the peer listens */
+/** @param url the address of the server that logs calls */
 export const crashWorkflows = (url: string): CrashWorkflow[] => [
   {
     name: "chain",

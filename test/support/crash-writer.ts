@@ -1,4 +1,4 @@
-/** A process that writes and says after each step that it is done; what is killed at every step it takes. */
+/** A process that reports each completed write, for tests that kill it at every step. */
 import { writeSync } from "node:fs";
 import { argv } from "node:process";
 import { pino } from "pino";
@@ -24,7 +24,7 @@ const actor: Actor = {
   client: { surface: "rest", name: "crash-writer" },
 };
 
-/** Each takes effect once, however often the steps are taken. */
+/** Each step takes effect once, however often it is repeated. */
 export const WRITE_STEPS: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
   ["create_workflow", { name: "Alpha", description: "first", idempotency_key: "a" }],
   ["update_workflow", { workflow_id: "alpha", description: "second", if_match: 1 }],
@@ -32,11 +32,11 @@ export const WRITE_STEPS: readonly (readonly [tool: string, input: Record<string
   ["update_workflow", { workflow_id: "alpha", description: "third", if_match: 2 }],
 ];
 
-/** Opens a state directory in one of the journal modes. */
+/** Opens a state directory in a given journal mode. */
 export const openInstanceInJournalMode = (stateDir: string, local: boolean): Promise<Instance> =>
   openInstance(stateDir, systemClock, pino({ level: "silent" }), { ...openStateDirectory(stateDir), local });
 
-/** Takes step `index`; a change that was made before is refused, which is as good. */
+/** Runs step `index`. A refused repetition of an earlier change counts as success. */
 export async function applyStep(instance: Instance, index: number): Promise<void> {
   const settings = readEnvironment({ MILLRACE_STATE_DIR: instance.store.directory.path });
   const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });

@@ -1,4 +1,4 @@
-/** Databases as a configuration names them, closed when the test has finished. */
+/** Configured databases that are closed at the end of the test. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -9,7 +9,7 @@ import { StepError } from "../../src/core/step-errors.ts";
 
 export interface TestDatabases {
   databases: Databases & { close(): Promise<void> };
-  /** Runs a query with the caps of a step, unless told otherwise. */
+  /** Runs a query, by default with the limits of a step. */
   runQuery(
     database: string,
     query: string,
@@ -17,7 +17,7 @@ export interface TestDatabases {
     more?: Partial<SqlRequest>,
     signal?: AbortSignal,
   ): Promise<SqlResult>;
-  /** The same, for a query that must fail. */
+  /** Runs a query that must fail, and returns its error. */
   queryError(...args: Parameters<TestDatabases["runQuery"]>): Promise<StepError>;
 }
 
@@ -59,7 +59,7 @@ export function openDatabases(
 /** A signal that is never aborted. */
 export const neverAborted = (): AbortSignal => new AbortController().signal;
 
-/** Aborted after so long, as the executor does it. */
+/** A signal that is aborted after a time, as by the executor. */
 export function abortAfter(milliseconds: number): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(
@@ -70,7 +70,7 @@ export function abortAfter(milliseconds: number): AbortSignal {
   return controller.signal;
 }
 
-/** An SQLite file made by these statements. */
+/** Creates an SQLite file with these statements. */
 export function createSqliteFile(directory: string, sql: string, name = "shop.db"): string {
   const path = join(directory, name);
   const db = new DatabaseSync(path);

@@ -1,4 +1,4 @@
-/** The reference deployment on one host: two copies of each server on one state directory, nginx in front of them. */
+/** The reference deployment on one host: two processes of each server on one state directory, behind nginx. */
 import { type Nginx, freePorts, startNginx } from "./nginx.ts";
 import { type Program, runCommand, startProgram } from "./process.ts";
 import { newStateDirectory } from "./web.ts";
@@ -7,17 +7,17 @@ export interface Replica {
   command: "serve" | "mcp-sse";
   port: number;
   program: Program;
-  /** Ends it as an operator does, and starts it again on its port. */
+  /** Stops it as an operator does, and starts it again on its port. */
   restart(): Promise<void>;
 }
 
 export interface Deployment {
-  /** What people and agents use. */
+  /** The addresses for users and agents. */
   url: string;
   nginx: Nginx;
   replicas: Replica[];
   stateDir: string;
-  /** May read, write and run. */
+  /** An API key with the scopes read, write and run. */
   key: string;
 }
 
@@ -57,7 +57,7 @@ export async function startDeployment({
     };
     return self;
   };
-  // Executors beside two of them, which no test stops together.
+  // Two of the processes have executors; no test stops both at a time.
   const replicas = [
     await copy("serve", web0, 1),
     ...(await Promise.all([copy("serve", web1, 0), copy("mcp-sse", mcp0, 0), copy("mcp-sse", mcp1, 1)])),

@@ -1,11 +1,11 @@
-/** The documents as they lie in the repository, and what stands in them. */
+/** Reads the repository's documents. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Paths of all that is written for readers, from the root. */
+/** Paths of all documents, relative to the root. */
 export const DOCUMENTS: readonly string[] = globSync(["*.md", "{docs,deploy,bench,examples}/**/*.md"], {
   cwd: ROOT,
 }).toSorted();
@@ -14,7 +14,7 @@ export const readDocument = (page: string): string => readFileSync(join(ROOT, pa
 
 export interface CodeBlock {
   page: string;
-  /** Of its fence, from 1. */
+  /** The line of its fence, from 1. */
   line: number;
   /** `sh`, `yaml` …; empty for none. */
   language: string;
@@ -23,7 +23,7 @@ export interface CodeBlock {
 
 const FENCED = /^( *)```(\w*)\n(.*?)^ *```$/gms;
 
-/** The blocks of code of a page, without the indentation that a list gives them. */
+/** The code blocks of a page, without the indentation of lists. */
 export function codeBlocksOf(page: string): CodeBlock[] {
   const text = readDocument(page);
   return [...text.matchAll(FENCED)].map(({ index, 1: indent, 2: language, 3: inner }) => ({
@@ -34,11 +34,11 @@ export function codeBlocksOf(page: string): CodeBlock[] {
   }));
 }
 
-/** A page's prose, with blocks of code blanked: line numbers stay. */
+/** A page with blank lines instead of code blocks, so that line numbers stay the same. */
 export const proseOf = (page: string): string =>
   readDocument(page).replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, ""));
 
-/** What stands in backticks in a page's prose, in lines or tables. */
+/** The inline code of a page. */
 export const inlineCodeOf = (page: string): string[] =>
   [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map((found) => found[1]!);
 

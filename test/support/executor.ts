@@ -1,4 +1,3 @@
-/** What carries runs out, in this process, beside an instance's listeners. */
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { type Executor, startExecutor } from "../../src/app/executor.ts";
@@ -6,7 +5,7 @@ import { readEnvironment } from "../../src/config/environment.ts";
 import { newExecutorId } from "../../src/core/ids.ts";
 import type { TestInstance } from "./instance.ts";
 
-/** Starts an executor on an instance; it ends with the test. */
+/** Starts an executor in this process, which stops at the end of the test. */
 export async function startTestExecutor(instance: TestInstance): Promise<Executor> {
   const setup = {
     settings: readEnvironment({ MILLRACE_STATE_DIR: instance.stateDir }),

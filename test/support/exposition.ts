@@ -1,5 +1,5 @@
 /**
- * A strict reader of Prometheus' text format, as promtool judges it and a little stricter.
+ * A strict parser of Prometheus' text format, slightly stricter than promtool.
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 
@@ -18,7 +18,7 @@ const NAME = /^[a-z][a-z0-9_]*$/;
 const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 
-/** @throws Error that says which line is wrong, and how */
+/** @throws Error that names the invalid line and the reason */
 export function parseExposition(text: string): Map<string, MetricFamily> {
   const families = new Map<string, MetricFamily>();
   const seen = new Set<string>();
@@ -78,7 +78,7 @@ function parseLabels(text: string, fail: (why: string) => never): Record<string,
 }
 
 function numberOf(text: string, fail: (why: string) => never): number {
-  // prom-client writes Nan; Go's ParseFloat, which the format names, takes it in any case.
+  // prom-client writes Nan; the format refers to Go's ParseFloat, which ignores case.
   if (/^nan$/i.test(text)) return NaN;
   if (text === "+Inf" || text === "-Inf") return text === "+Inf" ? Infinity : -Infinity;
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : fail("no number");
@@ -87,7 +87,7 @@ function numberOf(text: string, fail: (why: string) => never): number {
 const grows = (list: readonly number[], least: number): boolean =>
   list.every((it, index) => index === 0 || it - list[index - 1]! >= least);
 
-/** Buckets grow, end with +Inf, and that is the count. */
+/** Checks that buckets increase, and that the last one is +Inf and equals the count. */
 function checkHistogram(family: string, { samples }: MetricFamily): void {
   const series = Map.groupBy(samples, ({ labels }) => identityOf({ ...labels, le: "" }));
   for (const [labels, of] of series) {
@@ -108,7 +108,7 @@ function checkHistogram(family: string, { samples }: MetricFamily): void {
   }
 }
 
-/** The sum of the samples with these labels; 0 where there is none. */
+/** The sum of the samples with these labels; 0 without any. */
 export function sumSamples(
   families: ReadonlyMap<string, MetricFamily>,
   name: string,

@@ -7,7 +7,7 @@ export interface ApiResponse<T = unknown> {
 }
 
 export interface ApiClient {
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of a body it says by expecting it
+  // oxlint-disable-next-line typescript/no-explicit-any -- the tests' expectations check the types of bodies
   <T = any>(
     method: string,
     path: string,
@@ -16,7 +16,7 @@ export interface ApiClient {
   ): Promise<ApiResponse<T>>;
 }
 
-/** Calls `base` with a key; a body that is a string goes as it is, anything else as JSON. */
+/** Calls `base` with a key. It sends a string as it is, and any other body as JSON. */
 export function apiClient(base: string, key?: string): ApiClient {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(base + path, {

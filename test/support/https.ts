@@ -1,4 +1,4 @@
-/** Requests over https on connections of one's own, and streams read as they come. */
+/** HTTPS requests on separate connections, and streams that are read as they arrive. */
 import { Agent, request } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
@@ -44,7 +44,7 @@ function open(
   });
 }
 
-/** One request and its whole answer. @throws Error when the connection breaks */
+/** Sends a request and reads the whole response. @throws Error when the connection breaks */
 export async function httpsRequest(
   method: string,
   url: string,
@@ -63,7 +63,7 @@ export function keepAliveAgent(): Agent {
   return agent;
 }
 
-/** A stream of server-sent events, read as it comes. */
+/** A stream of server-sent events that is read as it arrives. */
 export async function openHttpsEventStream(url: string, headers: Record<string, string>) {
   const res = await open("GET", url, { headers: { ...headers, Accept: "text/event-stream" } });
   if (res.statusCode !== 200) throw new Error(`${url} answered ${res.statusCode}`);

@@ -1,4 +1,4 @@
-/** A state directory of its own, keys in it, and both listeners on free ports: real ones, in this process. */
+/** A new state directory with keys, and both listeners in this process on free ports. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 
-/** An empty directory that goes when the test has finished. */
+/** An empty directory that is removed at the end of the test. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), "millrace-test-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** A clock that stands still until it is turned. */
+/** A clock that changes only when the test advances it. */
 export interface FakeClock extends Clock {
   advance(milliseconds: number): void;
 }
@@ -36,14 +36,14 @@ export function fakeClock(start = Date.parse("2026-11-21T08:00:00Z")): FakeClock
 }
 
 export interface TestInstance extends Instance {
-  /** What operations stand on. */
+  /** The services of operations. */
   services: Services;
   stateDir: string;
   clock: Clock;
   key(options?: { scopes?: Scope[]; expiresAt?: string; owner?: string; name?: string }): Promise<CreatedKey>;
   rest(options?: CopyOptions): Promise<Copy>;
   mcp(options?: CopyOptions): Promise<Copy>;
-  /** Carries runs out, in this process. */
+  /** Starts an executor in this process. */
   executor(options?: CopyOptions & { slots?: number }): Promise<Executor>;
 }
 
@@ -51,12 +51,11 @@ interface CopyOptions {
   config?: unknown;
   authMode?: Setup["authMode"];
   tracer?: Setup["tracer"];
-  /** The cost of a password's hash: next to nothing unless said. */
+  /** The cost of password hashes; very low by default. */
   passwords?: Setup["passwords"];
   env?: Record<string, string>;
 }
 
-/** A running listener. */
 interface Copy extends RunningServer {
   url: string;
 }
@@ -66,16 +65,16 @@ const CHEAP = { parameters: { logN: 4, r: 8, p: 1 } };
 const silent = pino({ level: "silent" });
 
 /**
- * Opens a state directory (a new one unless named) with real time unless a clock is given. Several on one directory
- * behave like several processes: each has connections of its own.
+ * Opens a state directory, by default a new one, with real time by default. Several instances on one directory behave like
+ * several processes: each has its own connections.
  */
 export async function testInstance({
   stateDir = temporaryDirectory(),
   clock = systemClock,
   log = silent,
-  /** Whether the file system is taken for a local one; if not, the rollback journal is used. */
+  /** Whether to treat the file system as local; otherwise the rollback journal is used. */
   local = true,
-  /** What `services` are opened with. */
+  /** The configuration of `services`. */
   config,
 }: {
   stateDir?: string;

@@ -1,4 +1,4 @@
-/** Adds an API key to every request and leaves Host and Origin as they came, for clients that can send no header. */
+/** A proxy that adds an API key to every request and keeps Host and Origin, for clients that can't send headers. */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -10,7 +10,7 @@ export async function startKeyProxy(target: string, key: string): Promise<string
     const headers = { ...req.headers, "x-api-key": key };
     const onward = request({ hostname, port, method: req.method, path: req.url, headers }, (answer) => {
       res.writeHead(answer.statusCode!, answer.headers);
-      // The headers of a stream must not wait for its first event.
+      // Sends the headers of a stream before its first event.
       res.flushHeaders();
       answer.pipe(res);
     });

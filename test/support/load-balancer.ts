@@ -1,15 +1,14 @@
-/** A load balancer: every request to the next copy in turn, whoever sends it. No cookies, bodies as streams. */
+/** A round-robin load balancer without sticky sessions. */
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface LoadBalancer {
   url: string;
-  /** Every request in the order of arrival: which copy it went to, and the MCP revision it named. */
+  /** All requests in order, with their target process and MCP revision. */
   forwarded: { to: number; request: string; revision: string | undefined }[];
 }
 
-/** Listens in front of the copies. */
 export async function startLoadBalancer(copies: readonly string[]): Promise<LoadBalancer> {
   const forwarded: LoadBalancer["forwarded"] = [];
   const agent = new Agent({ keepAlive: true });
@@ -28,7 +27,7 @@ export async function startLoadBalancer(copies: readonly string[]): Promise<Load
         res.writeHead(answer.statusCode!, answer.headers);
         res.flushHeaders();
         answer.pipe(res);
-        // What the copy breaks off must not look whole.
+        // A response that the target breaks off must not look complete.
         answer.once("aborted", () => res.destroy());
       },
     );

@@ -5,7 +5,7 @@ import { type CollectionTag, parseAllDocuments, parseDocument, type ScalarTag } 
 
 export const DEPLOY_DIRECTORY = fileURLToPath(new URL("../../deploy/", import.meta.url));
 
-// oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of it, it says by expecting it
+// oxlint-disable-next-line typescript/no-explicit-any -- the tests' expectations check the types
 export type YamlData = any;
 
 /** Every document of a YAML file. @throws Error at what is not valid */

@@ -1,8 +1,7 @@
-/** Many workflows at once, straight into the store: what the API would need minutes for. */
 import { sql } from "kysely";
 import type { TestInstance } from "./instance.ts";
 
-/** Adds `count` workflows in one transaction, each with a description of `length` characters and no history. */
+/** Inserts `count` workflows in one transaction, each with a description of `length` characters and no history. */
 export async function insertWorkflows(
   { store }: Pick<TestInstance, "store">,
   { count, length = 20, name, at }: { count: number; length?: number; name?: string; at?: string },

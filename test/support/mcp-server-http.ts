@@ -1,4 +1,4 @@
-/** An MCP server over Streamable HTTP or SSE on loopback, made with the v1 SDK and express. */
+/** An MCP server over Streamable HTTP or SSE on loopback, with the v1 SDK and Express. */
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import express from "express";
 import { onTestFinished } from "vitest";
 import { toolServer } from "./mcp-server-tools.ts";
 
-/** Ends an answer in the middle: its head is out, its stream has begun. */
+/** Breaks a response off after its headers and the beginning of its stream. */
 function cut(response: express.Response): void {
   if (response.headersSent) response.write(": so far\n\n", () => response.destroy());
   else setImmediate(cut, response);
@@ -18,11 +18,11 @@ export interface McpHttpServer {
   url: string;
   /** The headers of every message. */
   headers: IncomingHttpHeaders[];
-  /** Sessions that were opened. */
+  /** The number of sessions that were opened. */
   openedSessionCount(): number;
-  /** Sessions that are open. */
+  /** The number of open sessions. */
   openSessionCount(): number;
-  /** Forgets all sessions, as a restart would. */
+  /** Drops all sessions, as a restart would. */
   dropSessions(): void;
 }
 

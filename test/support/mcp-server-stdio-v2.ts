@@ -1,4 +1,4 @@
-/** A stdio MCP server made with the v2 SDK that speaks the 2026-07-28 revision and no older one. */
+/** A stdio MCP server with the v2 SDK that supports only the revision 2026-07-28. */
 import { inputRequired, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";

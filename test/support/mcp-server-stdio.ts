@@ -1,4 +1,4 @@
-/** A stdio MCP server made with the v1 SDK; `broken` says something and ends instead. */
+/** A stdio MCP server with the v1 SDK; with `broken` it prints a message and exits. */
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { toolServer } from "./mcp-server-tools.ts";
 

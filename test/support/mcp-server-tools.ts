@@ -1,4 +1,4 @@
-/** Tools of the MCP servers that stand in for other people's, made with the v1 SDK. */
+/** Tools of the mock MCP servers, with the v1 SDK. */
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 

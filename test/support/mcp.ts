@@ -1,4 +1,4 @@
-/** MCP clients that nobody here wrote, behind one face: the v1 SDK and the v2 SDK, over every leg. */
+/** The MCP clients of the v1 and v2 SDKs behind one interface, over every transport. */
 import * as v2 from "@modelcontextprotocol/client";
 import { Client as V1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import type { Json } from "./json.ts";
 import type { Problem } from "../../schemas/problem.ts";
 
-/** How a client comes in: SDK, leg, and the revision that it must end up speaking. */
+/** Client configurations: SDK, transport, and the protocol revision that they must negotiate. */
 export const MCP_CLIENTS = {
   "v1 over SSE": { sdk: 1, path: "/sse", version: "2025-11-25" },
   "v1 over Streamable HTTP": { sdk: 1, path: "/mcp", version: "2025-11-25" },
@@ -58,7 +58,7 @@ interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** What the person behind a client answers, and what the client is told. */
+/** Handlers of elicitation requests and notifications. */
 interface Hooks {
   elicit?: (asked: { message: string; requestedSchema: Json }) => {
     action: "accept" | "decline" | "cancel";
@@ -72,11 +72,11 @@ export interface McpClient {
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolCallResult>;
   /** The revision that was negotiated. */
   version: string | undefined;
-  /** Ends the session, where there is one, and the connection. */
+  /** Ends the session, if there is one, and the connection. */
   close(): Promise<void>;
 }
 
-/** Connects a real client to an MCP listener. */
+/** Connects an SDK's client to an MCP listener. */
 export async function connect(
   way: ClientName,
   base: string,
@@ -144,7 +144,7 @@ export async function connectV1(
   });
 }
 
-/** The v1 client tells only its transport which revision was agreed on. */
+/** The v1 client reports the negotiated revision only to its transport. */
 function watched(transport: Transport, tell: (version: string) => void): Transport {
   const set = transport.setProtocolVersion?.bind(transport);
   transport.setProtocolVersion = (version) => {
@@ -165,13 +165,13 @@ function closing(client: McpClient): McpClient {
   return { ...client, close };
 }
 
-/** The output of a call that must have worked. */
+/** The output of a call that must succeed. */
 export function outputOf(answer: ToolCallResult): Json {
   if (answer.isError) throw new Error(`the tool refused: ${answer.content[0]?.text}`);
   return answer.structuredContent;
 }
 
-/** The problem of a call that must have been refused. */
+/** The problem details of a call that must fail. */
 export function problemOf(answer: ToolCallResult): Problem {
   if (!answer.isError) throw new Error("the tool did not refuse");
   return JSON.parse(answer.content[0]!.text) as Problem;

@@ -1,4 +1,4 @@
-/** Metrics of a process of ours, with something in each of them. */
+/** Metrics of a process in which every series has a value. */
 import type { Meter } from "../../src/core/meter.ts";
 import { type Metrics, openMetrics } from "../../src/telemetry/metrics.ts";
 import { renderExposition } from "../../src/telemetry/metrics-snapshot.ts";
@@ -14,7 +14,7 @@ export const SAMPLE_STATE: InstanceStats = {
   file: { size: 4_096, free: 1e9 },
 };
 
-/** Has everything happen once. */
+/** Reports every event to the meter once. */
 function exercise(meter: Meter): void {
   meter.operationCompleted({ name: "list_workflows", surface: "rest", status: 200, seconds: 0.01 });
   meter.requestRejected("rest", "unauthorized");
@@ -39,6 +39,6 @@ export function exercisedMetrics(): Metrics {
   return metrics;
 }
 
-/** What Prometheus would read of these. */
+/** Parses the exposition of metrics. */
 export const readMetrics = async (...metrics: readonly Metrics[]): Promise<Map<string, MetricFamily>> =>
   parseExposition(await renderExposition(await Promise.all(metrics.map((it) => it.snapshot()))));

@@ -1,4 +1,4 @@
-/** What an Application Load Balancer and a Cognito user pool sign, with keys of our own, and where those keys are. */
+/** The tokens of an Application Load Balancer and a Cognito user pool, signed with test keys, and a server of these keys. */
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -33,7 +33,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 
 type Claims = Record<string, unknown>;
 
-/** A token out of its parts; a claim that is undefined is left out. */
+/** Signs a token; undefined claims are left out. */
 function token(
   encode: typeof plain,
   header: Claims,
@@ -44,7 +44,7 @@ function token(
   return `${data}.${encode(signature(Buffer.from(data)))}`;
 }
 
-/** The two, with their keys served on loopback. */
+/** Starts both, with their keys served on loopback. */
 export async function mockAlb() {
   const state = { alb: albKey(), pool: poolKey(), away: false, asked: 0 };
   const known = new Map<string, string>();
@@ -71,7 +71,7 @@ export async function mockAlb() {
     state,
     albKeysUrl: `${base}/keys`,
     poolKeysUrl: `${base}/jwks.json`,
-    /** The environment of a `serve` behind it. */
+    /** The environment of a `serve` process behind it. */
     env: {
       MILLRACE_COGNITO_USER_POOL_ID: POOL,
       MILLRACE_COGNITO_CLIENT_ID: CLIENT,
@@ -79,7 +79,7 @@ export async function mockAlb() {
       MILLRACE_ALB_KEYS_URL: `${base}/keys`,
       MILLRACE_COGNITO_KEYS_URL: `${base}/jwks.json`,
     },
-    /** The load balancer signs with a new key from now on; the old one stays known unless it is forgotten. */
+    /** Lets the load balancer sign with a new key; the old key stays available unless it is removed. */
     rotate({ forget = false } = {}) {
       if (forget) known.clear();
       state.alb = albKey();
@@ -117,7 +117,7 @@ export async function mockAlb() {
         (bytes) => sign("sha256", bytes, key.privateKey),
       );
     },
-    /** All that it adds to a request. */
+    /** All headers that it adds to a request. */
     headers(claims: Claims = {}, access: Claims = {}): Record<string, string> {
       const sub = (claims["sub"] as string | undefined) ?? "ann-sub";
       return {

@@ -1,4 +1,4 @@
-/** An HTTP server on loopback that a test plays the other side with. */
+/** A mock HTTP server on loopback. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -20,15 +20,15 @@ export interface MockHttpServer {
   host: string;
   port: number;
   received: ReceivedRequest[];
-  /** How many connections it has had. */
+  /** The number of connections so far. */
   connectionCount(): number;
-  /** Resolves when a request has come whole. */
+  /** Resolves when a whole request has arrived. */
   requestReceived: Promise<void>;
-  /** Resolves when a request's connection was closed by the other side. */
+  /** Resolves when the client has closed a request's connection. */
   connectionClosed: Promise<void>;
 }
 
-/** Starts one; closed when the test has finished. */
+/** Starts a server that is closed at the end of the test. */
 export async function mockHttpServer(
   answer: (request: ReceivedRequest, response: ServerResponse, raw: IncomingMessage) => void | Promise<void>,
 ): Promise<MockHttpServer> {
@@ -66,7 +66,7 @@ export async function mockHttpServer(
   };
 }
 
-/** A whole configuration out of what a test cares for. */
+/** Completes a partial configuration with defaults. */
 export const parseConfig = (part: z.input<typeof Config>): Config => Config.parse(part);
 
 /** Sends JSON. */
@@ -80,7 +80,7 @@ export const sendJson = (
   response.end(JSON.stringify(value));
 };
 
-/** What something failed with. */
+/** The error of a promise that must fail. */
 export async function stepErrorOf(work: Promise<unknown>): Promise<StepError> {
   const error: unknown = await work.then(
     () => undefined,

@@ -1,4 +1,4 @@
-/** A server on loopback that speaks the wire formats of the models' vendors. */
+/** A mock server with the wire formats of the model vendors. */
 import type { ServerResponse } from "node:http";
 import type { Config } from "../../schemas/config.ts";
 import { parseConfig, mockHttpServer, type MockHttpServer, sendJson } from "./mock-http-server.ts";
@@ -6,14 +6,14 @@ import { parseConfig, mockHttpServer, type MockHttpServer, sendJson } from "./mo
 export type VendorName = Config["models"][number]["vendor"];
 
 interface Wire {
-  /** What stands after the peer's address in base_url. */
+  /** The path of base_url. */
   base: string;
-  /** Where calls arrive. */
+  /** The path of calls. */
   path: string;
-  /** The header that carries the key, and what stands before it. */
+  /** The header with the key, and the prefix of its value. */
   key: [header: string, prefix: string];
   answer(text: string, finish: Finish): unknown;
-  /** How the vendor tells an error. */
+  /** The vendor's format of errors. */
   error(message: string, code: string): unknown;
 }
 
@@ -124,7 +124,7 @@ export const VENDORS = Object.keys(WIRE_FORMATS) as VendorName[];
 
 type Play = { text: string; finish?: Finish } | ((response: ServerResponse) => void);
 
-/** Plays one answer after the other, the last one again and again. */
+/** Sends the responses in order, then repeats the last one. */
 export function mockModelServer(vendor: VendorName, ...plays: Play[]): Promise<MockHttpServer> {
   let calls = 0;
   return mockHttpServer((_request, response) => {
@@ -135,7 +135,7 @@ export function mockModelServer(vendor: VendorName, ...plays: Play[]): Promise<M
   });
 }
 
-/** An error as the vendor tells it. */
+/** An error in the vendor's format. */
 export const errorReply =
   (
     vendor: VendorName,
@@ -147,7 +147,7 @@ export const errorReply =
   (response) =>
     sendJson(response, WIRE_FORMATS[vendor].error(message, code), status, headers);
 
-/** A configuration with one model, `writer`, at a peer. */
+/** A configuration with one model, `writer`, at a mock server. */
 export const modelConfig = (vendor: VendorName, peer: Pick<MockHttpServer, "url">): Config =>
   parseConfig({
     models: [

@@ -1,9 +1,8 @@
-/** A mail server on loopback that takes everything. */
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
 
-/** Starts one; closed when the test has finished. Gives its port and the mails that came, raw. */
+/** Starts a mail server on loopback that accepts everything, until the end of the test. Returns its port and the raw mails. */
 export async function smtpPeer(): Promise<{ port: number; received: string[] }> {
   const received: string[] = [];
   const server = new SMTPServer({

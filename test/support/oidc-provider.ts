@@ -55,7 +55,7 @@ export interface OidcProviderOptions {
   scopes?: string[];
 }
 
-/** Starts one; closed when the test has finished. */
+/** Starts a server that is closed at the end of the test. */
 export async function testOidcProvider(options: OidcProviderOptions): Promise<TestOidcProvider> {
   const accounts = new Map(Object.entries(options.accounts));
   const requestCounts = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The real program as a process of its own. */
+/** Runs the real program in separate processes. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,15 +9,15 @@ const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
 export interface Program {
   child: ChildProcess;
-  /** Where it listens, once it does. */
+  /** The address that it listens at. */
   url: string;
-  /** What it has written to standard error so far. */
+  /** Its standard error output so far. */
   log(): string;
-  /** Sends a signal and gives the exit code (null when the signal ended it) and how long it took, in ms. */
+  /** Sends a signal; returns the exit code (null when the signal ended it) and the duration in milliseconds. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
 }
 
-/** The ids of the processes that one has started and that still are. */
+/** The ids of a process's running child processes. */
 export function childrenOf({ pid }: ChildProcess): number[] {
   let pids: string;
   try {
@@ -36,7 +36,7 @@ export async function runCommand(
   const child = spawn(process.execPath, [BIN, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // One that hangs fails its test and does not outlive it for long.
+    // A command that hangs fails its test, and is killed.
     timeout: 60_000,
     killSignal: "SIGKILL",
   });

@@ -1,4 +1,4 @@
-/** Executors in this process that can be held as a process can, and a monotonic clock that is turned by hand. */
+/** Executors in this process that can be paused like a process, and a manual monotonic clock. */
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
@@ -7,12 +7,12 @@ import { sqliteQueue } from "../../src/queue/sqlite.ts";
 import type { OnUnexpectedError, JobResult, JobHandler } from "../../src/queue/types.ts";
 import { testEngine } from "./engine.ts";
 
-/** So long that no beat comes by itself while a test runs. */
+/** Longer than any test, so that no heartbeat is sent by itself. */
 export const LEASE_MS = 100_000;
 
 interface Options {
   slots?: number;
-  /** What a job comes to whose work has a bug; nothing unless it says so. */
+  /** The result of a job whose handler throws; none by default. */
   broken?: OnUnexpectedError;
   meter?: Meter;
 }
@@ -25,7 +25,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
   onTestFinished(() => spy.mockRestore());
   let count = 0;
 
-  /** Starts an executor. Held, nothing that it writes gets through, as if its process were stopped. */
+  /** Starts an executor. While it is paused, its writes wait, as if its process were stopped. */
   async function executor(
     handler: JobHandler,
     { slots = 4, broken: onUnexpectedError = settledAs(), meter = noMeter }: Options = {},
@@ -69,9 +69,9 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
     executor,
     add: (stepId: string, more: Partial<NewJob> = {}) =>
       it.transaction((tx) => tx.jobs.add({ ...NEW_JOB, stepId, ...more })),
-    /** Lets the monotonic clock go on. */
+    /** Advances the monotonic clock. */
     pass: (ms: number) => void (ahead += ms),
-    /** Lets `observer` watch the others for a lease, and a little more. */
+    /** Lets `observer` watch the others for slightly longer than a lease. */
     async watch(observer: { heartbeat(): Promise<void> }): Promise<void> {
       for (let part = 0; part < 5; part += 1) {
         await observer.heartbeat();
@@ -102,7 +102,7 @@ export const completed = (change: JobResult["change"] = () => Promise.resolve())
 
 const settledAs = (): OnUnexpectedError => () => Promise.resolve(completed());
 
-/** Work that goes on until the test ends it, or it is told to end. */
+/** A handler that runs until the test ends it, or it is aborted. */
 export function manualHandler() {
   const begun: Job[] = [];
   const running = new Map<string, (settled: JobResult) => void>();
@@ -123,7 +123,7 @@ export function manualHandler() {
     });
   return {
     work,
-    /** The steps whose jobs were begun, in order. */
+    /** The steps whose jobs were started, in order. */
     begun: () => begun.map((job) => job.stepId),
     end: (stepId: string, settled = completed()) => running.get(stepId)!(settled),
   };

@@ -1,6 +1,6 @@
-/** Chance that can be had again: a test that draws from it prints its seed. */
+/** Reproducible random numbers: tests print the seed. */
 
-/** Numbers from 0 to 1 that a seed gives again. */
+/** Returns a generator of numbers from 0 to 1 that depend only on the seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The seed asked for with MILLRACE_TEST_SEED, or a new one; printed, so that what fails can be had again. */
+/** Returns MILLRACE_TEST_SEED or a new seed, and prints it, so that failures can be reproduced. */
 export function testSeed(test: string): number {
   const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000);
   console.log(`${test}: MILLRACE_TEST_SEED=${seed}`);

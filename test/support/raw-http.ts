@@ -1,4 +1,4 @@
-/** HTTP as it goes over the wire: any Host, streams read as they come. `fetch` forbids the one and hides the other. */
+/** A low-level HTTP client that can send any Host and read streams as they arrive, which `fetch` can't. */
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { onTestFinished } from "vitest";
 import type { Json } from "./json.ts";
@@ -45,7 +45,7 @@ function send(method: string, url: string, { headers = {}, body }: RawRequest): 
   });
 }
 
-/** One request and its whole answer. */
+/** Sends a request and reads the whole response. */
 export async function rawRequest(
   method: string,
   url: string,
@@ -64,17 +64,17 @@ export async function rawRequest(
 
 const lastData = (text: string): string => [...text.matchAll(/^data: (.*)$/gm)].at(-1)![1]!;
 
-/** A stream of events, read as it comes. */
+/** A stream of events that is read as it arrives. */
 export interface EventStream {
   status: number;
   headers: IncomingHttpHeaders;
-  /** What has come so far. */
+  /** The text received so far. */
   text(): string;
-  /** The first match of `pattern`, waited for. */
+  /** Waits for the first match of `pattern`. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Whether the server has ended it. */
   ended(): boolean;
-  /** Stops reading, as a client does that hangs. */
+  /** Stops reading, like a client that hangs. */
   pause(): void;
   resume(): void;
   close(): void;

@@ -1,4 +1,4 @@
-/** MCP by hand: the messages and headers of every leg, over plain HTTP. */
+/** MCP without an SDK: the messages and headers of every transport over plain HTTP. */
 import { expect } from "vitest";
 import { testInstance } from "./instance.ts";
 import { openEventStream, rawRequest } from "./raw-http.ts";
@@ -23,7 +23,7 @@ export const toolCall = (name: string, args: object = {}, id: number | string = 
 export const LIST_WORKFLOWS_CALL = toolCall("list_workflows");
 export const ACCEPT_HEADERS = { Accept: "application/json, text/event-stream" };
 
-/** One MCP listener on a state of its own, and the headers of a client with a key. */
+/** Starts an MCP listener on a new state, with the headers of a client with a key. */
 export async function openMcp(options: Parameters<typeof testInstance>[0] = {}) {
   const instance = await testInstance(options);
   const { url, stop } = await instance.mcp();
@@ -31,18 +31,18 @@ export async function openMcp(options: Parameters<typeof testInstance>[0] = {}) 
   return { instance, url, stop, key: { "X-API-Key": value, ...ACCEPT_HEADERS }, record };
 }
 
-/** Sends a message and gives the whole answer. */
+/** Sends a message and returns the whole response. */
 export const postMessage = (url: string, headers: Record<string, string>, body: unknown) =>
   rawRequest("POST", url, { headers, body });
 
-/** Opens a stream and gives the address to send to. */
+/** Opens a stream and returns the address for messages. */
 export async function openSse(url: string, headers: Record<string, string>) {
   const stream = await openEventStream("GET", `${url}/sse`, { headers });
   const [, messages] = await stream.waitFor(/^event: endpoint\ndata: (.*)\n\n/m);
   return { stream, messages: url + messages! };
 }
 
-/** Starts a session on /mcp and gives the headers that belong to it. */
+/** Starts a session on /mcp and returns its headers. */
 export async function openSession(url: string, headers: Record<string, string>) {
   const answer = await postMessage(`${url}/mcp`, headers, INITIALIZE_REQUEST);
   const session = {

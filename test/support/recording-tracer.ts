@@ -1,8 +1,8 @@
-/** A tracer that keeps what it is told, for tests that need no process of their own. */
+/** A tracer that records spans in memory. */
 import { toTraceFlags } from "../../src/core/trace-context.ts";
 import type { FinishedSpan, SpanAttributes, Tracer } from "../../src/core/tracer.ts";
 
-/** A request as it was traced. */
+/** The span of a request. */
 interface RecordedRequest {
   name: string;
   kind: string;
@@ -18,7 +18,7 @@ export interface RecordingTracer extends Tracer {
   requests: RecordedRequest[];
 }
 
-/** @param samples whether traces that begin here are recorded */
+/** @param samples whether to sample traces that begin here */
 export function recordingTracer(samples = true): RecordingTracer {
   const spans: FinishedSpan[] = [];
   const requests: RecordedRequest[] = [];

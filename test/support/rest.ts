@@ -1,4 +1,4 @@
-/** The HTTP API on an instance of its own, and what every problem must be. */
+/** The HTTP API on a new instance, and the check of problem details. */
 import { expect } from "vitest";
 import { Problem } from "../../schemas/problem.ts";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.ts";
@@ -13,7 +13,7 @@ export async function openRest(options: Parameters<typeof testInstance>[0] & { c
   return { instance, url, key, call: apiClient(url, key) };
 }
 
-/** Expects a whole problem (RFC 9457) with this code, and gives it. */
+/** Expects valid problem details (RFC 9457) with this code, and returns them. */
 export function expectProblem({ status, headers, body }: ApiResponse, code: ErrorCode): Problem {
   const problem = Problem.parse(body);
   expect({ ...problem, detail: "", errors: undefined }).toEqual({

@@ -1,4 +1,4 @@
-/** Who asks and what is asked for, in a matrix of who may do what: everybody alive and dead, and things of theirs. */
+/** The principals and resources of the matrix of permissions. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Scope } from "../../schemas/actor.ts";
@@ -17,25 +17,24 @@ import { eventually } from "./eventually.ts";
 import { fakeClock, temporaryDirectory, testInstance, type TestInstance } from "./instance.ts";
 import { callAs, addUser, signIn } from "./users.ts";
 
-/** What a principal is made from. */
 export interface CallerSpec {
   label: string;
-  /** What it credential: nothing, a cookie, or a key. */
+  /** The credential: none, a cookie or a key. */
   credential: "nothing" | "session" | "key";
-  /** The role of whom it belongs to; `operator` for keys of the command line. */
+  /** The owner's role; `operator` for keys of the command line. */
   role: Role | "operator";
   /** A key's. */
   scopes?: readonly Scope[];
   condition: "alive" | "deactivated" | "revoked" | "expired" | "ended";
 }
 
-/** Somebody who asks. */
+/** A principal that sends requests. */
 export interface Caller extends CallerSpec {
   headers: Record<string, string>;
   owner: ResourceOwner;
 }
 
-/** Whose a thing is. */
+/** The owner of a resource. */
 export interface ResourceOwner {
   email: string;
   lineage: string;
@@ -90,7 +89,7 @@ const WORKFLOW = {
 };
 const ASKING = { steps: [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }] };
 
-/** An instance with its listener, and ways to make who asks and what they ask for. */
+/** An instance with its listener, and functions that create principals and resources. */
 export async function openRolesMatrix() {
   const instance = await testInstance({ clock: fakeClock() });
   const { store, clock } = instance;
@@ -101,7 +100,7 @@ export async function openRolesMatrix() {
   db.close();
   const { url } = await instance.rest({
     config: { databases: [{ name: "shop", type: "sqlite", dataset }] },
-    // So that each request can come from an address of its own.
+    // Each request can have its own source address.
     env: { MILLRACE_TRUSTED_PROXIES: "127.0.0.1" },
   });
 
@@ -110,7 +109,7 @@ export async function openRolesMatrix() {
     const user = await addUser(instance, { email: `${name}-${(number += 1)}@example.com`, role });
     return { email: user.email, lineage: user.id, user };
   };
-  /** The same for all that belong to somebody of a role, unless a fresh one is wanted. */
+  /** One user per role, unless a new one is requested. */
   const known = new Map<string, ResourceOwner>();
   const ownerOf = async (role: Role, fresh: boolean): Promise<ResourceOwner> => {
     const owner = (fresh ? undefined : known.get(role)) ?? (await newUser(role));
@@ -118,7 +117,7 @@ export async function openRolesMatrix() {
     return owner;
   };
 
-  /** @param fresh a user of its own too: what it does spoils nothing for others */
+  /** @param fresh whether to create a new user too, so that the request does not affect other cases */
   async function asker(spec: CallerSpec, fresh: boolean): Promise<Caller> {
     const { credential, role, scopes, condition } = spec;
     const owner: ResourceOwner =
@@ -168,7 +167,7 @@ export async function openRolesMatrix() {
     return id;
   }
 
-  /** Approvals that wait, by who started their runs: an executor made them, and is gone again. */
+  /** Pending approvals by the starter of their runs; the executor that created them has stopped. */
   async function approvals(owners: readonly ResourceOwner[]): Promise<Map<string, string[]>> {
     const workflow_id = await newWorkflow(owners[0]!, ASKING);
     const starters = new Map<string, ResourceOwner>();
@@ -192,7 +191,7 @@ export async function openRolesMatrix() {
 
   const makers: Record<Exclude<ResourceKind, "approval">, (owner: ResourceOwner) => Promise<string>> = {
     workflow: (owner) => newWorkflow(owner),
-    // Ended, so that it can be retried, and its events come to an end.
+    // The run has ended, so that it can be retried, and its event stream ends.
     run: async (owner) => {
       const { id } = await as(owner)(runWorkflow, { workflow_id: await newWorkflow(owner), wait: 0 });
       await as(owner)(cancelRun, { run_id: id });
@@ -208,7 +207,7 @@ export async function openRolesMatrix() {
     database: async () => "shop",
   };
 
-  /** A link that works, of a user of its own. */
+  /** A valid link of a new user. */
   async function newLinkFor(kind: "invitation" | "verification"): Promise<string> {
     const user = await addUser(instance, {
       email: `link-${(number += 1)}@example.com`,
@@ -240,7 +239,7 @@ const TABLES = [
   "idempotency_keys",
 ] as const;
 
-/** Everything that stands in the store but when something was last used and how often something was tried. */
+/** All rows of the store, without last uses and counts of attempts. */
 export async function dumpState({ store: { read } }: TestInstance): Promise<string> {
   const tables = await Promise.all(TABLES.map((table) => read.selectFrom(table).selectAll().execute()));
   return JSON.stringify(tables, (name, value: unknown) =>

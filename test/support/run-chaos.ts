@@ -1,4 +1,4 @@
-/** A small installation of real processes, and what happens to them: killed, held, their clock turned, their disk full. */
+/** Injects failures into an installation of real processes: kills, pauses, clock changes and a full disk. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -22,9 +22,9 @@ import { verifyState } from "./verify-state.ts";
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
 const SETTLED_MS = 60_000;
-/** More of what is wrong than this helps nobody. */
+/** Maximum number of reported problems. */
 const SHOWN = 20;
-/** What the program ends with when its state directory can't be used. */
+/** The exit code for an unusable state directory. */
 const REFUSED_START = 4;
 
 export interface ChaosOptions {
@@ -32,18 +32,18 @@ export interface ChaosOptions {
   stateDir: string;
   executors: number;
   leaseMs: number;
-  /** For all processes: a clock that can be turned, say. */
+  /** The environment of all processes, for a fake clock for example. */
   env?: Record<string, string>;
-  /** What else may happen in a round, beside kills and holds. */
+  /** Other failures of a round, besides kills and pauses. */
   extraDisruptions?: readonly ((next: () => number) => Promise<void>)[];
-  /** Done after the last round: makes good again what was turned or filled. */
+  /** Undoes the failures after the last round. */
   afterLastRound?: () => Promise<void>;
 }
 
-/** What a round did, for the count of them. */
+/** The kind of a round's failure, for the statistics. */
 type Happening = "executor killed" | "starter killed" | "executor held" | "all killed" | "else";
 
-/** Runs `rounds` rounds, lets everything settle, and gives all that is wrong. */
+/** Runs `rounds` rounds, waits until all runs have ended, and returns the problems. */
 export async function runChaos(options: ChaosOptions, rounds: number) {
   const { seed, stateDir, env = {} } = options;
   const next = seededRandom(seed);
@@ -52,7 +52,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   const peer = await mockHttpServer(({ path, headers }, response) => {
     const stepRef = path.slice(1);
     calls.push({ stepRef, key: String(headers["idempotency-key"]) });
-    // One in four fails at first, and is repeated.
+    // One in four calls fails at first, and is retried.
     const fails = next() < 0.25 && !failedOnce.has(stepRef);
     failedOnce.add(stepRef);
     setTimeout(() => sendJson(response, { one: 1 }, fails ? 503 : 200), next() * 60);
@@ -92,11 +92,11 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     return proc;
   }
 
-  /** Who ends without being asked is started again, as by whatever keeps services running. */
+  /** Restarts processes that exit unexpectedly, as a service manager does. */
   async function supervise(proc: Proc, name: string, again: () => void): Promise<void> {
     const [code] = await proc.exited;
     if (!proc.wanted) return;
-    // On a full disk nobody starts.
+    // No process starts on a full disk.
     if (code !== REFUSED_START) logs.push(`${name} ended by itself with ${code}`);
     await delay(200);
     if (proc.wanted) again();
@@ -109,7 +109,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     const proc = launch(args, (line) => {
       if (line.includes("its jobs were taken over")) seen.takeOvers += 1;
       if (line.includes("nothing was written")) seen.fencedOff += 1;
-      // A warning is none, nor that a held process holds a lock.
+      // Warnings are not problems, nor is a lock that a paused process holds.
       if (!/^\{"level":(20|30|40)|Another process holds the database lock/.test(line))
         logs.push(`${id}: ${line}`);
     });
@@ -136,7 +136,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     for (const proc of [...executors, starter]) await end(proc, "SIGKILL");
   });
 
-  /** Kills and starts another in its place; does not wait for that. */
+  /** Kills a process and starts a new one, without waiting for it. */
   async function replace(index: number): Promise<void> {
     await end(executors[index]!, "SIGKILL");
     startExecutor(index);
@@ -158,7 +158,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     await delay(next() * 400);
     const what = next();
     if (what < 0.45) {
-      // Looked at just before: a round counts only with a job of this executor under way.
+      // A round counts only when this executor has a job in progress just before.
       await replace(await eventually(someBusy, "an executor with something to do", 20_000));
       return "executor killed";
     }
@@ -174,7 +174,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
         await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
         return "all killed";
       }
-      // Mostly so long that others take over what it goes on with afterwards.
+      // Mostly long enough that others reclaim the jobs that it continues afterwards.
       const leases = next() < 0.25 ? 0.5 : 1.6 + 1.6 * next();
       held.push(hold(executors[index]!, options.leaseMs * leases));
       return "executor held";
@@ -217,12 +217,12 @@ interface Proc {
   /** Resolves once it works. */
   ready: Promise<void>;
   up: boolean;
-  /** Nobody has told it to end. */
+  /** Whether it was not asked to end. */
   wanted: boolean;
 }
 type Executor = Proc & { id: string };
 
-/** Stops a process for a while, as a machine that stalls does. */
+/** Pauses a process, like a machine that stalls. */
 async function hold(proc: Proc, ms: number): Promise<void> {
   proc.child.kill("SIGSTOP");
   proc.up = false;
@@ -233,13 +233,13 @@ async function hold(proc: Proc, ms: number): Promise<void> {
 
 async function end(proc: Proc, signal: NodeJS.Signals): Promise<number | null> {
   proc.wanted = false;
-  // Held, it would not hear of anything gentler.
+  // A paused process does not react to other signals.
   proc.child.kill("SIGCONT");
   proc.child.kill(signal);
   return (await proc.exited)[0];
 }
 
-/** Makes the workflows and the schedule, and begins to watch. */
+/** Creates the workflows and the schedule, and starts to check invariants. */
 async function prepare(stateDir: string, url: string, host: string): Promise<void> {
   const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
   const intent = { operation: "create_workflow", actor: CRASH_ACTOR, requestId: "req_0" };
@@ -266,7 +266,7 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
   installInvariantTriggers(stateDir);
 }
 
-/** The runs that are there come to their end. */
+/** Waits until all runs have ended. */
 async function settle(stateDir: string): Promise<void> {
   const db = new Database(join(stateDir, "millrace.db"), { timeout: 10_000 });
   db.prepare("update schedules set paused = 1").run();
@@ -274,7 +274,7 @@ async function settle(stateDir: string): Promise<void> {
     .prepare("select (select count(*) from runs where finished_at is null) + (select count(*) from jobs)")
     .pluck();
   const before = performance.now();
-  // What is left then is told as a fault, each with where it stands.
+  // Unfinished runs are reported as problems, each with its state.
   while (left.get() !== 0 && performance.now() - before < SETTLED_MS) await delay(20);
   db.close();
 }

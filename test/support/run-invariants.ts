@@ -1,6 +1,6 @@
 /**
- * What must be true of runs whatever happened to the processes that carried them: triggers in the database see every
- * write as it is made, in its order, and keep what must not have been.
+ * Checks invariants of runs after failures of their processes. Triggers in the database see every write in order, and record
+ * violations.
  */
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -10,7 +10,7 @@ const RECORDED = "('s', 'k', 'e', 'f')";
 const SAME_UNIT = (table: string): string =>
   `${table}.run_id = new.run_id and ${table}.step_id = new.step_id and ${table}.item = new.item`;
 
-/** A rule: when it is broken, a line says which, of what. */
+/** An invariant; a violation is recorded as a line with its name and subject. */
 const rule = (name: string, when: string, condition: string, subject = "new.run_id"): string => `
   create trigger journal_${name} after ${when} when ${condition} begin
     insert into journal (what, subject, detail)
@@ -69,7 +69,7 @@ const JOURNAL = `
     "old.status = 'interrupted' and new.status <> 'interrupted'",
   )}`;
 
-/** Takes the triggers out of a database that nobody has open; what they have written stays. */
+/** Removes the triggers from a database that no process has open; recorded violations stay. */
 export function removeInvariantTriggers(file: string): void {
   const db = new Database(file);
   const names = db.prepare("select name from sqlite_schema where type = 'trigger'").pluck().all() as string[];
@@ -77,30 +77,30 @@ export function removeInvariantTriggers(file: string): void {
   db.close();
 }
 
-/** Begins to watch a state directory that has its tables. */
+/** Installs the triggers in an existing state directory. */
 export function installInvariantTriggers(stateDir: string): void {
   const db = new Database(join(stateDir, "millrace.db"));
   db.exec(JOURNAL);
   db.close();
 }
 
-/** A call that the peer has seen: of which unit, under which key. */
+/** A call that the mock server received: its step and its idempotency key. */
 export interface RecordedCall {
   stepRef: string;
   key: string;
 }
 
 export interface ExpectedOutcome {
-  /** Ids of runs whose start was acknowledged. */
+  /** Ids of the acknowledged runs. */
   acknowledged: readonly string[];
-  /** Ids of runs that were, or may have been, cancelled. */
+  /** Ids of runs that may have been cancelled. */
   cancelled: ReadonlySet<string>;
   calls: readonly RecordedCall[];
-  /** What a run of a workflow gives that succeeds. */
+  /** The expected output of a successful run. */
   outputOf(workflowId: string, n: number): unknown;
 }
 
-/** All that is wrong once everything has settled; empty when nothing is. */
+/** Returns all violations after all runs have ended. */
 export function issuesOfRuns(stateDir: string, expected: ExpectedOutcome): string[] {
   const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
   try {
@@ -159,7 +159,7 @@ function runIssues(db: Database.Database, { acknowledged, cancelled, outputOf }:
     const { id, status, states } = run;
     if (run.finished_at === null) issues.push(`${id}: never ended (${status}, ${states})`);
     const told = status === "cancelled" ? cancelled.has(id) || run.parent_run !== null : status !== "failed";
-    // The only thing that a crash may do to a run: a step that ran alone each time was killed too often.
+    // The only failure that a crash may cause: a step that ran isolated was killed too often.
     if (!told && !String(run.error).includes('"poisoned"')) issues.push(`${id}: ${status} (${run.error})`);
     if (status === "succeeded") {
       const { n } = JSON.parse(run.inputs) as { n: number };
@@ -171,7 +171,7 @@ function runIssues(db: Database.Database, { acknowledged, cancelled, outputOf }:
   return issues;
 }
 
-/** The letters of a run are those of its steps; none is under way in a run that has ended. */
+/** The states in a run equal those of its steps; an ended run has no step in progress. */
 function stateIssues(db: Database.Database, { id, states, definition }: RunRow): string[] {
   const issues: string[] = [];
   const steps = rows<{ step_id: string; item: number; state: string; done: number | null; total: number }>(
@@ -183,7 +183,7 @@ function stateIssues(db: Database.Database, { id, states, definition }: RunRow):
   if (/[^skefc]/.test(states)) issues.push(`${id}: ended with its steps ${states}`);
   for (const { step_id: stepId, item, state, done, total } of steps) {
     const letter = states[ids.indexOf(stepId)];
-    // What was cancelled keeps what it was; nothing is ever read of it.
+    // Cancelled runs keep their last states, which nothing reads.
     if (letter === "c") continue;
     if (item === -1 && state !== letter) issues.push(`${id}: ${stepId} is ${state}, the run says ${letter}`);
     if (item === -1 && letter === "s" && done !== null && done !== total)
@@ -196,7 +196,7 @@ function stateIssues(db: Database.Database, { id, states, definition }: RunRow):
   return issues;
 }
 
-/** Every call belongs to an attempt that had begun, and whatever succeeded was called. */
+/** Every call belongs to a started attempt, and every successful attempt has a call. */
 function callIssues(db: Database.Database, calls: readonly RecordedCall[]): string[] {
   const issues: string[] = [];
   const seen = new Map<string, { count: number; keys: Set<string> }>();
@@ -234,7 +234,7 @@ interface Advance {
   skipped: { count: number; first: string; last: string } | null;
 }
 
-/** Each moment that a schedule went by made one run, or was said to be left out. */
+/** Each time of a schedule created one run, or was recorded as skipped. */
 function scheduleIssues(db: Database.Database): string[] {
   const issues: string[] = [];
   const made = rows<{ id: string; moment: string; count: number }>(

@@ -1,6 +1,6 @@
 /**
- * A process that starts runs, as a listener does, and says of each that it was taken in; it also decides approvals and
- * cancels some. Killed at any moment. SIGTERM: no more runs, approvals go on; SIGINT: the end.
+ * A process that starts runs like a listener and reports each created run. It also decides approvals and cancels some runs.
+ * Tests kill it at any time. SIGTERM stops new runs but not approvals; SIGINT ends it.
  */
 import { writeSync } from "node:fs";
 import { argv } from "node:process";
@@ -15,7 +15,7 @@ import type { Actor } from "../../src/core/ports.ts";
 import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { seededRandom } from "./random.ts";
 
-/** So many unfinished runs at a time, so that those in flight end too. */
+/** Maximum number of unfinished runs, so that runs in progress can end. */
 const MOST = 30;
 const CANCELLED = 0.15;
 
@@ -34,7 +34,7 @@ const intent = { operation: "test", actor: CRASH_ACTOR, requestId: "req_1" };
 
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
-// A full disk, a lock that is held for long: refused, which is as good as never asked.
+// A full disk or a long lock refuses the request, which changes nothing.
 const refused = (error: unknown): void => say(`refused ${String(error)}`);
 
 async function main(stateDir: string, seed: number): Promise<void> {
@@ -64,7 +64,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
     if (next() < CANCELLED) void cancel(prepared.id, next() * 1_000).catch(refused);
   }
 
-  /** Perhaps after it has ended: that changes nothing then. */
+  /** Cancels a run, which may have ended; that changes nothing. */
   async function cancel(id: string, after: number): Promise<void> {
     await delay(after);
     say(`cancelling ${id}`);
@@ -86,7 +86,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
           comment: null,
           answer: null,
         } as const;
-        // False when an executor was faster to let it expire.
+        // False when an executor has expired it first.
         await engine.recordDecision(tx, approval, decision);
       });
     }
@@ -95,7 +95,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
   say("ready");
   let told = false;
   while (doing.go) {
-    // Only now: one that was being taken in when the signal came has been.
+    // Runs that were being created when the signal came exist by now.
     if (!doing.start && !told) say("stopped");
     told = !doing.start;
     await decide().catch(refused);

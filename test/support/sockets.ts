@@ -1,19 +1,19 @@
-/** Plain sockets: clients that do what no HTTP library lets one do. */
+/** Clients on plain sockets, for requests that HTTP libraries don't allow. */
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface SocketClient {
   socket: Socket;
-  /** What has arrived so far. */
+  /** The data received so far. */
   received(): string;
   send(text: string): void;
   /** Resolves once `text` has arrived. */
   waitFor(text: string): Promise<void>;
-  /** Resolves when the connection has ended, however it did. */
+  /** Resolves when the connection has ended for any reason. */
   ended: Promise<void>;
 }
 
-/** Connects to `url`; closed when the test has finished. */
+/** Connects to `url`, until the end of the test. */
 export async function socketClient(url: string): Promise<SocketClient> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -22,7 +22,7 @@ export async function socketClient(url: string): Promise<SocketClient> {
   socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
   const ended = new Promise<void>((resolve) => {
     socket.once("close", () => resolve());
-    // A reset is an end like another here.
+    // A reset counts as an end.
     socket.on("error", () => resolve());
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Runs a step type's `check` and `run` by themselves, with what little of the world a test gives them. */
+/** Runs a step type's `check` and `run` with a minimal context. */
 import type { Connections } from "../../src/core/connections.ts";
 import { ANY, type Shape } from "../../src/core/shapes.ts";
 import type {
@@ -33,7 +33,7 @@ export function checkStep(type: AnyStepType, written: object, world: World = {})
   });
 }
 
-/** @param written the fields as they are once resolved, before their schemas have seen them */
+/** @param written the resolved fields, before validation */
 export async function runStep(type: AnyStepType, written: object, world: World = {}): Promise<StepOutcome> {
   const shape = Object.fromEntries(
     Object.entries<Field>(type.fields).map(([name, field]) => [name, field.schema]),

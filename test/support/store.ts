@@ -1,4 +1,4 @@
-/** A store of its own, without listeners, and short ways to write to it. */
+/** A store without listeners, and helpers that write to it. */
 import { onTestFinished } from "vitest";
 import type { WorkflowWithDefinition, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { Actor, WriteIntent, WorkflowContent, Writers } from "../../src/core/ports.ts";
@@ -27,8 +27,8 @@ export const JOURNAL_MODES = [
 ] as const;
 
 /**
- * Opens a store with a clock that stands still. Several on one directory behave like several processes.
- * @param local whether the file system counts as a local one: else the rollback journal is taken
+ * Opens a store with a manual clock. Several stores on one directory behave like several processes.
+ * @param local whether to treat the file system as local; otherwise the rollback journal is used
  */
 export async function testStore({
   stateDir = temporaryDirectory(),
@@ -50,7 +50,7 @@ export async function testStore({
     read,
     write,
     create: (content: Partial<WorkflowContent> = {}) => write((tx) => insertWorkflow(tx, content)),
-    /** Makes the next version of `id` with some fields changed. */
+    /** Creates the next version of `id` with some fields changed. */
     change: (
       id: string,
       fields: Partial<WorkflowContent & { status: WorkflowStatus }>,
@@ -74,7 +74,7 @@ export async function testStore({
   };
 }
 
-/** Makes a workflow inside a transaction. */
+/** Creates a workflow inside a transaction. */
 export const insertWorkflow = (
   { workflows }: Writers,
   content: Partial<WorkflowContent> = {},

@@ -1,4 +1,4 @@
-/** The same operation by every way in: directly, over MCP, over REST; each on a fresh instance of its own. */
+/** Calls an operation directly, over MCP and over REST, each on a new instance. */
 import type { Scope } from "../../schemas/actor.ts";
 import type { Problem } from "../../schemas/problem.ts";
 import type { Role } from "../../schemas/user.ts";
@@ -14,15 +14,15 @@ import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
 import { signedInUser, signIn, type SignedIn } from "./users.ts";
 
-/** What a call came to: one of the two. */
+/** The result of a call: an output or a problem. */
 export interface CallResult {
   output?: Json;
   problem?: Problem;
 }
 
-/** `full` may do everything but administer, and so may `other`, which belongs to somebody else. */
+/** `full` has all scopes but admin, and so has `other`, which has another owner. */
 type KeyName = "full" | "other" | "readOnly";
-/** Somebody who is signed in, by their role. The editor owns the key `other`. */
+/** The signed-in users, by role. The editor owns the key `other`. */
 type PersonName = Role;
 export type CallerName = KeyName | PersonName;
 
@@ -34,7 +34,7 @@ export interface SurfaceClient {
 
 const PROGRAM = { name: "parity", version: "1" };
 
-/** Three instances that differ in nothing but the way in. */
+/** Three instances that differ only in their surface. */
 export async function openEverySurface(
   newClock: () => FakeClock,
   config: unknown = {},
@@ -51,7 +51,7 @@ async function fresh(clock: FakeClock, config: unknown) {
     editor: await signedInUser(instance, { email: "ann@example.com", role: "editor" }),
     viewer: await signedInUser(instance, { email: "vic@example.com", role: "viewer" }),
   };
-  // One after the other, so that lists of them have one order.
+  // Created one after another, so that lists have one order.
   const key = async (options: Parameters<typeof instance.key>[0]) => {
     clock.advance(1);
     return instance.key({ name: "parity", ...options });
@@ -107,7 +107,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
     surface: "mcp",
     clock,
     async call(tool, input, by) {
-      // What leads up to a scenario may be REST's alone, and so is whoever signs in.
+      // The preparation of a scenario may use operations of REST only, and signed-in users.
       if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
       const { isError, content, structuredContent } = await clients[by].call(tool.name, input);
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
@@ -139,7 +139,7 @@ const caller =
 
 type Answered = Awaited<ReturnType<ReturnType<typeof apiClient>>>;
 
-/** A single object, and what REST says of it in its status and headers. */
+/** A single object, with the status and headers of REST. */
 function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
   const place = tool.pollLocation?.(body);
   const expected = tool.effect === "create" ? 201 : place === undefined ? 200 : 202;
@@ -154,7 +154,7 @@ function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
   return body;
 }
 
-/** A list as MCP has it: REST sends the items alone and the rest as headers. */
+/** A list in MCP's form: REST sends only the items, and the rest as headers. */
 function pageIn({ headers, body }: Answered): Json {
   const next = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
   return {
@@ -164,7 +164,7 @@ function pageIn({ headers, body }: Answered): Json {
   };
 }
 
-/** An operation's input where REST has it: path, headers, and the query or the body. */
+/** Splits an operation's input into path, headers, query and body for REST. */
 function asRequest(tool: AnyTool, input: Record<string, unknown>) {
   const { method, path, parameters } = parseRoute(tool);
   const rest = { ...input };

@@ -1,19 +1,19 @@
-/** A proxy that can cut or stall what goes through it. */
+/** A TCP proxy that can reset or stall connections. */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface TcpProxy {
   port: number;
-  /** How many connections there have been. */
+  /** The number of connections so far. */
   connectionCount(): number;
-  /** Resets all connections; new ones are taken. */
+  /** Resets all connections; new ones are accepted. */
   resetConnections(): void;
-  /** From now on nothing goes through, in either direction; connections stay. */
+  /** Stops forwarding in both directions; connections stay open. */
   stall(): void;
 }
 
-/** Closed when the test has finished. */
+/** It is closed at the end of the test. */
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const open = new Set<Socket>();
   let stalled = false;
@@ -21,7 +21,7 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   const keep = (socket: Socket): Socket => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
-    // The other side hears of it by its own end.
+    // The other side is closed too.
     socket.on("error", () => undefined);
     return socket;
   };

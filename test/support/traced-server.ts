@@ -1,4 +1,4 @@
-/** Listeners that make traces, and what is expected of every trace. */
+/** Listeners with tracing, and the expectations of every trace. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -13,13 +13,13 @@ export interface TracedServer {
   key: string;
   program: Program;
   call: ApiClient;
-  /** Makes a workflow and gives its id. */
+  /** Creates a workflow and returns its id. */
   createWorkflow(name: string, definition: Record<string, unknown>): Promise<string>;
-  /** Waits for a run's end, whatever it waits for itself. */
+  /** Waits until a run has ended. */
   waitForRunEnd(runId: string): Promise<{ id: string; status: string }>;
 }
 
-/** Starts one with an executor. @param config the configuration file, as JSON */
+/** Starts a listener with an executor. @param config the configuration file, as JSON */
 export async function startTracedServer(
   command: "serve" | "mcp-sse",
   env: Record<string, string>,
@@ -60,8 +60,8 @@ export const isRunSpan =
     span.name.startsWith("run ") && span.attributes["millrace.run_id"] === id;
 
 /**
- * Expects one trace without a span that hangs in the air, each once and none ended before it began.
- * @param from the span that the caller was in; undefined where the trace begins here
+ * Expects one trace in which every span has a parent, occurs once, and does not end before its start.
+ * @param from the caller's span; undefined when the trace begins here
  */
 export function expectCompleteTrace(
   spans: readonly ReceivedSpan[],
@@ -76,7 +76,7 @@ export function expectCompleteTrace(
   expect(orphans).toEqual([]);
 }
 
-/** The spans of a receiver, indented by what they are below of, in order of their names. */
+/** The spans of a receiver as an indented tree, ordered by name. */
 export function formatSpanTree(
   { spans }: Pick<OtlpReceiver, "spans">,
   top: string | null,

@@ -1,4 +1,4 @@
-/** People who are signed in, past the sign-in itself. */
+/** Signed-in users, without going through the sign-in. */
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import { Scope } from "../../schemas/actor.ts";
@@ -14,7 +14,6 @@ import { userWriter } from "../../src/store/users.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import type { TestInstance } from "./instance.ts";
 
-/** A browser that is signed in. */
 export interface SignedIn {
   user: UserRecord;
   session: SessionRecord;
@@ -25,7 +24,7 @@ export interface SignedIn {
 
 const LIMITS = { idleMs: 7 * DAY, maxAgeMs: 30 * DAY };
 
-/** Adds a user, straight into the store. */
+/** Inserts a user into the store. */
 export async function addUser(
   { store, clock }: TestInstance,
   {
@@ -51,7 +50,7 @@ export async function addUser(
   return user;
 }
 
-/** Signs a user in with one more browser. */
+/** Creates another session of a user. */
 export async function signIn(
   { store, clock }: TestInstance,
   user: UserRecord,
@@ -69,13 +68,13 @@ export async function signIn(
   };
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export const signedInUser = async (
   instance: TestInstance,
   options: Parameters<typeof addUser>[1] = {},
 ): Promise<SignedIn> => signIn(instance, await addUser(instance, options));
 
-/** What one caller gets from operations, asked for directly. */
+/** Calls operations directly as one caller. */
 export const callAs =
   (
     { services }: Pick<TestInstance, "services">,
@@ -92,7 +91,7 @@ export const callAs =
       signal: new AbortController().signal,
     })) as z.output<O>;
 
-/** The principal of a key that may do everything. */
+/** The principal of a key with all scopes. */
 export const keyPrincipal = (scopes: readonly Scope[] = Scope.options, owner = "operator"): Principal => ({
   kind: "key",
   keyId: "key_test",

@@ -1,4 +1,4 @@
-/** What must be true of a state directory whatever happened to the processes that wrote to it. */
+/** Checks a state directory after failures of the processes that wrote to it. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
@@ -11,7 +11,7 @@ export interface StoredWorkflow {
   history: string[];
 }
 
-/** Checks that nothing is half-written and gives what is there. */
+/** Checks that nothing is half-written, and returns the contents. */
 export function verifyState(stateDir: string): StoredWorkflow[] {
   const db = new Database(join(stateDir, "millrace.db"));
   try {

@@ -1,4 +1,4 @@
-/** The web interface of the real program in a real browser: people, each with a window of their own. */
+/** The web interface of the real program in a real browser, with a window per user. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
@@ -15,23 +15,23 @@ import { temporaryDirectory } from "./instance.ts";
 import { type Program, startProgram } from "./process.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 
-/** Long enough for a machine that has much else to do. */
+/** A time-out that is long enough for a busy machine. */
 export const WAIT_TIMEOUT_MS = 20_000;
 
 export const PASSWORD = "violet otter counts 48 spoons";
 
-/** A server of its own, with the sample database and executors. */
+/** A server with the sample database and executors. */
 export interface Site {
   url: string;
   stateDir: string;
   program: Program;
-  /** The link that it prints while there is nobody. */
+  /** The setup link, which it prints while there is no user. */
   setupLink: string;
-  /** The link in a mail: the first, the second. */
+  /** The link in a mail, by the mail's index. */
   linkFromMail(number: number): Promise<string>;
 }
 
-/** @param mail whether there is a mail server, a real one on loopback */
+/** @param mail whether to start a mail server on loopback */
 export async function openSite({
   mail = false,
   workers = 1,
@@ -60,7 +60,7 @@ export async function openSite({
   };
 }
 
-/** One with the sample database, and a configuration that names it. */
+/** A state directory with the sample database and its configuration. */
 export function newStateDirectory(): string {
   const stateDir = temporaryDirectory();
   mkdirSync(join(stateDir, "samples"));
@@ -87,13 +87,13 @@ function writeConfig(stateDir: string, smtpPort?: number): void {
   writeFileSync(join(stateDir, "config.yaml"), JSON.stringify(config));
 }
 
-/** Somebody who is signed in, as far as the API goes. */
+/** A user who is signed in to the API. */
 export interface Person {
   email: string;
   api: BrowserApi;
 }
 
-/** The first admin, made over the API. */
+/** Creates the first admin over the API. */
 export async function createFirstAdmin({ url, setupLink }: Site, email = "ann@example.com"): Promise<Person> {
   const api = browserApi(url);
   const token = setupLink.split("#")[1];
@@ -101,7 +101,7 @@ export async function createFirstAdmin({ url, setupLink }: Site, email = "ann@ex
   return { email, api };
 }
 
-/** Invites somebody over the API, who comes at once; for a site without mail. */
+/** Invites a user over the API, who accepts at once; for a site without mail. */
 export async function addPerson({ url }: Site, admin: Person, email: string, role: Role): Promise<Person> {
   const { link } = expectSuccess(await admin.api.request("POST", "/users", { email, role })).body as {
     link: string;
@@ -112,7 +112,7 @@ export async function addPerson({ url }: Site, admin: Person, email: string, rol
   return { email, api };
 }
 
-/** Asks the API, and gives the body of a success. */
+/** Calls the API and returns the body of a successful response. */
 export async function requestApi<T = { id: string }>(
   { api }: Person,
   ...request: Parameters<BrowserApi["request"]>
@@ -125,7 +125,7 @@ function expectSuccess(answer: ApiResponse): ApiResponse {
   return answer;
 }
 
-/** Closed when the test has finished. */
+/** It is closed at the end of the test. */
 export async function openBrowser(): Promise<Browser> {
   const browser = await chromium.launch(LAUNCH_OPTIONS);
   onTestFinished(() => browser.close());
@@ -133,13 +133,13 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 export interface BrowserWindow extends MonitoredPage {
-  /** The statuses of what was refused: `403 GET /users`. */
+  /** The refused requests: `403 GET /users`. */
   errorResponses: string[];
   /** Goes to a page of the interface and waits until it has loaded. */
   visit(path: string): Promise<void>;
 }
 
-/** A window that shares nothing with others; signed in when a person is given. */
+/** Opens a separate window, which is signed in when a user is given. */
 export async function openWindow(
   browser: Browser,
   { url }: Pick<Site, "url">,
@@ -173,7 +173,7 @@ export async function openWindow(
   };
 }
 
-/** Nobody being signed in yet is told by a 401; what a page asked for is cut off when one leaves it. */
+/** Ignores the 401 of a visitor who is not signed in, and requests that are cancelled when a page is left. */
 const isFine = (text: string, url: string): boolean =>
   (/status of 401/.test(text) && new URL(url).pathname === "/session") || text === "net::ERR_ABORTED";
 
@@ -186,7 +186,7 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
     .waitFor({ state: "detached" });
 }
 
-/** Signs in by the form that is shown. */
+/** Signs in with the form on the page. */
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel(/^Password/).fill(password);
@@ -196,19 +196,19 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
 export const heading = (page: Page, name: string | RegExp): Locator =>
   page.getByRole("heading", { level: 1, name });
 
-/** Opens the menu of who is signed in, and chooses. */
+/** Opens the user menu and chooses an entry. */
 export async function chooseFromUserMenu(page: Page, item: string): Promise<void> {
   await page.getByRole("button", { name: /^User menu of / }).click();
   await page.getByRole("menuitem", { name: item }).click();
 }
 
-/** Chooses in one of the component library's selects. */
+/** Chooses an option of a select. */
 export async function selectOption(page: Page, field: Locator, option: string): Promise<void> {
   await field.click();
   await page.getByRole("option", { name: option, exact: true }).click();
 }
 
-/** Puts a picture of the page into the directory that SCREENSHOTS names, if it names one. */
+/** Saves a screenshot to the directory in SCREENSHOTS, if it is set. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   const directory = process.env["SCREENSHOTS"];
   if (directory === undefined) return;
@@ -216,15 +216,15 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true });
 }
 
-/** An instance that is lived in: three people of different roles, and something on every page. */
+/** An instance with three users of different roles, and content on every page. */
 export interface SeededSite {
   site: Site;
   ann: Person;
   ben: Person;
   vera: Person;
-  /** The link of somebody who was invited and has not come yet. */
+  /** The link of an open invitation. */
   invitation: string;
-  /** By what the router calls them; for who is signed in. */
+  /** The pages for signed-in users, by route. */
   pages: Readonly<Record<string, string>>;
 }
 
@@ -310,5 +310,5 @@ export const routerPaths = (): string[] =>
     ),
   ].map(([, path]) => path!);
 
-/** The pages that are for who is not signed in. */
+/** The pages for visitors who are not signed in. */
 export const SIGNED_OUT_PAGES = ["/setup", "/sign-in", "/forgot", "/link"];

@@ -1,16 +1,16 @@
-/** A state whose writes wait until they are let go: for what happens in between. */
+/** A store whose writes wait until the test releases them. */
 import type { TestInstance } from "./instance.ts";
 
 export interface WriteBarrier {
   hold(): void;
   release(): void;
-  /** How many wait. */
+  /** The number of waiting writes. */
   pendingCount(): number;
-  /** How many have been carried out since. */
+  /** The number of writes that have run since. */
   completedCount(): number;
 }
 
-/** Call it before the listeners are started: they take the store as it is then. */
+/** Call it before the listeners start, because they keep the store's functions. */
 export function installWriteBarrier({ store }: TestInstance): WriteBarrier {
   const original = store.transaction;
   let gate: PromiseWithResolvers<void> | undefined;
