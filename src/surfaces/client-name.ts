@@ -1,12 +1,12 @@
-/** The program that a client says it is, fit to be stored and to be shown in a terminal. */
+/** The name of a client program, made safe to store and to print to a terminal. */
 
 const MAX_CODE_POINTS = 200;
 
-/** @param claimed as it came: of any length, with control characters or half a surrogate pair in it */
-export function clientName(claimed: string | null | undefined): string {
-  if (claimed === null || claimed === undefined || claimed === "") return "unknown";
-  // The cheap cut first; a code point is two units at most.
-  const name = claimed.slice(0, 2 * MAX_CODE_POINTS).toWellFormed();
+/** @param value the name that the client sent: of any length, possibly with control characters or a lone surrogate */
+export function clientName(value: string | null | undefined): string {
+  if (value === null || value === undefined || value === "") return "unknown";
+  // Truncated first, because splitting into code points is slow. A code point has at most two UTF-16 units.
+  const name = value.slice(0, 2 * MAX_CODE_POINTS).toWellFormed();
   return Array.from(name.replace(/\p{Cc}/gu, "\u{FFFD}"))
     .slice(0, MAX_CODE_POINTS)
     .join("");

@@ -1,4 +1,4 @@
-/** What both listeners share: bounds on slow and large requests, health, and an end that loses nobody. */
+/** What both listeners share: limits on slow and large requests, health checks and graceful shutdown. */
 import {
   createServer,
   type IncomingMessage,
@@ -18,17 +18,17 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const SLOW_CHECK_MS = 2_000;
-/** Above the idle time of the load balancers in use (60 s), or they meet a closed connection. */
+/** Longer than the idle timeout of load balancers (60 s), which would otherwise use closed connections. */
 const KEEP_ALIVE_MS = 72_000;
-/** How long what is in flight may take once the listener is closed. */
+/** Maximum time for requests in flight after the listener is closed, in milliseconds. */
 const DRAIN_LIMIT_MS = 9_000;
 const IDLE_SWEEP_MS = 50;
 /**
- * Requests that one connection may have waiting. Browsers, agents and proxies send the next one when they have the answer;
- * who sends hundreds together, and reads nothing, would have us hold all the answers.
+ * Maximum number of pipelined requests on a connection. Ordinary clients send the next request after the answer. A client
+ * that sends hundreds and reads nothing would make the server hold all the answers.
  */
-const MOST_PIPELINED = 4;
-/** How long a client that was refused has for reading why and closing its side. */
+const MAX_PIPELINED = 4;
+/** How long a refused client may take to read the answer and close its side, in milliseconds. */
 const LINGER_MS = 1_000;
 
 export interface Lifecycle {
@@ -38,8 +38,8 @@ export interface Lifecycle {
 export interface Listener {
   port: number;
   /**
-   * Says "not healthy", goes on serving for `drainDelay` milliseconds, then lets what is in flight finish
-   * (10 s at most) and closes.
+   * Reports "draining", keeps serving for `drainDelay` milliseconds, then waits for requests in flight (10 s at most) and
+   * closes.
    */
   drain(drainDelay: number): Promise<void>;
 }
@@ -48,15 +48,15 @@ interface ListenOptions {
   host: string;
   port: number;
   lifecycle: Lifecycle;
-  /** More connections than these are closed at once; without it there is no limit. */
+  /** Maximum number of connections; further ones are closed immediately. Default: no limit. */
   maxConnections?: number;
-  /** How long what is in flight may take once the listener is closed, in milliseconds. */
+  /** Maximum time for requests in flight after the listener is closed, in milliseconds. */
   drainTimeoutMs?: number;
-  /** Ends what would stay open for ever: event streams. Called when the drain delay is over. */
+  /** Ends event streams, which do not end by themselves. Called after the drain delay. */
   closeStreams?: () => Promise<void>;
 }
 
-/** Sends a problem (RFC 9457). */
+/** Sends an error as problem details (RFC 9457). */
 export function sendProblem(res: ServerResponse, error: AppError, requestId: string): void {
   const body = JSON.stringify(toProblem(error, requestId));
   res.writeHead(error.status, {
@@ -70,7 +70,7 @@ export function sendProblem(res: ServerResponse, error: AppError, requestId: str
   res.end(body);
 }
 
-/** Writes down a request that was refused before an operation was reached; what happens inside one is logged there. */
+/** Logs a request that was refused before it reached an operation; operations log their own errors. */
 export function logRejectedRequest(
   log: Logger,
   error: AppError,
@@ -84,8 +84,8 @@ export function logRejectedRequest(
 }
 
 /**
- * Answers `GET /health`: 200 while it can serve, 503 while it drains or can't reach its state.
- * @param checkStorage why the state can't be reached, or undefined
+ * Answers `GET /health`: 200, or 503 while the process drains or can't reach its state.
+ * @param checkStorage returns why the state can't be reached, or undefined
  */
 export async function sendHealth(
   res: ServerResponse,
@@ -93,7 +93,7 @@ export async function sendHealth(
   version: string,
   checkStorage: () => Promise<string | undefined>,
 ): Promise<void> {
-  // A network file system that hangs must not hang the probe: not knowing in time is not healthy.
+  // A network file system may hang, and then the probe must still get an answer.
   const detail = lifecycle.draining
     ? "This process is shutting down."
     : await Promise.race([
@@ -115,22 +115,22 @@ export async function sendHealth(
 }
 
 /**
- * Listens.
- * @throws Error with the system's code (EADDRINUSE, EACCES) when it can't
+ * Starts a listener.
+ * @throws Error with the system's code (EADDRINUSE, EACCES)
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, lifecycle, closeStreams, maxConnections, drainTimeoutMs = DRAIN_LIMIT_MS } = options;
-  /** By connection: what waits for its turn behind another answer never hears that the connection has ended. */
+  /** By connection, because a pipelined response gets no event when the connection ends. */
   const inFlight = new Map<Socket, Set<ServerResponse>>();
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
-    const together = inFlight.get(req.socket);
-    together?.add(res);
-    res.once("close", () => together?.delete(res));
-    if (together === undefined || together.size > MOST_PIPELINED) {
+    const responses = inFlight.get(req.socket);
+    responses?.add(res);
+    res.once("close", () => responses?.delete(res));
+    if (responses === undefined || responses.size > MAX_PIPELINED) {
       req.socket.destroy();
       return;
     }
-    if (lifecycle.draining) sendElsewhere(res);
+    if (lifecycle.draining) closeAfterResponse(res);
     if (req.headers.host === undefined && req.httpVersion === "1.1") {
       res.setHeader("Connection", "close");
       sendProblem(res, new AppError("invalid_request", "The request has no Host header."), newRequestId());
@@ -143,20 +143,20 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: SLOW_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Node's own refusal would have no body.
+      // Checked above, because Node's own refusal has no body.
       requireHostHeader: false,
     },
     serve,
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  // Whatever a client expects beside `100-continue`, it gets the answer. RFC 9110, section 10.1.1.
+  // Other expectations than `100-continue` are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Pipelined behind a request that is being answered: a second answer in the midst of the first would be read as its body.
-    const together = [...(inFlight.get(socket) ?? [])];
-    const answering = together.some((res) => res.socket === socket && res.headersSent);
+    // While an earlier pipelined request is being answered, an error response would be read as part of that answer.
+    const responses = [...(inFlight.get(socket) ?? [])];
+    const answering = responses.some((res) => res.socket === socket && res.headersSent);
     if (answering) socket.destroy();
-    else refuseBrokenRequest(error, socket);
+    else rejectMalformedRequest(error, socket);
   });
   server.on("connection", (socket: Socket) => {
     inFlight.set(socket, new Set());
@@ -173,7 +173,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     port: (server.address() as AddressInfo).port,
     async drain(drainDelay) {
       lifecycle.draining = true;
-      for (const together of inFlight.values()) together.forEach(sendElsewhere);
+      for (const responses of inFlight.values()) responses.forEach(closeAfterResponse);
       if (drainDelay > 0) await delay(drainDelay);
       const closed = close(server, inFlight, drainTimeoutMs);
       await closeStreams?.();
@@ -182,8 +182,8 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   };
 }
 
-/** Keep-alive clients leave one answer at a time. */
-function sendElsewhere(res: ServerResponse): void {
+/** Makes a keep-alive client open a new connection, and so reach another copy, after this response. */
+function closeAfterResponse(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader("Connection", "close");
 }
 
@@ -193,10 +193,10 @@ async function close(
   drainLimit: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Again and again: a stream that was ended leaves a connection that is idle only now.
+  // Repeated, because a connection becomes idle only after its stream has ended.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
-    // Clients connect in advance; to Node a connection that nothing has come on is not idle.
+    // Clients open connections in advance. Node does not count one without any request as idle.
     for (const socket of sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, IDLE_SWEEP_MS);
   const limit = setTimeout(() => server.closeAllConnections(), drainLimit);
@@ -205,8 +205,8 @@ async function close(
   clearTimeout(limit);
 }
 
-/** What Node's parser refuses never reaches the handlers; it gets a problem all the same. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Sends problem details for a request that Node's parser refuses, which never reaches a handler. */
+function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -218,7 +218,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
           "Request Header Fields Too Large",
           new AppError(
             "headers_too_large",
-            `The headers are larger than ${MAX_HEADER_BYTES / 1024} KiB together. Send less.`,
+            `The headers are larger than ${MAX_HEADER_BYTES / 1024} KiB responses. Send less.`,
           ),
         ]
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
@@ -238,7 +238,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // One that never closes its side would keep the connection for good: nothing else watches over it any more.
+  // Nothing else closes the connection of a client that never closes its side.
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(linger));
 }

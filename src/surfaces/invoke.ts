@@ -1,4 +1,4 @@
-/** The one way in: authorise, parse, run, check the output, log. REST and MCP are thin adapters on it. */
+/** Executes operations: authorise, parse, run, check the output, log. REST and MCP are thin adapters of it. */
 import type { Logger } from "pino";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.ts";
@@ -16,7 +16,7 @@ import { MAX_PAGE } from "../../schemas/page.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
 
-/** What every operation stands on. */
+/** The services of every operation. */
 export interface Services {
   read: Readers;
   cursors: CursorCodec;
@@ -29,41 +29,41 @@ export interface Services {
   tracer: Tracer;
 }
 
-/** One request, from whichever surface. */
+/** One request, from any surface. */
 export interface Call {
   actor: Actor;
   requestId: string;
   signal: AbortSignal;
-  /** The status of the answer, once it is there; 200 where the surface has none. */
+  /** The HTTP status of the answer; 200 on surfaces without one. */
   status?: () => number;
-  /** What it turns out to be about, for its line in the log. */
+  /** The ids of the resources that it concerns, for the log. */
   resourceIds?: ResourceIds;
-  /** The trace that the caller is in, as it was sent. */
+  /** The caller's trace headers. */
   incomingTrace?: Readonly<Record<keyof TraceHeaders, unknown>> | undefined;
-  /** What its surface knows of it, for a trace. */
+  /** Span attributes that the surface sets. */
   attributes?: SpanAttributes;
-  /** The trace that it is part of, and hands on; known once it is observed. */
+  /** The trace of the request, set by `withTelemetry`. */
   trace?: TraceContext | undefined;
-  /** Where whoever waits wants to be told how far it is. */
+  /** Receives progress, when the caller has asked for it. */
   progress?: ((progress: Progress) => void) | undefined;
 }
 
-/** A request that was let in and understood, ready to run. */
+/** An authorised request with valid input. */
 export interface PreparedCall {
   input: Record<string, unknown>;
-  /** Runs it once. */
+  /** Runs the operation. */
   run(): Promise<unknown>;
-  /** What must be asked of a person first. */
+  /** The question that a person must answer first; undefined for none. */
   question(): Promise<Elicitation | undefined>;
-  /** Every page of a list, one after the other. */
+  /** All pages of a list. */
   pages(): AsyncGenerator<ListResponse<unknown>>;
-  /** The list's revision, if it has one. */
+  /** The revision of a list; undefined for none. */
   revision(): Promise<string | undefined>;
 }
 
 /**
- * Lets a request in: scope first, then its input, every fault at once.
- * @param found faults that the surface found before
+ * Authorises a request and parses its input.
+ * @param found issues that the surface has found already
  * @throws AppError missing_scope, invalid_input
  */
 export function prepare(
@@ -99,8 +99,8 @@ export function prepare(
 }
 
 /**
- * Carries an operation out.
- * @param raw the input as it came, not yet checked
+ * Executes an operation.
+ * @param raw the input, not yet validated
  * @throws AppError those of `prepare`, those that the tool declares, busy, storage_unavailable, internal
  */
 export function invoke(
@@ -113,7 +113,7 @@ export function invoke(
   return withTelemetry(services, tool, call, async () => prepare(services, tool, raw, call, found).run());
 }
 
-/** Runs `work` and writes down how it went: the log line of a request, and the cause of an error that hides it. */
+/** Runs `work` and records its outcome: the log line, the metrics and the span of the request. */
 export async function withTelemetry<T>(
   services: Services,
   tool: Pick<AnyTool, "name">,
@@ -130,18 +130,18 @@ export async function withTelemetry<T>(
     surface,
     ...(call.trace !== undefined && { trace_id: call.trace.traceId }),
   };
-  const meet = (status: number): void =>
+  const recordStatus = (status: number): void =>
     services.meter.operationCompleted({ name: tool.name, surface, status, seconds: secondsSince(start) });
   try {
     const result = await work();
     const status = call.status?.() ?? 200;
-    meet(status);
+    recordStatus(status);
     endRequestSpan(span, call, status);
     services.log.info({ ...line, ...call.resourceIds, ms: elapsed(start) }, tool.name);
     return result;
   } catch (thrown) {
     const error = toAppError(thrown);
-    meet(error.status);
+    recordStatus(error.status);
     endRequestSpan(span, call, error.status, error);
     const level = ERRORS[error.code].log;
     const refused = level === "info";
@@ -170,20 +170,20 @@ export function authorise(
   if (tool.requiresUser && kind === "key") {
     throw new AppError(
       "person_needed",
-      `${tool.name} is for somebody who is signed in; no key may do it. Use the web interface (/ui/).`,
+      `${tool.name} is only for signed-in users, not for API keys. Use the web interface (/ui/).`,
     );
   }
   if (scopes.has(tool.scope)) return;
   if (kind === "session") {
     throw new AppError(
       "missing_scope",
-      `${tool.name} needs the scope "${tool.scope}", which the role of ${owner} does not give. An admin can change the role.`,
+      `${tool.name} needs the scope "${tool.scope}", which the role of ${owner} does not grant. Ask an admin for another role.`,
     );
   }
   throw new AppError(
     "missing_scope",
     `${tool.name} needs a key with the scope "${tool.scope}"; this one has ${[...scopes].join(", ")}. ` +
-      `Use another key, or have one made: millrace keys create --name <name> --scope ${tool.scope}`,
+      `Use another key, or ask the operator for one: millrace keys create --name <name> --scope ${tool.scope}`,
     {
       errors: [
         { path: "", code: "missing_scope", message: `needs the scope ${tool.scope}`, allowed: [tool.scope] },
@@ -193,9 +193,9 @@ export function authorise(
 }
 
 function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknown>, call: Call): ToolContext {
-  // As it was given: a default that a new release brings does not make a repeated request another one.
-  const { idempotency_key: key, ...claimed } = raw;
-  const idempotency = typeof key === "string" ? { key, input: claimed } : undefined;
+  // The input as it was sent, so that a default that a new release adds does not change a repeated request.
+  const { idempotency_key: key, ...input } = raw;
+  const idempotency = typeof key === "string" ? { key, input } : undefined;
   let total: Promise<number> | undefined;
   return {
     actor: call.actor,
@@ -218,5 +218,5 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
 function checkOutput(tool: AnyTool, output: unknown): unknown {
   const parsed = (tool.output as z.ZodType).safeParse(output);
   if (parsed.success) return parsed.data;
-  throw new Error(`${tool.name} gave what its output schema does not allow`, { cause: parsed.error });
+  throw new Error(`The output of ${tool.name} does not match its schema`, { cause: parsed.error });
 }

@@ -1,4 +1,4 @@
-/** `GET /metrics`, on a port of its own: who can reach that port may read, so no key is asked for. */
+/** `GET /metrics`, on a port of its own. It needs no key: access is limited by who can reach the port. */
 import type { RequestListener, ServerResponse } from "node:http";
 import { AppError, toAppError } from "../core/errors.ts";
 import { requestIdOf } from "../core/ids.ts";
@@ -10,10 +10,10 @@ interface Page {
 }
 
 /**
- * @param read makes the page; who asks while it is being made gets the same one
- * @param failed told where that fails
+ * @param read creates the page; concurrent requests share it
+ * @param onError called when `read` fails
  */
-export function metricsPage(read: () => Promise<Page>, failed: (error: unknown) => void): RequestListener {
+export function metricsPage(read: () => Promise<Page>, onError: (error: unknown) => void): RequestListener {
   let reading: Promise<Page> | undefined;
 
   async function answer(method: string, path: string, res: ServerResponse): Promise<void> {
@@ -37,7 +37,7 @@ export function metricsPage(read: () => Promise<Page>, failed: (error: unknown) 
   return ({ method = "", url = "", headers }, res) => {
     answer(method, url.split("?")[0]!, res).catch((thrown: unknown) => {
       const error = toAppError(thrown);
-      if (error.code === "internal") failed(error.cause);
+      if (error.code === "internal") onError(error.cause);
       sendProblem(res, error, requestIdOf(headers["x-request-id"]));
     });
   };

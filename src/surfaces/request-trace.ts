@@ -1,11 +1,11 @@
-/** A request in the trace of its caller: one rule, whichever surface it came by. */
+/** Spans of requests, the same for all surfaces. */
 import { parseTrace } from "../core/trace-context.ts";
 import type { OpenSpan, SpanAttributes, Tracer } from "../core/tracer.ts";
 import type { Call } from "./invoke.ts";
 
 /**
- * Joins a request to the trace that its caller names, or begins one; `call.trace` says what it hands on.
- * @returns its span, to be ended; undefined where no traces are made
+ * Starts the span of a request, in the caller's trace or a new one, and sets `call.trace`.
+ * @returns the span; undefined when tracing is off
  */
 export function startRequestSpan(tracer: Tracer, operation: string, call: Call): OpenSpan | undefined {
   const { incomingTrace, actor, requestId } = call;
@@ -23,7 +23,7 @@ export function startRequestSpan(tracer: Tracer, operation: string, call: Call):
   return span;
 }
 
-/** Ends it with the status of its answer, where its surface has one. */
+/** Ends the span of a request, with the HTTP status on surfaces that have one. */
 export function endRequestSpan(
   span: OpenSpan | undefined,
   call: Call,

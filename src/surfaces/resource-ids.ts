@@ -1,4 +1,4 @@
-/** What a request was about, for its line in the log: ids only, and only such as an operation has understood. */
+/** The ids that the log line of a request names. They are taken from parsed input and output only. */
 
 export interface ResourceIds {
   workflow_id?: string;
@@ -7,11 +7,11 @@ export interface ResourceIds {
 
 const RUN = /^run_/;
 
-/** @param output what the operation gave; a run's names itself */
+/** @param output the output of the operation, whose id counts when it is a run's */
 export function resourceIdsOf(input: Readonly<Record<string, unknown>>, output?: unknown): ResourceIds {
-  const given = (output ?? {}) as Readonly<Record<string, unknown>>;
-  const run = text(input["run_id"]) ?? (RUN.test(text(given["id"]) ?? "") ? text(given["id"]) : undefined);
-  const workflow = text(input["workflow_id"]) ?? text(given["workflow_id"]);
+  const result = (output ?? {}) as Readonly<Record<string, unknown>>;
+  const run = text(input["run_id"]) ?? (RUN.test(text(result["id"]) ?? "") ? text(result["id"]) : undefined);
+  const workflow = text(input["workflow_id"]) ?? text(result["workflow_id"]);
   return {
     ...(workflow !== undefined && { workflow_id: workflow }),
     ...(run !== undefined && { run_id: run }),

@@ -1,88 +1,88 @@
-/** Everything that stays open, with the key it belongs to: counted, kept alive, closed when its key dies. */
+/** Open event streams by API key or session: limits their number, keeps them alive, and closes those of invalid keys. */
 import type { ServerResponse } from "node:http";
 import { OPERATOR } from "../../schemas/actor.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter, type StreamKind } from "../core/meter.ts";
 import type { Principal } from "../core/ports.ts";
 
-/** Streams are looked over this often: a revoked key's are closed within it. */
+/** Interval of the check for revoked and expired keys, in milliseconds. */
 const REVOCATION_CHECK_MS = 1_000;
-/** How often a comment keeps a stream from being taken for dead. */
+/** Interval of keep-alive comments, in milliseconds. */
 export const KEEP_ALIVE_MS = 15_000;
-/** More than this and new ones are refused: each costs memory. */
+/** Maximum number of open streams of the process, because each costs memory. */
 const MAX_STREAMS = 2_000;
-/** The share of a key, and of a person with all their keys and sessions: nobody takes the others' room. */
-const SHARE = 200;
+/** Maximum number of open streams of a key, and of a user with all their keys and sessions. */
+const MAX_PER_OWNER = 200;
 
 interface OpenStream {
   keyId: string;
   res: ServerResponse;
-  /** Whether it needs a comment line now and then, so that proxies don't take it for dead. */
+  /** Whether it gets keep-alive comments, so that proxies do not close it as idle. */
   keepAlive?: boolean;
-  /** Whether it is the answer to a call, which ends by itself. */
+  /** Whether it is the answer to a call, and so ends by itself. */
   answer?: boolean;
 }
 
 export interface StreamRegistry {
-  /** @returns a function that forgets the stream again */
+  /** Registers a stream. @returns a function that removes it */
   add(stream: OpenStream): () => void;
   /**
-   * Takes the room of a stream that stays open.
-   * @returns a function that gives it back, to be called once
+   * Reserves a place for a stream.
+   * @returns a function that releases it, to be called once
    * @throws AppError too_many_streams, busy
    */
-  reserve(whose: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
+  reserve(principal: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
   sendKeepAlives(): void;
-  /** Closes those whose key is dead. */
-  closeInvalid(deadAmong: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
-  /** Ends those that would stay open; answers are let finish. */
+  /** Closes the streams of invalid keys. @param findInvalid returns the ids of revoked and expired keys */
+  closeInvalid(findInvalid: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
+  /** Ends the streams that would stay open; answers to calls may finish. */
   closeAll(): void;
 }
 
-/** @param instead what a client without room can do in place of a stream */
+/** @param alternative what a refused client can do instead of opening a stream */
 export function createStreamRegistry(
-  instead: string,
+  alternative: string,
   meter: Pick<Meter, "streamCountChanged"> = noMeter,
 ): StreamRegistry {
   const streams = new Set<OpenStream>();
-  const taken = new Map<string, number>();
-  let all = 0;
+  const counts = new Map<string, number>();
+  let total = 0;
   return {
     reserve({ keyId, owner }, kind) {
-      // `operator` is no one person: whoever runs this makes keys in that name for many.
-      const sharers = owner === OPERATOR ? [keyId] : [keyId, owner];
-      const full = sharers.find((sharer) => (taken.get(sharer) ?? 0) >= SHARE);
+      // `operator` stands for several people, so its keys are counted one by one.
+      const subjects = owner === OPERATOR ? [keyId] : [keyId, owner];
+      const full = subjects.find((subject) => (counts.get(subject) ?? 0) >= MAX_PER_OWNER);
       if (full !== undefined) {
-        const whose = full === keyId ? "This key has" : `The keys and sessions of ${owner} have`;
+        const holder = full === keyId ? "This key has" : `The keys and sessions of ${owner} have`;
         throw new AppError(
           "too_many_streams",
-          `${whose} ${SHARE} open streams on this copy. Close one, or ${instead}.`,
+          `${holder} ${MAX_PER_OWNER} open streams on this copy. Close one, or ${alternative}.`,
           { headers: { "Retry-After": "5" } },
         );
       }
-      if (all >= MAX_STREAMS) {
+      if (total >= MAX_STREAMS) {
         throw new AppError(
           "busy",
-          `This copy holds as many open streams as it can. Try again, or ${instead}.`,
+          `This copy has ${MAX_STREAMS} open streams, the maximum. Try again, or ${alternative}.`,
           { headers: { "Retry-After": "5" } },
         );
       }
-      all += 1;
+      total += 1;
       meter.streamCountChanged(kind, 1);
-      for (const sharer of sharers) taken.set(sharer, (taken.get(sharer) ?? 0) + 1);
+      for (const subject of subjects) counts.set(subject, (counts.get(subject) ?? 0) + 1);
       return () => {
-        all -= 1;
+        total -= 1;
         meter.streamCountChanged(kind, -1);
-        for (const sharer of sharers) {
-          const left = taken.get(sharer)! - 1;
-          if (left > 0) taken.set(sharer, left);
-          else taken.delete(sharer);
+        for (const subject of subjects) {
+          const remaining = counts.get(subject)! - 1;
+          if (remaining > 0) counts.set(subject, remaining);
+          else counts.delete(subject);
         }
       };
     },
     add(stream) {
       streams.add(stream);
-      // A call that outlives its stream writes after the end: nobody's error, and no reason to go down.
+      // A call may write after its stream has ended. Without a listener that error would end the process.
       stream.res.on("error", () => {});
       return () => streams.delete(stream);
     },
@@ -90,12 +90,12 @@ export function createStreamRegistry(
       for (const { keepAlive, res } of streams)
         if (keepAlive && !res.writableEnded && !res.writableNeedDrain) res.write(": keep-alive\n\n");
     },
-    async closeInvalid(deadAmong) {
+    async closeInvalid(findInvalid) {
       if (streams.size === 0) return;
-      const dead = new Set(await deadAmong([...new Set([...streams].map((stream) => stream.keyId))]));
+      const invalid = new Set(await findInvalid([...new Set([...streams].map((stream) => stream.keyId))]));
       for (const { keyId, res } of streams) {
-        if (!dead.has(keyId)) continue;
-        // Who does not read would never see the end.
+        if (!invalid.has(keyId)) continue;
+        // A client that does not read would keep the connection open.
         if (res.writableLength === 0) res.end();
         else res.destroy();
       }
@@ -107,17 +107,17 @@ export function createStreamRegistry(
 }
 
 /**
- * Keeps streams alive, and ends those whose key has died.
- * @returns a function that stops that
+ * Starts the timers that keep streams alive and close those of invalid keys.
+ * @returns a function that stops them
  */
 export function startStreamMaintenance(
   streams: StreamRegistry,
-  deadAmong: (keyIds: readonly string[]) => Promise<string[]>,
-  failed: (error: unknown) => void,
+  findInvalid: (keyIds: readonly string[]) => Promise<string[]>,
+  onError: (error: unknown) => void,
 ): () => void {
   const timers = [
     setInterval(() => streams.sendKeepAlives(), KEEP_ALIVE_MS),
-    setInterval(() => void streams.closeInvalid(deadAmong).catch(failed), REVOCATION_CHECK_MS),
+    setInterval(() => void streams.closeInvalid(findInvalid).catch(onError), REVOCATION_CHECK_MS),
   ];
   return () => timers.forEach(clearInterval);
 }

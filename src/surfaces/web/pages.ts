@@ -1,4 +1,4 @@
-/** The web interface's own files, under /ui: one page with a policy of its own, and assets that never change. */
+/** Serves the web interface under /ui: one page with its own security policy, and immutable assets. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const NONCE = "__CSP_NONCE__";
 const YEAR_S = 31_536_000;
 const HOUR_S = 3_600;
 
-/** Scripts are files of ours; styles too, but for those that carry this page's nonce (CSP level 3). */
+/** Allows scripts and styles from our own files, and inline ones with this page's nonce (CSP level 3). */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -27,12 +27,12 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** @param directory where `npm run build:web` has put them */
+/** @param directory output of `npm run build:web` */
 export function webPages(directory: string): Router {
   const router = Router({ caseSensitive: true });
   router.use((req, res, next) => {
     if (req.originalUrl === req.baseUrl) return res.redirect(`${req.baseUrl}/`);
-    // The API's policy says that nothing at all may run.
+    // The API's policy allows no scripts at all.
     res.removeHeader("Content-Security-Policy");
     next();
   });
@@ -43,7 +43,7 @@ export function webPages(directory: string): Router {
       res
         .status(503)
         .type("text/plain")
-        .send("The web interface is not built here. Run `npm run build:web`, then start again.\n");
+        .send("The web interface is not built. Run `npm run build:web`, then start again.\n");
     });
   }
   return router;
@@ -53,10 +53,10 @@ function serveFiles(router: Router, directory: string, html: string): void {
   const compressed = { brotli: true, gzip: true, etag: true };
   const assets = sirv(join(directory, "assets"), { ...compressed, immutable: true, maxAge: YEAR_S });
   router.use("/assets", assets, (req) => {
-    // Not the page: a script that is gone must not be read as one.
+    // A missing script must not be answered with the page.
     throw new AppError(
       "route_not_found",
-      `There is no ${req.originalUrl.slice(0, 200)}. Load the page again.`,
+      `There is no file ${req.originalUrl.slice(0, 200)}. Reload the page.`,
     );
   });
   const files = sirv(directory, { ...compressed, maxAge: HOUR_S });
