@@ -80,8 +80,8 @@ describe("a body's faults", () => {
     const answer = await call("PATCH", "/workflows/a?reason=x", { if_match: 1, workflow_id: "a" });
     expect(expectProblem(answer, "invalid_input").errors).toMatchObject([
       { path: "if_match", fix: "Send it as the header If-Match." },
-      { path: "workflow_id", fix: "It stands in the path already; leave it out." },
-      { path: "reason", fix: "This takes nothing from the query string; put it into the JSON body." },
+      { path: "workflow_id", fix: "Remove it: the path contains it already." },
+      { path: "reason", fix: "Send it in the JSON body: this request has no query parameters." },
     ]);
   });
 

@@ -1,11 +1,11 @@
-/** The interactive reference at /apidoc: no key to read it, nothing from elsewhere, always of the running version. */
+/** The interactive API reference at /apidoc. It needs no key and loads nothing from other hosts. */
 import { Router } from "express";
 import helmet from "helmet";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { rejectOtherMethods } from "./methods.ts";
 
-/** As security.md found Swagger UI to need: its styles are inline, its scripts are files. */
+/** What Swagger UI needs: inline styles and script files (see docs/security.md). */
 const CSP = {
   useDefaults: false,
   directives: {
@@ -21,7 +21,7 @@ const CSP = {
   },
 };
 
-/** What the page loads: not all that Swagger UI brings, such as the page of its own demonstration. */
+/** The files that the page loads. Swagger UI has more, such as a demonstration page, which are not served. */
 const FILES = [
   "/swagger-ui.css",
   "/swagger-ui-bundle.js",
@@ -31,14 +31,14 @@ const FILES = [
   "/favicon-16x16.png",
 ] as const;
 
-/** Everything is made at the first visit: a listener that nobody asks for its documents starts without them. */
+/** Generates the documents with the first request, so that the server starts faster. */
 export function apidoc(
   catalogue: readonly AnyTool[],
   version: string,
   stepTypes: readonly AnyStepType[],
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const made = lazily(async () => {
+  const documents = lazily(async () => {
     const [{ openApiDocument }, { definitionJsonSchema }, { default: swagger }, yaml] = await Promise.all([
       import("./openapi.ts"),
       import("../../engine/definition/definition-schema.ts"),
@@ -60,27 +60,27 @@ export function apidoc(
     res
       .type("application/json")
       .set("Cache-Control", "no-cache")
-      .send((await made()).json);
+      .send((await documents()).json);
   });
   router.get("/openapi.yaml", async (_req, res) => {
     res
       .type("application/yaml")
       .set("Cache-Control", "no-cache")
-      .send((await made()).yaml);
+      .send((await documents()).yaml);
   });
   router.get("/workflow.schema.json", async (_req, res) => {
     res
       .type("application/schema+json")
       .set("Cache-Control", "no-cache")
-      .send((await made()).workflowSchema);
+      .send((await documents()).workflowSchema);
   });
   router.get("/", async (req, res, next) => {
-    // The page names its files relative to itself.
-    if (req.originalUrl.startsWith(`${req.baseUrl}/`)) (await made()).page(req, res, next);
+    // The page loads its files by relative paths, so its own path must end in a slash.
+    if (req.originalUrl.startsWith(`${req.baseUrl}/`)) (await documents()).page(req, res, next);
     else res.redirect(301, `${req.baseUrl}/`);
   });
   router.get([...FILES], async (req, res, next) => {
-    const [init, assets] = (await made()).files;
+    const [init, assets] = (await documents()).files;
     init!(req, res, (error?: unknown) => (error === undefined ? assets!(req, res, next) : next(error)));
   });
   router.all(

@@ -1,4 +1,4 @@
-/** The HTTP API: every operation of the catalogue that has a route, and what stands around them. */
+/** The REST API: the operations of the catalogue, the session endpoints, the reference and the web interface. */
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
@@ -24,9 +24,9 @@ export interface RestOptions {
   services: Services;
   admission: Admission;
   signIn: SignInServices;
-  /** Where the built web interface is. */
+  /** The directory of the built web interface. */
   webDirectory: string;
-  /** What stays open; its owner ends it. */
+  /** Registry of open streams; the caller closes them. */
   streams: StreamRegistry;
   lifecycle: Lifecycle;
   version: string;
@@ -35,7 +35,7 @@ export interface RestOptions {
   trustedProxies: readonly string[];
 }
 
-/** The HTTP API as an Express application. */
+/** Creates the Express application. */
 export function restApp(options: RestOptions): Express {
   const { catalogue, services, version, lifecycle, checkStorage } = options;
   const app = express();
@@ -61,17 +61,17 @@ export function restApp(options: RestOptions): Express {
   app.use("/ui", webPages(options.webDirectory));
   mountSession(app, services, options.signIn);
 
-  const door = requestAuthenticator(options.admission, options.signIn);
+  const admit = requestAuthenticator(options.admission, options.signIn);
   app
     .route("/runs/:run_id/events")
-    .get(runEvents({ services, admit: door, streams: options.streams }))
+    .get(runEvents({ services, admit, streams: options.streams }))
     .all(rejectOtherMethods(["GET"]));
-  mountCatalogue(app, options, door);
+  mountCatalogue(app, options, admit);
 
   app.use((req: Request) => {
     throw new AppError(
       "route_not_found",
-      `There is nothing at ${req.path.slice(0, 200)}. /apidoc lists what there is.`,
+      `There is nothing at ${req.path.slice(0, 200)}. /apidoc lists all paths.`,
     );
   });
   app.use(errorHandler(options));
@@ -79,8 +79,8 @@ export function restApp(options: RestOptions): Express {
 }
 
 /**
- * The answers are data: a browser that is shown one as a page may load and run nothing, embed it nowhere, and guess no
- * other type. (No HSTS: whoever ends TLS in front of this knows whether its host is https for good.)
+ * Answers are data. A browser that displays one as a page must not load or run anything, embed it, or guess another type.
+ * No HSTS: only the proxy that ends TLS knows whether its host will always have https.
  */
 const SECURITY_HEADERS = [
   ["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
@@ -98,7 +98,7 @@ function mountCatalogue(
     catalogue.filter((tool) => isServedOn(tool, "rest")),
     (tool) => parseRoute(tool).path,
   );
-  // Words before parameters: /workflows/validate is no workflow.
+  // Fixed paths before parameters, so that /workflows/validate is not taken for a workflow.
   const paths = [...byPath].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
   for (const [path, tools] of paths) {
     const route = app.route(path);
@@ -133,7 +133,7 @@ function mountCatalogue(
 function abortedWith(res: Response): AbortSignal {
   const controller = new AbortController();
   res.once("close", () => {
-    // Not after every answer: making the reason costs more than finding a workflow.
+    // Not after a complete answer, because creating the abort reason is slow.
     if (!res.writableFinished) controller.abort();
   });
   return controller.signal;
@@ -149,12 +149,12 @@ function errorHandler({ services }: RestOptions): ErrorRequestHandler {
       logRejectedRequest(services.log, error, { request_id: requestId, method, path, ip });
     }
     if (res.headersSent) {
-      // A list that broke off half-way: cut, so that nobody takes it for whole.
+      // A list that failed half-way is cut off, so that the client does not take it for complete.
       res.destroy();
       return;
     }
     res.removeHeader("ETag");
-    // A body that was not read would be taken for the next request.
+    // An unread body would be parsed as the next request.
     if (!req.readableEnded && hasBody(req)) res.setHeader("Connection", "close");
     sendProblem(res, error, requestId);
   };

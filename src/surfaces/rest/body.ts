@@ -1,4 +1,4 @@
-/** A JSON body: read when its sender was let in, bounded, and its faults in our words. */
+/** JSON bodies of requests, with a size limit. Errors of the parser become problem details. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import express, { type Request, type Response } from "express";
@@ -10,9 +10,9 @@ export const hasBody = (req: IncomingMessage): boolean =>
   req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
 
 /**
- * A reader of JSON bodies.
- * @param limit as large as one may be, in bytes, once it is inflated
- * @param inflate whether a compressed one is taken
+ * Creates a reader of JSON bodies.
+ * @param limit maximum size in bytes, after decompression
+ * @param inflate whether compressed bodies are accepted
  */
 function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): ReadBody {
   const parseJson = express.json({
@@ -21,7 +21,7 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
     strict: false,
     type: () => true,
     verify(_req, _res, body, charset) {
-      // The decoder would put a replacement character for every wrong byte, and that would be stored.
+      // The decoder would replace invalid bytes, and the replacement characters would be stored.
       if (charset === "utf-8" && !isUtf8(body)) throw new Error("not UTF-8");
     },
   });
@@ -40,7 +40,7 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
     if (!inflate && (req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
       throw new AppError(
         "unsupported_media_type",
-        "The body must not be compressed here. Send it without a Content-Encoding.",
+        "The body must not be compressed. Send it without Content-Encoding.",
       );
     }
     await new Promise<void>((resolve, reject) => {
@@ -49,27 +49,27 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
   };
 }
 
-/** For whoever was let in: up to 1 MiB. */
+/** For authenticated requests: up to 1 MiB. */
 export const readBody = bodyReader({ limit: 1024 * 1024, inflate: true });
-/** For anybody: an address and a password fit, and a few bytes on the wire are not many to parse. */
+/** For requests without a key: enough for an address and a password. No compression, so that few bytes stay few. */
 export const readSmallBody = bodyReader({ limit: 8 * 1024, inflate: false });
 
 const unexpectedBody = (method: string): AppError =>
-  new AppError("invalid_input", `${method} takes no body here; send its values in the query string.`, {
+  new AppError("invalid_input", `${method} takes no body here. Send the values in the query string.`, {
     errors: [
       {
         path: "",
         code: "unexpected_body",
-        message: "A body is not taken here",
+        message: "must be empty: this request takes no body",
         fix: "Use the query string.",
       },
     ],
   });
 
-const inUnits = (bytes: number): string =>
+const formatBytes = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 
-/** Errors of Express and its body parser as ours. */
+/** Converts errors of Express and its body parser. */
 export function fromExpressError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { type, status, message, limit } = error as {
@@ -84,7 +84,7 @@ export function fromExpressError(error: unknown): AppError {
     case "entity.verify.failed":
       return new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
     case "entity.too.large":
-      return new AppError("payload_too_large", `The body is larger than ${inUnits(limit!)}. Send less.`);
+      return new AppError("payload_too_large", `The body is larger than ${formatBytes(limit!)}. Send less.`);
     case "charset.unsupported":
     case "encoding.unsupported":
       return new AppError(
@@ -92,7 +92,7 @@ export function fromExpressError(error: unknown): AppError {
         "Send the body as UTF-8, plain or compressed with gzip, deflate or br.",
       );
     default:
-      // Whatever else Express blames the client for: a path that does not decode, a body that broke off.
+      // Other client errors of Express, such as a path that does not decode or an incomplete body.
       return typeof status === "number" && status >= 400 && status < 500
         ? new AppError("invalid_request", `The request can't be read: ${message}`)
         : toAppError(error);

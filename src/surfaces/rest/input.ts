@@ -1,4 +1,4 @@
-/** From an HTTP request to an operation's input: path, query, headers, body. */
+/** Reads an operation's input from the path, query, headers and body of a request. */
 import type { Request } from "express";
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
@@ -6,11 +6,11 @@ import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
 import { type AnyTool, parseRoute } from "../../core/tool.ts";
 
-/** Where each field of an operation's input comes from. Worked out once per operation. */
+/** Where each field of an operation's input comes from; computed once per operation. */
 export interface InputPlan {
   parameters: readonly string[];
   headers: readonly (readonly [field: string, header: "If-Match" | "Idempotency-Key"])[];
-  /** What is left: the query of GET and DELETE, the body of POST and PATCH. */
+  /** All other fields: the query of GET and DELETE, the body of POST and PATCH. */
   fields: readonly string[];
   inBody: boolean;
   kinds: ReadonlyMap<string, Kind>;
@@ -39,8 +39,8 @@ function kindOf(schema: z.ZodType): Kind {
 }
 
 /**
- * Gathers the input; nothing is judged here but what does not belong where it stands.
- * @returns the raw input for `invoke`, and the faults found on the way
+ * Gathers the input. Values are not validated here, only their places.
+ * @returns the raw input for `invoke`, and the issues of misplaced and unknown fields
  */
 export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; found: Issue[] } {
   const found: Issue[] = [];
@@ -68,7 +68,7 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
           formatPath([key]),
           key,
           [],
-          "This takes nothing from the query string; put it into the JSON body.",
+          "Send it in the JSON body: this request has no query parameters.",
         ),
       );
     }
@@ -87,8 +87,8 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
       found.push({
         path: "If-Match",
         code: "wrong_format",
-        message: `must be an ETag as a workflow was given with, such as "3"`,
-        fix: 'Send the ETag of the answer you started from, with its quotes, or "*".',
+        message: `must be the ETag of a workflow, such as "3"`,
+        fix: 'Send the ETag of the version that you changed, with its quotes, or "*".',
       });
     } else if (given.value !== undefined) raw[field] = given.value;
   }
@@ -100,11 +100,11 @@ function misplaced(plan: InputPlan, key: string): Issue {
   if (header !== undefined)
     return unknownKey(formatPath([key]), key, plan.fields, `Send it as the header ${header}.`);
   if (plan.parameters.includes(key))
-    return unknownKey(formatPath([key]), key, plan.fields, "It stands in the path already; leave it out.");
+    return unknownKey(formatPath([key]), key, plan.fields, "Remove it: the path contains it already.");
   return unknownKey(formatPath([key]), key, plan.fields);
 }
 
-/** A query string knows only text; what is not the text of a number, truth or list stays as it is, for the schema to refuse. */
+/** Converts text of the query string to the type of its field. Text that does not fit stays, for the schema to refuse. */
 function fromText(kind: Kind, value: string | string[]): unknown {
   if (kind === "list")
     return (Array.isArray(value) ? value : [value]).flatMap((part) => part.split(",")).filter(Boolean);
@@ -117,10 +117,9 @@ const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const TAGS = new RegExp(String.raw`^\s*${TAG}(?:\s*,\s*${TAG})*\s*$`);
 
 /**
- * `"3"` is version 3, and so are `"3-p2"` (2 is live) and `W/"3"`: proxies that compress weaken ETags. `*` asks for
- * nothing. Of several the
- * highest counts: versions only grow, so that no lower one is the present one. A tag that is no version's never
- * matches. RFC 9110, 13.1.1.
+ * Parses If-Match (RFC 9110, section 13.1.1). `"3"` is version 3, and so are `"3-p2"` (version 2 is published) and `W/"3"`,
+ * because proxies that compress weaken ETags. `*` sets no condition. Of several tags the highest version counts: versions
+ * only grow, so a lower one can't be current. A tag that names no version gives 0, which never matches.
  */
 function fromIfMatch(header: string): { value: number | undefined } | undefined {
   if (header.trim() === "*") return { value: undefined };

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { AppError } from "../../core/errors.ts";
 
-/** Answers every other method of a known path: 405 with `Allow`, and OPTIONS with what there is. */
+/** Handles the other methods of a path: 405 with `Allow`, and OPTIONS with the allowed methods. */
 export function rejectOtherMethods(methods: readonly string[]) {
   const allow = [
     ...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))),
@@ -11,7 +11,7 @@ export function rejectOtherMethods(methods: readonly string[]) {
       res.status(204).setHeader("Allow", allow).end();
       return;
     }
-    throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
+    throw new AppError("method_not_allowed", `${req.method} is not allowed here. Use ${allow}.`, {
       headers: { Allow: allow },
     });
   };

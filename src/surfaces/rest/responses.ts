@@ -1,11 +1,11 @@
-/** Answers that may be 304: one object, one page, or every page as one streamed array. */
+/** Successful responses: one object, one page, or all pages as a streamed array; 304 for an unchanged one. */
 import type { Request, Response } from "express";
 import fresh from "fresh";
 import type { AnyTool, ListResponse } from "../../core/tool.ts";
 import type { PreparedCall } from "../invoke.ts";
 
 const PRIVATE = "private, no-cache";
-/** What is shown once: it may stay in no cache, not even the browser's own. */
+/** For answers with a secret, which no cache may keep, not even the browser's. */
 const SECRET = "no-store";
 
 /**
@@ -15,7 +15,7 @@ const SECRET = "no-store";
 const isFresh = ({ headers }: Request, etag: string): boolean =>
   fresh({ "if-none-match": headers["if-none-match"] }, { etag });
 
-/** Sends one object with its ETag, `201` and its place where it was created. */
+/** Sends one object with its ETag; 201 and Location when it was created, 202 when it is still running. */
 export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
   res.setHeader("Cache-Control", tool.noStore ? SECRET : PRIVATE);
   const tag = tool.etag?.(output);
@@ -30,8 +30,8 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
     if (!tool.noStore)
       res.setHeader("Location", `${req.path.replace(/\/$/, "")}/${(output as { id: string }).id}`);
   }
-  const place = tool.pollLocation?.(output);
-  if (place !== undefined) res.status(202).setHeader("Location", place);
+  const location = tool.pollLocation?.(output);
+  if (location !== undefined) res.status(202).setHeader("Location", location);
   sendJson(res, JSON.stringify(output));
 }
 
@@ -41,7 +41,7 @@ function sendJson(res: Response, body: string | Buffer): void {
   res.end(body);
 }
 
-/** Whole lists as they were last sent, to be sent again while their revision stands. Bounded in bytes. */
+/** Caches the bytes of whole lists until their revision changes. Limited in bytes. */
 export interface ListCache {
   get(key: string, revision: string): CachedList | undefined;
   set(key: string, list: CachedList): void;
@@ -54,10 +54,10 @@ interface CachedList {
 }
 
 const CACHE_BYTES = 16 * 1024 * 1024;
-const LARGEST_CACHED = 4 * 1024 * 1024;
-/** About what an entry takes beside its key and its body. */
+const MAX_CACHED_BYTES = 4 * 1024 * 1024;
+/** Approximate memory of an entry besides its key and body, in bytes. */
 const ENTRY_OVERHEAD = 500;
-/** A reader that takes nothing for so long has gone without a word. */
+/** How long a client may read nothing before it counts as gone, in milliseconds. */
 const STALL_MS = 60_000;
 
 export function listCache(): ListCache {
@@ -72,22 +72,22 @@ export function listCache(): ListCache {
     bytes -= cost(key, list);
     lists.delete(key);
   };
-  /** What was sent before a change is of no use after it. */
-  const move = (to: string): void => {
-    if (revision === to) return;
-    [lists, revision, bytes] = [new Map(), to, 0];
+  /** Clears the cache when the revision has changed. */
+  const useRevision = (current: string): void => {
+    if (revision === current) return;
+    [lists, revision, bytes] = [new Map(), current, 0];
   };
   return {
     get(key, at) {
-      move(at);
+      useRevision(at);
       return lists.get(key);
     },
     set(key, list) {
-      move(list.revision);
+      useRevision(list.revision);
       drop(key);
       lists.set(key, list);
       bytes += cost(key, list);
-      // A Map keeps the order of insertion: the oldest goes first.
+      // A Map iterates in insertion order, so the oldest lists are dropped first.
       for (const oldest of lists.keys()) {
         if (bytes <= CACHE_BYTES) break;
         drop(oldest);
@@ -97,8 +97,8 @@ export function listCache(): ListCache {
 }
 
 /**
- * Sends a list: one page where paging was asked for, else everything, in bounded memory.
- * @param version of the program: a new release may write the same rows in another way
+ * Sends a list: one page if the request has paging parameters, else all of it, with bounded memory.
+ * @param version of the program, which is part of the ETag because a new release may write the same rows differently
  */
 export async function sendList(
   req: Request,
@@ -108,7 +108,7 @@ export async function sendList(
   cache: ListCache,
   version: string,
 ): Promise<void> {
-  // Before the rows: should one change in between, the tag is too old, never too new.
+  // Read before the rows: if one changes in between, the ETag is too old, never too new.
   const revision = await prepared.revision();
   res.setHeader("Cache-Control", PRIVATE);
   if (revision !== undefined) {
@@ -128,19 +128,19 @@ export async function sendList(
     return;
   }
   const key = `${tool.name} ${req.path} ${JSON.stringify(prepared.input)}`;
-  // Searches hardly repeat, and would drive out the lists that do.
-  const kept = revision !== undefined && prepared.input["search"] === undefined;
-  const known = !kept ? undefined : cache.get(key, revision);
-  if (known !== undefined) {
-    res.setHeader("X-Total-Count", known.total);
-    sendJson(res, known.body);
+  // Searches rarely repeat, and would displace lists that do.
+  const isCacheable = revision !== undefined && prepared.input["search"] === undefined;
+  const cached = !isCacheable ? undefined : cache.get(key, revision);
+  if (cached !== undefined) {
+    res.setHeader("X-Total-Count", cached.total);
+    sendJson(res, cached.body);
     return;
   }
   const whole = await streamPages(req, res, prepared.pages());
-  if (whole !== undefined && kept) cache.set(key, { revision, ...whole });
+  if (whole !== undefined && isCacheable) cache.set(key, { revision, ...whole });
 }
 
-/** @returns what was sent, where it was small enough to be kept */
+/** @returns what was sent, if it is small enough to be cached */
 async function streamPages(
   req: Request,
   res: Response,
@@ -159,16 +159,16 @@ async function streamPages(
     res.end();
     return undefined;
   }
-  // Counted by the socket from the last bytes that went: a slow reader is no stalled one.
+  // The socket counts from the last bytes that were sent, so a slow client is not cut off.
   res.setTimeout(STALL_MS, () => res.destroy());
-  const kept: string[] = [];
+  const chunks: string[] = [];
   let size = 0;
   const gone = new Promise<void>((resolve) => res.once("close", resolve));
   const send = async (chunk: string): Promise<void> => {
     size += chunk.length;
-    if (size <= LARGEST_CACHED) kept.push(chunk);
-    else kept.length = 0;
-    // A slow reader is waited for, one that has gone is not.
+    if (size <= MAX_CACHED_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+    // Waits for a slow client, but not for one that has gone.
     if (!res.write(chunk)) await Promise.race([drained(res), gone]);
   };
   await send(opening);
@@ -177,16 +177,18 @@ async function streamPages(
     if (page.items.length > 0) await send(`,${rows(page)}`);
   }
   res.end("]");
-  return size <= LARGEST_CACHED ? { body: Buffer.from(`${kept.join("")}]`), total: first.total } : undefined;
+  return size <= MAX_CACHED_BYTES
+    ? { body: Buffer.from(`${chunks.join("")}]`), total: first.total }
+    : undefined;
 }
 
 const drained = (res: Response) => new Promise<void>((resolve) => res.once("drain", resolve));
 
 const rows = (page: ListResponse<unknown>): string => JSON.stringify(page.items).slice(1, -1);
 
-/** The same request, at the next page. RFC 8288. */
+/** The URL of the next page (RFC 8288). */
 function nextLink(req: Request, cursor: string): string {
-  // All behind the first question mark: a value may hold others.
+  // Everything after the first question mark, because a value may contain others.
   const query = new URLSearchParams(/\?(.*)/.exec(req.originalUrl)?.[1]);
   query.set("cursor", cursor);
   return `${req.path}?${query.toString()}`;

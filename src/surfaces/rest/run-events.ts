@@ -1,7 +1,7 @@
 /**
- * `GET /runs/{run_id}/events`: a run's progress as server-sent events. There is no log behind it: the store knows with
- * which change (`seq`) a step last moved, so what is sent is the newest state of what has moved, however slowly it is
- * read. @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * `GET /runs/{run_id}/events`: a run's progress as server-sent events. There is no event log. The store knows with which
+ * change (`seq`) each step last changed, so the newest state of the changed steps is sent, however slowly a client reads.
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Request, RequestHandler, Response } from "express";
@@ -25,7 +25,7 @@ export interface RunEventsOptions {
   streams: StreamRegistry;
 }
 
-/** What this is by the name of an operation; it is none, for MCP has progress notifications instead. */
+/** For logs and authorisation. Not in the catalogue, because MCP has progress notifications instead. */
 const OPERATION = { name: "run_events", scope: "read" } as const;
 const Input = z.strictObject({ run_id: RunId });
 
@@ -34,12 +34,12 @@ const HEADERS = {
   "Cache-Control": "no-store",
   "X-Accel-Buffering": "no",
 };
-/** How soon a client comes back when the stream broke, in milliseconds. */
+/** How soon a client reconnects after an interruption, in milliseconds. */
 const RETRY_MS = 2_000;
-/** A reader that takes nothing for so long, keep-alive comments included, has gone without a word. */
+/** How long a client may read nothing, including keep-alive comments, before it counts as gone, in milliseconds. */
 const STALL_MS = 60_000;
-/** The run is looked at again after so long, whatever is told. */
-const LOOK_AGAIN_MS = 30 * SECOND;
+/** Maximum time between two reads of the run, in milliseconds. */
+const POLL_MS = 30 * SECOND;
 
 /** Streams a run's progress until it ends. */
 export function runEvents({ services, admit, streams }: RunEventsOptions): RequestHandler {
@@ -60,26 +60,26 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       const { run_id } = parseInput(Input, { ...req.query, ...req.params }, issues);
       const run = await findRun(services.read.runs, run_id);
       call.resourceIds = { workflow_id: run.workflowId, run_id };
-      // Whoever has seen the end is told not to come back: 204 stops an EventSource.
+      // 204 stops an EventSource from reconnecting after the last event.
       if (hasEnded(run) && since !== undefined && since >= run.seq) return void res.status(204).end();
       if (req.method === "HEAD") return void res.writeHead(200, HEADERS).end();
-      // Gone already: its close would tell us nothing more.
+      // After the client has gone there is no close event.
       if (res.destroyed) return;
-      const leave = streams.reserve(principal, "run_events");
-      const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
+      const release = streams.reserve(principal, "run_events");
+      const unregister = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       res.once("close", () => {
         gone.abort();
-        forget();
-        leave();
+        unregister();
+        release();
       });
       res.setTimeout(STALL_MS, () => res.destroy());
       res.writeHead(200, HEADERS).write(`retry: ${RETRY_MS}\n\n`);
-      await follow(services, run, since, res, gone.signal);
+      await sendUntilEnd(services, run, since, res, gone.signal);
     });
   };
 }
 
-/** Where a client that was here before goes on; undefined for from the start. */
+/** The `seq` after which a reconnecting client continues; undefined to send everything. */
 function lastEventId(req: Request) {
   const id = req.headers["last-event-id"];
   if (id === undefined || id === "") return { since: undefined, issues: [] };
@@ -87,8 +87,8 @@ function lastEventId(req: Request) {
   const issue = {
     path: "Last-Event-ID",
     code: "wrong_format",
-    message: "must be the id of an event of this stream, a whole number",
-    fix: "Send the id that came last, or leave the header out to get everything.",
+    message: "must be the id of an event of this stream, an integer",
+    fix: "Send the last id that you received, or leave the header out to get all events.",
   };
   return { since: undefined, issues: [issue] };
 }
@@ -98,15 +98,15 @@ interface RunEvent {
   data: unknown;
 }
 
-/** What a client has been shown. */
-interface Shown {
+/** The state that a client has received. */
+interface SentState {
   seq: number;
   /** The states of the steps; undefined when they were sent on another connection. */
   states: StepStates | undefined;
   run: string;
 }
 
-async function follow(
+async function sendUntilEnd(
   services: Services,
   first: RunRecord,
   since: number | undefined,
@@ -114,17 +114,17 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const pace = pacer();
-  // An id that the run has not come to is none of this state: everything is told.
+  // An id that is newer than the run comes from another state (a restored backup), so everything is sent.
   const known = since === undefined || since > first.seq ? undefined : since;
-  let shown: Shown = { seq: known ?? -1, states: undefined, run: "" };
+  let sent: SentState = { seq: known ?? -1, states: undefined, run: "" };
   for (let run: RunRecord | undefined = first; run !== undefined;) {
-    const { events, now } = await changes(services, run, shown);
+    const { events, now } = await changes(services, run, sent);
     await send(res, events, now.seq);
     if (signal.aborted || res.writableEnded) return;
-    shown = now;
+    sent = now;
     if (hasEnded(run)) break;
     pace.sent(events.length);
-    await services.engine.waitForChange(run.id, run.seq, { ms: LOOK_AGAIN_MS, signal });
+    await services.engine.waitForChange(run.id, run.seq, { ms: POLL_MS, signal });
     await pace.turn(signal);
     if (signal.aborted) return;
     run = await services.read.runs.find(run.id);
@@ -132,44 +132,44 @@ async function follow(
   res.end();
 }
 
-/** What has moved since: the run first, then its steps in their order. */
+/** The events since the sent state: the run first, then its changed steps in order. */
 async function changes(
   { read: { runs }, engine }: Services,
   run: RunRecord,
-  shown: Shown,
-): Promise<{ events: RunEvent[]; now: Shown }> {
+  sent: SentState,
+): Promise<{ events: RunEvent[]; now: SentState }> {
   const { steps } = await engine.getDefinition(run);
   const [records, running] = await Promise.all([
-    runs.steps(run.id, { sinceSeq: shown.seq }),
+    runs.steps(run.id, { sinceSeq: sent.seq }),
     runs.runningSteps(run.id),
   ]);
-  const moved = new Map(records.map((record) => [record.stepId, record]));
+  const changed = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
   const ended = hasEnded(run);
   const stopping = run.stop !== null && !ended;
-  const card = { ...toRunSummary(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
-  const text = JSON.stringify(card);
-  const events: RunEvent[] = text === shown.run || ended ? [] : [{ event: "run", data: card }];
+  const summary = { ...toRunSummary(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
+  const text = JSON.stringify(summary);
+  const events: RunEvent[] = text === sent.run || ended ? [] : [{ event: "run", data: summary }];
   for (const [index, step] of steps.entries()) {
     const state = run.stepStates.at(index);
-    let record = moved.get(step.id);
-    if (record === undefined && shown.seq >= 0) {
-      if (shown.states?.at(index) === state) continue;
+    let record = changed.get(step.id);
+    if (record === undefined && sent.seq >= 0) {
+      if (sent.states?.at(index) === state) continue;
       record = await runs.step({ runId: run.id, stepId: step.id, item: null });
-      // Said on the connection before this one.
-      if (shown.states === undefined && state === (record?.state ?? "pending")) continue;
+      // Sent on an earlier connection.
+      if (sent.states === undefined && state === (record?.state ?? "pending")) continue;
     }
-    // Read after the run, it may be newer.
+    // The record was read after the run, so it may be newer.
     const newest = record !== undefined && record.seq > run.seq ? record.state : state;
     events.push({ event: "step", data: serializeStep(step, record, statusOf(newest, claimed.has(step.id))) });
   }
-  if (ended) events.push({ event: "end", data: card });
+  if (ended) events.push({ event: "end", data: summary });
   return { events, now: { seq: run.seq, states: run.stepStates, run: text } };
 }
 
 /**
- * Writes events as fast as they are read. Only the last one has an id: who is cut off in their midst gets them again.
- * @param seq what they bring the client up to
+ * Writes events as fast as the client reads them. Only the last one has an id, so an interrupted client gets all of them again.
+ * @param seq the change that the client has received with these events
  */
 async function send(res: Response, events: readonly RunEvent[], seq: number): Promise<void> {
   for (const [index, { event, data }] of events.entries()) {
@@ -188,21 +188,21 @@ const drained = (res: Response) =>
     res.on("drain", done).on("close", done);
   });
 
-/** A few events at once, then ten a second. */
+/** Rate limit: a burst of events, then one event for each interval in milliseconds. */
 const BURST = 20;
 const EVENT_MS = 100;
-/** A look that finds nothing costs as much as two events, and no debt lasts longer than a second. */
-const LEAST = 2;
-const MOST_OWED = 10;
+/** Minimum cost of a read, in events, and maximum debt, in events (one second). */
+const MIN_COST = 2;
+const MAX_DEBT = 10;
 
 function pacer() {
   let room = BURST;
   let at = performance.now();
   return {
     sent(events: number) {
-      room = Math.max(room - Math.max(events, LEAST), -MOST_OWED);
+      room = Math.max(room - Math.max(events, MIN_COST), -MAX_DEBT);
     },
-    /** Waits for its turn, or until nobody reads any more. */
+    /** Waits until the next read is allowed, or the client has gone. */
     async turn(signal: AbortSignal): Promise<void> {
       const now = performance.now();
       room = Math.min(room + (now - at) / EVENT_MS, BURST);

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { Call } from "../invoke.ts";
 
-/** What a trace takes from a request and tells of it. @see https://opentelemetry.io/docs/specs/semconv/http/ */
+/** Trace headers and span attributes of an HTTP request. @see https://opentelemetry.io/docs/specs/semconv/http/ */
 export const traceFields = (
   { method, headers }: Request,
   route: string,
