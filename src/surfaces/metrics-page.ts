@@ -19,7 +19,7 @@ export function metricsPage(read: () => Promise<Page>, onError: (error: unknown)
   async function answer(method: string, path: string, res: ServerResponse): Promise<void> {
     if (path !== "/metrics") throw new AppError("route_not_found", "There is only /metrics on this port.");
     if (method !== "GET" && method !== "HEAD") {
-      throw new AppError("method_not_allowed", `${method} is not possible here; GET is.`, {
+      throw new AppError("method_not_allowed", `${method} is not allowed here. Use GET.`, {
         headers: { Allow: "GET, HEAD" },
       });
     }

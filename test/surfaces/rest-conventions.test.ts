@@ -128,7 +128,7 @@ describe("the key", () => {
   });
 });
 
-describe("signed-in users", () => {
+describe("a signed-in user", () => {
   it("is held to the same rate, with however many sessions, apart from their keys and others", async () => {
     const { instance, url } = await openRest({ config: { limits: { requests_per_minute: 3 } } });
     const ann = await signedInUser(instance);

@@ -1,4 +1,4 @@
-/** The MCP listener: origin before key, key before body, then the leg that the path names. */
+/** The MCP listener: checks the origin, then the key, then reads the body and hands it to the transport of the path. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
@@ -25,20 +25,20 @@ export interface McpOptions extends McpServerOptions {
   lifecycle: Lifecycle;
   checkStorage: () => Promise<string | undefined>;
   changes: ChangeFeed;
-  /** The names that this server goes by. */
+  /** The host names that this server accepts. */
   hostnames: readonly string[];
   log: Logger;
 }
 
 export interface McpApp {
   handler: RequestListener;
-  /** Waits for calls under way, then ends the streams that would stay open. */
+  /** Waits for calls in flight, then ends the open streams. */
   closeStreams(): Promise<void>;
-  /** Ends what is left of it, once its listener is closed. */
+  /** Stops timers and closes sessions, after the listener is closed. */
   stop(): Promise<void>;
 }
 
-/** How late clients may learn of a change of the tools, in milliseconds. */
+/** Maximum delay before clients are notified of changed tools, in milliseconds. */
 const TOOLS_CHECK_MS = 500;
 const SESSION_KEEP_MS = 60_000;
 const CALLS_LIMIT_MS = 8_000;
@@ -49,7 +49,7 @@ type Guarded = (req: IncomingMessage, res: ServerResponse, principal: Principal)
 export function mcpApp(options: McpOptions): McpApp {
   const { log, sessions, lifecycle, version, checkStorage, hostnames, admit } = options;
   const report: ErrorReporter = {
-    onError: (err) => log.warn({ err }, "mcp"),
+    onError: (err) => log.warn({ err }, "mcp request failed"),
     onRejected: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
   };
   const servers = mcpServerFactory(options);
@@ -79,13 +79,13 @@ export function mcpApp(options: McpOptions): McpApp {
     if (methods === undefined) {
       throw new AppError(
         "route_not_found",
-        "There is nothing here. MCP is served at /mcp (Streamable HTTP) and /sse.",
+        "There is nothing at this path. MCP is served at /mcp (Streamable HTTP) and /sse.",
       );
     }
     const handle = methods[req.method ?? ""];
     if (handle === undefined) {
       const allow = Object.keys(methods).join(", ");
-      throw new AppError("method_not_allowed", `${req.method} is not possible here; ${allow} is.`, {
+      throw new AppError("method_not_allowed", `${req.method} is not allowed here. Use ${allow}.`, {
         headers: { Allow: allow },
       });
     }

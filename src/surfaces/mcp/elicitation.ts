@@ -1,4 +1,4 @@
-/** Asking the person behind a client, by MCP's elicitation, for what an operation needs to know first. */
+/** Asks the person behind a client for missing input, with MCP's elicitation. */
 import {
   type ElicitInputParams,
   inputRequired,
@@ -20,9 +20,9 @@ export function supportsFormElicitation(server: Server): boolean {
 }
 
 /**
- * The input with what the person has answered; or the question, to be sent. The client then sends the same call again,
- * with the answer beside it.
- * @throws AppError those of `prepare` and of the tool's question; confirmation_needed when the person gave no answer
+ * Returns the input completed with the person's answer, or the question to send. The client then repeats the call with the
+ * answer.
+ * @throws AppError those of `prepare` and of the tool's question; confirmation_needed when the person declined to answer
  */
 export async function elicitMissingInput(
   services: Services,
@@ -36,15 +36,15 @@ export async function elicitMissingInput(
     const question = await prepare(services, tool, input, call).question();
     if (question === undefined) return { input };
     const { message, schema: requestedSchema, toInput } = question;
-    const given = inputResponse(ctx.mcpReq.inputResponses, KEY);
-    if (given.kind !== "elicit") {
+    const answer = inputResponse(ctx.mcpReq.inputResponses, KEY);
+    if (answer.kind !== "elicit") {
       const params = { message, requestedSchema } as ElicitInputParams;
       return { question: inputRequired({ inputRequests: { [KEY]: inputRequired.elicit(params) } }) };
     }
-    if (given.action === "accept") return { input: { ...input, ...toInput(given.content ?? {}) } };
+    if (answer.action === "accept") return { input: { ...input, ...toInput(answer.content ?? {}) } };
     throw new AppError(
       "confirmation_needed",
-      "The person was asked and gave no answer, so nothing was done. Call this again to ask again.",
+      "The person was asked and did not answer, so nothing was done. Repeat the call to ask again.",
     );
   });
 }

@@ -1,17 +1,17 @@
-/** Published workflows that ask for it (`expose_as_tool`) as tools of their own; calling one is `run_workflow`. */
+/** Published workflows with `expose_as_tool` as MCP tools of their own; a call executes `run_workflow`. */
 import { createHash } from "node:crypto";
 import type { ExposedWorkflow, WorkflowReader } from "../../core/ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { ListedTool } from "./tool-list.ts";
 
-/** More would drown the others: clients take 128 tools or so in all. The oldest are shown. */
-const MOST_EXPOSED = 50;
+/** Maximum number of exposed workflows, because many clients support only about 128 tools. The oldest are listed. */
+const MAX_EXPOSED = 50;
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_000;
-/** Inputs whose schema is larger, in characters of JSON, are an open object: every byte is read by a model. */
+/** Maximum size of an input schema, in characters of JSON. A larger one is listed as an open object, to save tokens. */
 const MAX_SCHEMA = 8_192;
 
-/** An id whose tool is named after it; those of others end in a hash, so that no two share a name. */
+/** Ids that can be part of a tool's name. The names of others end in a hash, so that they are unique. */
 const PLAIN_ID = /^[a-z0-9-]{1,60}$/;
 
 export interface ExposedTools {
@@ -23,8 +23,8 @@ export interface ExposedTools {
 const NONE: ExposedTools = { tools: [], workflowIds: new Map() };
 
 /**
- * What is exposed now, worked out when a workflow has changed.
- * @param runWorkflow as it is listed; without it nothing is exposed
+ * Creates a function that returns the exposed workflows; the list is computed again when a workflow has changed.
+ * @param runWorkflow the listed run_workflow tool; without it nothing is exposed
  * @param taken the names of other tools
  */
 export function exposedWorkflows(
@@ -35,20 +35,22 @@ export function exposedWorkflows(
 ): () => Promise<ExposedTools> {
   if (runWorkflow === undefined) return async () => NONE;
   const types = new Map(stepTypes.map((type) => [type.type, type]));
-  let known: { revision: number; exposed: ExposedTools } | undefined;
+  let cached: { revision: number; exposed: ExposedTools } | undefined;
   return async () => {
-    // Before the rows: should one change in between, they are read again.
+    // Read before the rows: if one changes in between, the next call reads them again.
     const revision = await workflows.revision();
-    if (known?.revision !== revision) {
-      const found = await workflows.exposedAsTools(MOST_EXPOSED);
-      const listed = found.map((it) => [it.id, toolOf(it, types, runWorkflow, taken)] as const);
+    if (cached?.revision !== revision) {
+      const found = await workflows.exposedAsTools(MAX_EXPOSED);
+      const listed = found.map(
+        (workflow) => [workflow.id, toolOf(workflow, types, runWorkflow, taken)] as const,
+      );
       const exposed = {
         tools: listed.map(([, tool]) => tool),
         workflowIds: new Map(listed.map(([id, { name }]) => [name, id])),
       };
-      known = { revision, exposed };
+      cached = { revision, exposed };
     }
-    return known.exposed;
+    return cached.exposed;
   };
 }
 
@@ -88,5 +90,8 @@ function inputsOf(id: string, inputs: Record<string, unknown> | undefined): List
   if (inputs === undefined) return { type: "object", properties: {}, additionalProperties: false };
   const { $schema: _, ...schema } = inputs;
   if (JSON.stringify(schema).length <= MAX_SCHEMA) return { ...schema, type: "object" };
-  return { type: "object", description: `What it takes: see inputs in its definition (get_workflow ${id}).` };
+  return {
+    type: "object",
+    description: `The workflow's inputs, as its definition declares them (get_workflow ${id}).`,
+  };
 }

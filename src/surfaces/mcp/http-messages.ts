@@ -1,4 +1,4 @@
-/** What every MCP leg does with a request before the SDK sees it. */
+/** Reading requests and writing responses, for every MCP transport. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
@@ -6,17 +6,17 @@ import { isJsonContentType, validateHostHeader, validateOriginHeader } from "@mo
 import { exceedsDepth } from "../../../schemas/text.ts";
 import { AppError } from "../../core/errors.ts";
 
-/** As large as a message may be, in bytes. */
+/** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** What begins a session is kept as long as the session, so it must be small. */
+/** Maximum size of an initialize request, in bytes, because it is stored as long as its session. */
 const INITIALIZE_LIMIT = 16 * 1024;
-/** Room for the deepest value that an operation takes; what is deeper would overflow the stack of who walks it. */
+/** Maximum nesting of a message, in levels: enough for the deepest valid input, and safe for recursive code. */
 const MAX_DEPTH = 200;
 
 /**
- * Refuses requests that a web page made without being asked to: a foreign `Origin`, or a `Host` that is a name we do
- * not go by (DNS rebinding). Literal addresses are no names, so nobody can rebind them.
- * @param hostnames the names that this server goes by, IPv6 in brackets
+ * Refuses requests of foreign web pages: another `Origin`, or a `Host` name that is not ours (DNS rebinding). IP addresses
+ * are accepted as Host, because they can't be rebound.
+ * @param hostnames the host names of this server, IPv6 in brackets
  * @throws AppError forbidden_origin
  */
 export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]): void {
@@ -25,8 +25,8 @@ export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]):
   if (isIP(bare) === 0 && !validateHostHeader(host, [...hostnames]).ok) {
     throw new AppError(
       "forbidden_origin",
-      `This server does not go by the name in the Host header (${(host ?? "none").slice(0, 100)}). ` +
-        "If it should, set MILLRACE_BASE_URL to the URL people use.",
+      `The Host header (${(host ?? "none").slice(0, 100)}) is not a name of this server. ` +
+        "If it should be, set MILLRACE_BASE_URL to the public URL.",
     );
   }
   if (!validateOriginHeader(req.headers.origin, [...hostnames]).ok) {
@@ -38,7 +38,7 @@ export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]):
 }
 
 /**
- * Reads the one JSON-RPC message of a body; whether it is one is the SDK's to say.
+ * Reads the JSON message of a body. The SDK checks whether it is a JSON-RPC message.
  * @throws AppError unsupported_media_type, payload_too_large, invalid_json, invalid_request
  */
 export async function readMessage(req: IncomingMessage): Promise<unknown> {
@@ -47,7 +47,7 @@ export async function readMessage(req: IncomingMessage): Promise<unknown> {
   if (Array.isArray(message)) {
     throw new AppError(
       "invalid_request",
-      "Batches are not taken. Send each message in a request of its own.",
+      "Batches are not supported. Send each message in a request of its own.",
     );
   }
   if (exceedsDepth(message, MAX_DEPTH)) {
@@ -56,7 +56,7 @@ export async function readMessage(req: IncomingMessage): Promise<unknown> {
   if (body.byteLength > INITIALIZE_LIMIT && methodOf(message) === "initialize") {
     throw new AppError(
       "payload_too_large",
-      `An initialize request may have ${INITIALIZE_LIMIT / 1024} KiB. Say less about the client.`,
+      `The initialize request is larger than ${INITIALIZE_LIMIT / 1024} KiB. Send less client information.`,
     );
   }
   return message;
@@ -73,7 +73,10 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
     );
   }
   if ((req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-    throw new AppError("unsupported_media_type", "Send the body as it is, without Content-Encoding.");
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must not be compressed. Send it without Content-Encoding.",
+    );
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -90,13 +93,13 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid_request", "The body broke off.", { cause: error });
+    throw new AppError("invalid_request", "The body is incomplete. Send it again.", { cause: error });
   }
   return Buffer.concat(chunks);
 }
 
 function parse(body: Buffer): unknown {
-  // A decoder that replaced wrong bytes would have the replacements stored.
+  // The decoder would replace invalid bytes, and the replacement characters would be stored.
   if (!isUtf8(body)) {
     throw new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
   }
@@ -108,7 +111,7 @@ function parse(body: Buffer): unknown {
 }
 
 /**
- * The request as the SDK wants it: without a body, which it is given parsed, and without the key.
+ * Converts a request for the SDK: without the body, which is passed parsed, and without the key.
  * @param signal aborted when the client has gone
  */
 export function toWebRequest(req: IncomingMessage, signal: AbortSignal): Request {
@@ -125,10 +128,10 @@ const READ_BY_SDK = new Set(["accept", "content-type", "last-event-id", "user-ag
 export const isEventStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
-/** Writes a web response to Node's: streams event by event, waiting for slow readers, anything else in one go. */
+/** Writes a web response to Node's: event streams chunk by chunk, at the pace of the client, others at once. */
 export async function sendWebResponse(response: Response, res: ServerResponse): Promise<void> {
   const headers = Object.fromEntries(response.headers);
-  // Whether the connection stays open is the listener's to say: it closes while it drains.
+  // The listener decides whether the connection stays open, because it closes connections while it drains.
   delete headers["connection"];
   if (response.body === null || !isEventStream(response)) {
     const body = await response.text();
@@ -141,7 +144,7 @@ export async function sendWebResponse(response: Response, res: ServerResponse): 
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    // Its reader has gone, or its key has died.
+    // The client has gone, or its key is no longer valid.
     if (res.destroyed || res.writableEnded) return reader.cancel();
     if (!res.write(value)) await Promise.race([drained(res), closed(res)]);
   }

@@ -1,4 +1,4 @@
-/** The MCP server of one request, session or stream: a cheap shell around the catalogue. */
+/** The MCP server of one request, session or stream: a thin layer over the catalogue, cheap to create. */
 import {
   type AuthInfo,
   type CallToolRequest,
@@ -22,7 +22,7 @@ import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
 import { type ExposedTools, exposedWorkflows } from "./exposed-workflows.ts";
 import { listTools, type ListedTool } from "./tool-list.ts";
 
-/** What a server answers by itself. */
+/** The tools and the call handler of a server. */
 export interface McpHandlers {
   tools: readonly ListedTool[];
   call(request: CallToolRequest, ctx: ServerContext): Promise<CallToolResult | InputRequiredResult>;
@@ -38,20 +38,20 @@ export interface McpServerOptions {
   extendServer?: ExtendServer | undefined;
 }
 
-/** Where the legs tell what no answer can. */
+/** Reports errors that no answer can carry. */
 export interface ErrorReporter {
-  /** Something of ours failed. */
+  /** Reports an internal error. */
   onError(this: void, error: unknown): void;
-  /** The SDK refused what a client sent. */
+  /** Reports a message that the SDK refused. */
   onRejected(this: void, error: Error): void;
 }
 
 export interface McpServerFactory {
-  /** A new server; it holds no state of ours. */
+  /** Creates a server; it holds no state. */
   create(): Server;
-  /** The workflows that are tools of their own. */
+  /** The workflows that are exposed as tools. */
   exposedTools(): Promise<ExposedTools>;
-  /** How many calls are being carried out now. */
+  /** Number of calls in flight. */
   inFlight(): number;
 }
 
@@ -61,18 +61,18 @@ const INSTRUCTIONS =
   "describe_environment (then with topic definition), describe_database, create_workflow, fix its issues with " +
   "update_workflow, publish_workflow. When a run fails: get_run, then retry_run. Error messages say what to do next.";
 
-/** Behind every workflow that is a tool of its own. */
+/** The operation that runs an exposed workflow. */
 const RUN_WORKFLOW = "run_workflow";
 
-/** Who asks, and what else of a request its call must know. */
+/** The caller of a request, with the fields of the request that a call needs. */
 interface Identity {
   principal: Principal;
   requestId: string;
-  /** The trace that its headers name. */
+  /** The trace of its headers. */
   caller: NonNullable<Call["incomingTrace"]>;
 }
 
-/** Who asks, and the id of the request, carried through the SDK as `authInfo`. The key itself goes no further. */
+/** Passes the principal and the request id through the SDK as `authInfo`, without the key. */
 export const toAuthInfo = (
   principal: Principal,
   requestId = newRequestId(),
@@ -84,7 +84,7 @@ export const toAuthInfo = (
   extra: { principal, requestId, caller: { traceparent, tracestate } } satisfies Identity,
 });
 
-/** Makes MCP servers over one catalogue; lists and schemas are worked out here, once. */
+/** Creates MCP servers for one catalogue; lists and schemas are computed once. */
 export function mcpServerFactory({
   catalogue,
   services,
@@ -108,18 +108,18 @@ export function mcpServerFactory({
     { params: { name, arguments: args } }: CallToolRequest,
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { tool, input, below } = await wanted(name, args ?? {});
+    const { tool, input, pathPrefix } = await resolveTool(name, args ?? {});
     const identity = ctx.http?.authInfo?.extra as Identity | undefined;
     if (identity === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
     const { principal, requestId } = identity;
     running += 1;
     try {
-      const asking: Call = {
-        actor: { principal, client: { surface: "mcp", name: nameOf(server, ctx) } },
+      const request: Call = {
+        actor: { principal, client: { surface: "mcp", name: clientNameOf(server, ctx) } },
         requestId,
         signal: ctx.mcpReq.signal,
         progress: progressOf(ctx),
-        incomingTrace: callerOf(ctx, identity),
+        incomingTrace: incomingTraceOf(ctx, identity),
         attributes: {
           "rpc.system": "jsonrpc",
           "rpc.method": "tools/call",
@@ -127,30 +127,30 @@ export function mcpServerFactory({
           "gen_ai.tool.name": tool.name,
         },
       };
-      const asked = supportsFormElicitation(server)
-        ? await elicitMissingInput(services, tool, input, asking, ctx)
+      const elicited = supportsFormElicitation(server)
+        ? await elicitMissingInput(services, tool, input, request, ctx)
         : { input };
-      if ("question" in asked) return asked.question;
-      const output = await invoke(services, tool, asked.input, asking);
+      if ("question" in elicited) return elicited.question;
+      const output = await invoke(services, tool, elicited.input, request);
       return {
         content: [{ type: "text" as const, text: JSON.stringify(output) }],
         structuredContent: output as Record<string, unknown>,
       };
     } catch (thrown) {
-      return refusal(withoutPrefix(toAppError(thrown), below), requestId);
+      return toErrorResult(withoutPrefix(toAppError(thrown), pathPrefix), requestId);
     } finally {
       running -= 1;
     }
   }
 
-  /** The operation behind a name, with its input; `below` is where the arguments stand in that. */
-  async function wanted(name: string, args: Record<string, unknown>) {
+  /** Finds the operation of a tool name, with its input. `pathPrefix` is the path of the arguments in that input. */
+  async function resolveTool(name: string, args: Record<string, unknown>) {
     const tool = tools.get(name);
-    if (tool !== undefined) return { tool, input: args, below: "" };
+    if (tool !== undefined) return { tool, input: args, pathPrefix: "" };
     const { workflowIds } = await exposedTools();
     const id = workflowIds.get(name);
     if (id === undefined) throw unknownTool(name, [...tools.keys(), ...workflowIds.keys()]);
-    return { tool: tools.get(RUN_WORKFLOW)!, input: { workflow_id: id, inputs: args }, below: "inputs" };
+    return { tool: tools.get(RUN_WORKFLOW)!, input: { workflow_id: id, inputs: args }, pathPrefix: "inputs" };
   }
 
   return {
@@ -172,13 +172,16 @@ export function mcpServerFactory({
   };
 }
 
-/** The caller's trace: that of the call itself before that of the request which carried it. @see SEP-414 */
-function callerOf({ mcpReq }: ServerContext, { caller }: Identity): NonNullable<Call["incomingTrace"]> {
+/** The caller's trace: that of the call, else that of its HTTP request. @see SEP-414 */
+function incomingTraceOf(
+  { mcpReq }: ServerContext,
+  { caller }: Identity,
+): NonNullable<Call["incomingTrace"]> {
   const { traceparent, tracestate } = mcpReq._meta ?? {};
   return traceparent === undefined ? caller : { traceparent, tracestate };
 }
 
-/** A client that asked for progress gets it while the call goes on: it must grow with every notification. */
+/** Sends progress notifications if the client has asked for them. MCP requires that the value grows each time. */
 function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -186,7 +189,7 @@ function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) |
   return ({ done, total, message }) => {
     if (done <= last) return;
     last = done;
-    // Who has gone is told by the signal.
+    // A client that has gone is noticed by the signal.
     mcpReq
       .notify({
         method: "notifications/progress",
@@ -196,22 +199,22 @@ function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) |
   };
 }
 
-/** Tells the faults of `inputs` by where they stand in what was sent. */
+/** Removes a prefix from the paths of issues, so that they refer to the arguments that were sent. */
 function withoutPrefix(error: AppError, prefix: string): AppError {
   const { errors, headers } = error.details;
   if (prefix === "" || errors === undefined) return error;
-  const moved = errors.map((issue) => above(issue, prefix));
-  return new AppError(error.code, error.message, { errors: moved, ...(headers && { headers }) });
+  const relative = errors.map((issue) => relativeTo(issue, prefix));
+  return new AppError(error.code, error.message, { errors: relative, ...(headers && { headers }) });
 }
 
-const above = (issue: Issue, prefix: string): Issue => {
+const relativeTo = (issue: Issue, prefix: string): Issue => {
   const { path } = issue;
   const inside = path === prefix || path.startsWith(`${prefix}.`);
   return inside ? { ...issue, path: path.slice(prefix.length + 1) } : issue;
 };
 
-/** An error as the model reads it: the same problem that REST sends, in words it can act on. */
-function refusal(error: AppError, requestId: string) {
+/** An error as a tool result with the problem details of REST, or as a protocol error. */
+function toErrorResult(error: AppError, requestId: string) {
   if (ERRORS[error.code].mcp === "protocol") {
     throw new ProtocolError(ProtocolErrorCode.InvalidRequest, error.message, toProblem(error, requestId));
   }
@@ -227,13 +230,13 @@ function unknownTool(name: string, known: Iterable<string>): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `There is no tool "${name.slice(0, 100)}". ` +
-      (near === undefined ? `The tools are ${names.join(", ")}.` : `Did you mean ${near}?`),
+      (near === undefined ? `The tools are: ${names.join(", ")}.` : `Did you mean ${near}?`),
   );
 }
 
-function nameOf(server: Server, ctx: ServerContext): string {
-  const named = server.getClientVersion();
+function clientNameOf(server: Server, ctx: ServerContext): string {
+  const client = server.getClientVersion();
   return clientName(
-    named === undefined ? ctx.http?.req?.headers.get("user-agent") : `${named.name}/${named.version}`,
+    client === undefined ? ctx.http?.req?.headers.get("user-agent") : `${client.name}/${client.version}`,
   );
 }

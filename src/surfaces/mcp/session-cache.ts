@@ -1,42 +1,42 @@
 /**
- * The sessions of `/mcp` as this copy has built them. One that answers nothing can be dropped at any time: it is built
- * again when it is used.
+ * A cache of the `/mcp` sessions that this copy of the server has built. An idle session can be dropped at any time, because
+ * it is built again when it is used.
  */
 import type { ErrorReporter } from "./server.ts";
 import type { Transport } from "./session-transport.ts";
 
-/** Built sessions that a key's clients keep on one copy; beyond it, its own one used longest ago goes. */
-const MAX_OF_A_KEY = 100;
-const MAX_OF_ALL = 1_000;
+/** Maximum number of cached sessions of a key. Beyond it, the key's least recently used idle session is dropped. */
+const MAX_PER_KEY = 100;
+const MAX_TOTAL = 1_000;
 
 interface Built {
   keyId: string;
   transport: Promise<Transport>;
-  /** How many answers are on their way. */
+  /** Number of requests that are being answered. */
   answering: number;
 }
 
 export interface SessionCache {
-  /** Carries out `work` on the session, built first where it is not; nothing drops it meanwhile. */
+  /** Runs `work` on the session, which is built if necessary and not dropped meanwhile. */
   withSession<T>(
     id: string,
     keyId: string,
     build: () => Promise<Transport>,
     work: (transport: Transport) => Promise<T>,
   ): Promise<T>;
-  /** Forgets the session and ends its streams. */
+  /** Removes the session and ends its streams. */
   evict(id: string): void;
-  /** Hands every session that is built to `work`. */
+  /** Runs `work` on every cached session. */
   forEach(work: (transport: Transport) => Promise<void>): void;
   closeAll(): Promise<void>;
 }
 
 export function sessionCache(report: ErrorReporter): SessionCache {
-  // In the order of use.
+  // In order of use, least recent first.
   const built = new Map<string, Built>();
 
   const close = ({ transport }: Built): Promise<void> =>
-    transport.then((it) => it.close()).catch(report.onError);
+    transport.then((session) => session.close()).catch(report.onError);
 
   function evict(id: string): void {
     const session = built.get(id);
@@ -58,14 +58,14 @@ export function sessionCache(report: ErrorReporter): SessionCache {
       if (isNew) {
         dropIdle(
           [...built].filter(([, other]) => other.keyId === keyId),
-          MAX_OF_A_KEY,
+          MAX_PER_KEY,
         );
-        dropIdle([...built], MAX_OF_ALL);
+        dropIdle([...built], MAX_TOTAL);
       }
       try {
         return await work(
           await session.transport.catch((error: unknown) => {
-            // The next one tries again.
+            // So that the next request tries again.
             if (built.get(id) === session) built.delete(id);
             throw error;
           }),

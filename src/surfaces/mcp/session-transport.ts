@@ -1,4 +1,4 @@
-/** A session of `/mcp` as the SDK has it, made anew or from the `initialize` that it began with. */
+/** Builds the SDK's transport of an `/mcp` session, new or from the stored `initialize` request. */
 import {
   type InitializeRequest,
   WebStandardStreamableHTTPServerTransport,
@@ -23,7 +23,7 @@ export function sessionTransports(servers: McpServerFactory, report: ErrorReport
     return transport;
   }
 
-  /** A session that another copy opened, or this one before it was restarted. */
+  /** Builds a session that another copy started, or this one before a restart. */
   async function rebuild(session: McpSession): Promise<Transport> {
     const transport = await build(session.id);
     const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -47,7 +47,7 @@ export function sessionTransports(servers: McpServerFactory, report: ErrorReport
   return { build, rebuild };
 }
 
-/** What another copy needs to build the session, and no more: it is kept for as long as the session. */
+/** The part of `initialize` that is needed to build the session again; stored as long as the session. */
 export function toInitializeReplay({ params }: InitializeRequest): string {
   const { protocolVersion, capabilities, clientInfo } = params;
   return JSON.stringify({

@@ -1,6 +1,6 @@
 /**
- * The 2024-11-05 transport: `GET /sse` opens a stream, `POST /messages` sends on it. A message that reaches a copy
- * which does not hold the stream is passed on through the store.
+ * The transport of 2024-11-05: `GET /sse` opens a stream, `POST /messages` sends a message. A message that reaches a copy
+ * without the stream is relayed through the store.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
@@ -16,23 +16,23 @@ import { readMessage } from "./http-messages.ts";
 import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
 import type { StreamRegistry } from "../streams.ts";
 
-/** A reader who lets this much pile up, in bytes, gets no more work done until it has read. */
+/** Maximum unread output of a stream, in bytes. Above it, further messages are refused until the client has read. */
 const UNREAD_LIMIT = 4 * 1024 * 1024;
-/** Few, so that what they answer is counted before more are taken. */
-const RELAYED_AT_ONCE = 8;
+/** Number of relayed messages taken at a time: few, so that their answers count before more are taken. */
+const RELAY_BATCH = 8;
 
 export interface SseTransport {
   open(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   message(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
-  /** Takes up what other copies passed on. Called when the store has changed. */
+  /** Delivers messages that other copies have relayed. Called when the store has changed. */
   deliverRelayed(): Promise<void>;
-  /** Says on every stream that the list of tools has changed. */
+  /** Notifies every stream that the list of tools has changed. */
   toolsChanged(): void;
-  /** The streams that this copy holds. */
+  /** The ids of the streams of this copy. */
   sessionIds(): string[];
 }
 
-interface Held {
+interface OpenSession {
   principal: Principal;
   server: Server;
   transport: SSEServerTransport;
@@ -40,7 +40,7 @@ interface Held {
 }
 
 const noSession = (): AppError =>
-  new AppError("session_not_found", "There is no such stream with this key. Open a new one with GET /sse.");
+  new AppError("session_not_found", "There is no such stream of this key. Open a new one with GET /sse.");
 
 export function sseTransport(
   servers: McpServerFactory,
@@ -49,36 +49,36 @@ export function sseTransport(
   report: ErrorReporter,
   onStreamCount: (count: number) => void,
 ): SseTransport {
-  const held = new Map<string, Held>();
-  const hasRoom = ({ res }: Held): boolean => res.writableLength <= UNREAD_LIMIT;
+  const open = new Map<string, OpenSession>();
+  const hasRoom = ({ res }: OpenSession): boolean => res.writableLength <= UNREAD_LIMIT;
 
-  async function relayWaiting(): Promise<void> {
-    for (let taken = RELAYED_AT_ONCE; taken === RELAYED_AT_ONCE;) {
-      // What is for a reader who does not read stays in the store.
-      const ready = [...held].filter(([, here]) => hasRoom(here)).map(([id]) => id);
+  async function deliverWaiting(): Promise<void> {
+    for (let taken = RELAY_BATCH; taken === RELAY_BATCH;) {
+      // Messages of a client that does not read stay in the store.
+      const ready = [...open].filter(([, session]) => hasRoom(session)).map(([id]) => id);
       if (ready.length === 0) return;
-      const messages = await sessions.dequeueMessages(ready, RELAYED_AT_ONCE);
+      const messages = await sessions.dequeueMessages(ready, RELAY_BATCH);
       for (const { sessionId, body } of messages) {
-        const here = held.get(sessionId);
-        if (here !== undefined)
-          await deliver(here, JSON.parse(body), toAuthInfo(here.principal)).catch(report.onError);
+        const session = open.get(sessionId);
+        if (session !== undefined)
+          await deliver(session, JSON.parse(body), toAuthInfo(session.principal)).catch(report.onError);
       }
       taken = messages.length;
-      // A turn, in which the answers are written and count.
+      // Lets the answers be written, so that they count as unread output.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   let relaying: Promise<void> | undefined;
   let again = false;
-  /** One at a time, however many ask: who asks meanwhile has it looked once more. */
+  /** Runs once at a time; a call during a run makes it run once more. */
   function deliverRelayed(): Promise<void> {
     again = true;
     relaying ??= (async () => {
       try {
         while (again) {
           again = false;
-          await relayWaiting();
+          await deliverWaiting();
         }
       } finally {
         relaying = undefined;
@@ -88,29 +88,29 @@ export function sseTransport(
   }
 
   return {
-    sessionIds: () => [...held.keys()],
+    sessionIds: () => [...open.keys()],
 
     async open(_req, res, principal) {
-      // Gone already: its close would tell us nothing more.
+      // After the client has gone there is no close event.
       if (res.destroyed) return;
       res.once("close", streams.reserve(principal, "sse"));
       res.setHeader("X-Accel-Buffering", "no");
       const transport = new SSEServerTransport("/messages", res);
       const id = transport.sessionId;
-      // Known everywhere before the client learns of it: its first message may reach any copy.
+      // Stored before the client learns of it, because its first message may reach any copy.
       await sessions.insert({ id, keyId: principal.keyId, kind: "sse", initialize: null });
-      // Gone while that waited for the store: nobody would tell us again.
+      // The client may have gone during the write; there is no later event.
       if (res.destroyed) return sessions.remove(id);
       const server = servers.create();
-      held.set(id, { principal, server, transport, res });
-      onStreamCount(held.size);
+      open.set(id, { principal, server, transport, res });
+      onStreamCount(open.size);
       res.on("drain", () => void deliverRelayed().catch(report.onError));
-      const forget = streams.add({ keyId: principal.keyId, res, keepAlive: true });
+      const unregister = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       server.onerror = report.onRejected;
       server.onclose = () => {
-        held.delete(id);
-        onStreamCount(held.size);
-        forget();
+        open.delete(id);
+        onStreamCount(open.size);
+        unregister();
         sessions.remove(id).catch(report.onError);
       };
       await server.connect(transport);
@@ -118,22 +118,26 @@ export function sseTransport(
 
     async message(req, res, principal) {
       const id = new URL(req.url ?? "", "http://localhost").searchParams.get("sessionId") ?? "";
-      const here = held.get(id);
+      const session = open.get(id);
       const owner =
-        here?.principal.keyId ??
-        (await sessions.find(id).then((it) => (it?.kind === "sse" ? it.keyId : undefined)));
+        session?.principal.keyId ??
+        (await sessions.find(id).then((stored) => (stored?.kind === "sse" ? stored.keyId : undefined)));
       if (owner !== principal.keyId) throw noSession();
       const message = asJsonRpc(await readMessage(req));
-      if (here === undefined) {
+      if (session === undefined) {
         await sessions.enqueueMessage(id, JSON.stringify(message));
       } else {
-        if (!hasRoom(here)) {
-          throw new AppError("busy", "Read what is waiting on your stream first.", {
-            headers: { "Retry-After": "1" },
-          });
+        if (!hasRoom(session)) {
+          throw new AppError(
+            "busy",
+            "Your stream has too much unread output. Read it, then send the message again.",
+            {
+              headers: { "Retry-After": "1" },
+            },
+          );
         }
         await deliver(
-          here,
+          session,
           message,
           toAuthInfo(principal, res.getHeader("x-request-id") as string, req.headers),
         );
@@ -144,16 +148,16 @@ export function sseTransport(
     deliverRelayed,
 
     toolsChanged() {
-      for (const here of held.values())
-        if (hasRoom(here)) here.server.sendToolListChanged().catch(report.onError);
+      for (const session of open.values())
+        if (hasRoom(session)) session.server.sendToolListChanged().catch(report.onError);
     },
   };
 }
 
-const deliver = ({ transport }: Held, message: unknown, authInfo: AuthInfo): Promise<void> =>
+const deliver = ({ transport }: OpenSession, message: unknown, authInfo: AuthInfo): Promise<void> =>
   transport.handleMessage(message, { authInfo });
 
-/** Judged where it arrives: the copy that holds the stream could tell nobody. */
+/** Validates a message where it arrives, because the copy with the stream could not report an error. */
 function asJsonRpc(message: unknown): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(message);

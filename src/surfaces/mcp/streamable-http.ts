@@ -1,6 +1,6 @@
 /**
- * `/mcp`: stateless for the 2026-07-28 revision and for 2025-era clients that open no session, and with sessions
- * for those that do. A session is a row: any copy builds it again by replaying the `initialize` it began with.
+ * `/mcp`: stateless for the revision 2026-07-28 and for clients of 2025 that open no session, and with sessions for those
+ * that do. A session is a row: any copy can build it again by replaying its `initialize`.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -29,9 +29,9 @@ export interface StreamableHttpTransport {
   handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Sessions used since the last call. */
   takeUsedSessions(): string[];
-  /** Says to everyone who listens that the list of tools has changed. */
+  /** Notifies all listening clients that the list of tools has changed. */
   toolsChanged(): void;
-  /** Ends every session here. Called when nobody can ask any more: one who does meanwhile would be told that it is gone. */
+  /** Closes every session of this copy. Called after the listener is closed, so that no client finds its session missing. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function streamableHttpTransport(
   const built = sessionCache(report);
   const used = new Set<string>();
 
-  /** Goes on with a session. */
+  /** Continues a session. */
   async function resume<T>(
     id: string,
     principal: Principal,
@@ -59,18 +59,18 @@ export function streamableHttpTransport(
   ): Promise<T> {
     const session = await sessions.find(id);
     if (session === undefined) built.evict(id);
-    // One of another key is not told apart from none, and goes on undisturbed.
+    // A session of another key is reported as missing, and is not affected.
     if (session === undefined || session.kind !== "http" || session.keyId !== principal.keyId) {
       throw new AppError(
         "session_not_found",
-        "There is no such session with this key. Start a new one with initialize.",
+        "There is no such session of this key. Start a new one with initialize.",
       );
     }
     used.add(id);
     return built.withSession(id, principal.keyId, () => rebuild(session), work);
   }
 
-  /** Begins a session; it is kept once the SDK has agreed to it, and before the client learns of it. */
+  /** Starts a session. It is stored after the SDK has accepted it and before the client learns of it. */
   async function start(
     body: InitializeRequest,
     principal: Principal,
@@ -83,7 +83,7 @@ export function streamableHttpTransport(
       principal.keyId,
       () => build(id),
       async (transport) => {
-        let kept = false;
+        let isStored = false;
         try {
           const response = await ask(transport);
           if (response.ok) {
@@ -93,17 +93,17 @@ export function streamableHttpTransport(
               kind: "http",
               initialize: toInitializeReplay(body),
             });
-            kept = true;
+            isStored = true;
           }
           await send(response);
         } finally {
-          if (!kept) built.evict(id);
+          if (!isStored) built.evict(id);
         }
       },
     );
   }
 
-  /** Answers one request with `send`; a session stays in use until that is done. */
+  /** Answers one request with `send`; its session stays in use until that is done. */
   async function serve(
     req: IncomingMessage,
     body: unknown,
@@ -136,20 +136,22 @@ export function streamableHttpTransport(
   return {
     async handle(req, res, principal) {
       const body = req.method === "POST" ? await readMessage(req) : undefined;
-      const gone = new AbortController();
+      const disconnected = new AbortController();
       res.once("close", () => {
-        if (!res.writableFinished) gone.abort();
+        if (!res.writableFinished) disconnected.abort();
       });
-      const asked = { principal, requestId: res.getHeader("x-request-id") as string };
-      const stays = req.method === "GET" || methodOf(body) === "subscriptions/listen";
-      const leave = stays ? streams.reserve(principal, "mcp") : undefined;
+      const caller = { principal, requestId: res.getHeader("x-request-id") as string };
+      const staysOpen = req.method === "GET" || methodOf(body) === "subscriptions/listen";
+      const release = staysOpen ? streams.reserve(principal, "mcp") : undefined;
       const send = async (response: Response): Promise<void> => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");
-        const forget = streamed ? streams.add({ keyId: principal.keyId, res, answer: !stays }) : undefined;
-        await sendWebResponse(response, res).finally(forget);
+        const unregister = streamed
+          ? streams.add({ keyId: principal.keyId, res, answer: !staysOpen })
+          : undefined;
+        await sendWebResponse(response, res).finally(unregister);
       };
-      await serve(req, body, gone.signal, asked, send).finally(leave);
+      await serve(req, body, disconnected.signal, caller, send).finally(release);
     },
     takeUsedSessions() {
       const ids = [...used];
@@ -158,7 +160,7 @@ export function streamableHttpTransport(
     },
     toolsChanged() {
       stateless.notify.toolsChanged();
-      // Goes to the stream that a client has opened for it; where there is none, nowhere.
+      // Sent on the stream that a client has opened for notifications; without one it is dropped.
       built.forEach((transport) =>
         transport.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
       );
@@ -170,10 +172,10 @@ export function streamableHttpTransport(
   };
 }
 
-/** Whether a request is of the era in which there are sessions. */
+/** Whether a request is of a protocol revision that has sessions. */
 function isLegacy(req: IncomingMessage, body: unknown): boolean {
-  const of = (name: string) => (typeof req.headers[name] === "string" ? req.headers[name] : undefined);
-  const [version, method, name] = [of("mcp-protocol-version"), of("mcp-method"), of("mcp-name")];
+  const header = (name: string) => (typeof req.headers[name] === "string" ? req.headers[name] : undefined);
+  const [version, method, name] = [header("mcp-protocol-version"), header("mcp-method"), header("mcp-name")];
   const { kind } = classifyInboundRequest({
     httpMethod: req.method ?? "",
     body,

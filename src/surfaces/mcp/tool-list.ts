@@ -1,4 +1,4 @@
-/** The catalogue as `tools/list` shows it: worked out once, sent as it is. */
+/** The catalogue as `tools/list` returns it; computed once. */
 import { z } from "zod";
 import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { type AnyTool, toolAnnotations, isServedOn } from "../../core/tool.ts";
@@ -23,24 +23,24 @@ export function listTools(catalogue: readonly AnyTool[]): ListedTool[] {
       title: tool.title,
       description: tool.description,
       inputSchema: jsonSchema(tool.input as z.ZodType, "input"),
-      outputSchema: outline(jsonSchema(tool.output as z.ZodType, "output")),
+      outputSchema: requiredOnly(jsonSchema(tool.output as z.ZodType, "output")),
       annotations: toolAnnotations(tool),
     }));
 }
 
 /**
- * Which fields an output has in any case. A model sees the real thing when it comes, REST's reference has the whole
- * schema, and every byte here is read before anything is called.
+ * Keeps only the required fields of an output schema, to save tokens. A model sees the output itself; the REST reference has
+ * the whole schema.
  */
-const outline = ({ required }: JsonSchema): JsonSchema => ({ type: "object", required });
+const requiredOnly = ({ required }: JsonSchema): JsonSchema => ({ type: "object", required });
 
-/** Bounds that a model has no use for: who goes beyond is told so. An example says nothing where the type says all. */
+/** Removes limits, which errors explain when they are exceeded, and examples where the type says enough. */
 function withoutBounds(node: Record<string, unknown>): void {
   for (const bound of ["minLength", "maxLength", "minItems", "maxItems", "propertyNames"]) delete node[bound];
   if (node["pattern"] === "\\S") delete node["pattern"];
-  // Said in so many words: some clients' linters take `{}` for a slip.
-  const others = node["additionalProperties"];
-  if (typeof others === "object" && Object.keys(others as object).length === 0)
+  // `true` instead of `{}`, which linters of some clients report.
+  const additional = node["additionalProperties"];
+  if (typeof additional === "object" && Object.keys(additional as object).length === 0)
     node["additionalProperties"] = true;
   if (node["default"] === null) delete node["default"];
   if (node["maximum"] === MAX_VERSION) delete node["maximum"];
@@ -52,11 +52,11 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   const whole = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
-    // Every byte is read by a model.
+    // Everything that a model does not need is removed, to save tokens.
     override({ jsonSchema: node }) {
       delete node["id"];
       if (node["example"] !== undefined) {
-        // Outputs need no examples: the model sees the real thing.
+        // Outputs need no examples, because the model sees real ones.
         if (io === "input") node["examples"] = [node["example"]];
         delete node["example"];
       }
@@ -64,17 +64,17 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     },
   });
   const { $schema: _, $defs = {}, ...root } = whole;
-  // Clients want `type: object` at the root, so named schemas stand in their places. None of ours is recursive.
-  return inlined(root, $defs) as JsonSchema;
+  // Clients require `type: object` at the root, so references are inlined. No schema is recursive.
+  return inlineRefs(root, $defs) as JsonSchema;
 }
 
-function inlined(node: unknown, defs: Record<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => inlined(item, defs));
+function inlineRefs(node: unknown, defs: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => inlineRefs(item, defs));
   if (typeof node !== "object" || node === null) return node;
   const { $ref, ...rest } = node as { $ref?: string } & Record<string, unknown>;
-  const target = $ref === undefined ? {} : (inlined(defs[$ref.replace("#/$defs/", "")], defs) as object);
-  const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inlined(value, defs)]));
-  // Legal as a list, but several clients map schemas onto dialects that know one type per node.
+  const target = $ref === undefined ? {} : (inlineRefs(defs[$ref.replace("#/$defs/", "")], defs) as object);
+  const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inlineRefs(value, defs)]));
+  // A list of types is valid, but several clients convert schemas to dialects with one type per node.
   if (Array.isArray(own["type"])) {
     own["anyOf"] ??= own["type"].map((type: unknown) => ({ type }));
     delete own["type"];
