@@ -81,7 +81,7 @@ export async function testEngine({
   let probe: Probe = giveBack;
   const types = [...stepTypes, probeStep(() => probe)];
   const made = engine({ stepTypes: types, connections: connected, read, clock, log, tracer });
-  const carried = jobHandlers({
+  const handlers = jobHandlers({
     engine: made,
     stepTypes: types,
     connections: connected,
@@ -94,7 +94,7 @@ export async function testEngine({
 
   let executors = 0;
   /** Starts an executor, or several that compete. */
-  async function executor(handler = carried.handler) {
+  async function executor(handler = handlers.handler) {
     executors += 1;
     const queue = sqliteQueue({
       executor: `exe_${executors}`,
@@ -104,7 +104,7 @@ export async function testEngine({
       clock,
       log,
       handler,
-      onUnexpectedError: carried.onUnexpectedError,
+      onUnexpectedError: handlers.onUnexpectedError,
       onAbandoned: (tx, left, at) => reportAbandoned(made.context, tx, left, { status: "interrupted", at }),
       slots,
       leaseMs,
@@ -133,7 +133,7 @@ export async function testEngine({
 
   return {
     ...opened,
-    engine: { ...made, ...carried },
+    engine: { ...made, ...handlers },
     read,
     transaction,
     changes,
