@@ -4,7 +4,7 @@ import { iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { storageHealth } from "../core/storage-health.ts";
 import { reportAbandoned } from "../engine/run-state/end-run.ts";
-import type { Queue } from "../queue/types.ts";
+import type { JobWorker } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { purgeExpired } from "../store/purge.ts";
@@ -30,7 +30,7 @@ export interface ExecutorOptions {
 }
 
 export interface Executor {
-  queue: Queue;
+  queue: JobWorker;
   /** Starts the scheduled runs that are due. Called by a timer, and by tests. */
   startDueRuns(): Promise<number>;
   /** Deletes expired data. Called by a timer, and by tests. */
@@ -48,9 +48,9 @@ export async function startExecutor(
   const { clock, config } = setup;
   const { engine, connections, allowed } = openEngine(instance, setup);
   const transaction = engineTransaction(store, clock);
-  const [{ jobHandlers }, { sqliteQueue }] = await Promise.all([
+  const [{ jobHandlers }, { jobWorker }] = await Promise.all([
     import("../engine/executor/job-handlers.ts"),
-    import("../queue/sqlite.ts"),
+    import("../queue/worker.ts"),
   ]);
   const handlers = jobHandlers({
     engine,
@@ -63,7 +63,7 @@ export async function startExecutor(
     maxUnfinishedRuns: config.limits.unfinished_runs,
   });
   const health = storageHealth(log);
-  const queue = sqliteQueue({
+  const queue = jobWorker({
     executor: id,
     transaction,
     jobs: read.jobs,

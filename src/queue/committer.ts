@@ -1,63 +1,62 @@
-/** Many small changes, few commits: what comes while one commit is under way goes into the next together. */
+/** Commits many small changes in few transactions: changes that come during a commit share the next one. */
 import type { EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 
 type Change<T> = (tx: EngineWriters) => Promise<T>;
 
-interface Waiting {
+interface PendingChange {
   change: Change<unknown>;
   resolve(value: unknown): void;
   reject(reason: unknown): void;
 }
 
 export interface Committer {
-  /** Commits a change, perhaps with others'. One that fails takes none of the others with it. */
+  /** Commits a change, possibly together with others. If it fails, only this call rejects. */
   commit<T>(change: Change<T>): Promise<T>;
 }
 
-/** How many changes go into one commit: so long others wait for the lock. */
-const MOST = 64;
+/** Maximum number of changes in one transaction: other processes wait for the lock meanwhile. */
+const MAX_BATCH = 64;
 
 export function committer(transaction: EngineTransaction): Committer {
-  let waiting: Waiting[] = [];
-  let busy = false;
+  let pending: PendingChange[] = [];
+  let committing = false;
 
-  async function alone({ change, resolve, reject }: Waiting): Promise<void> {
-    await transaction(change).then(resolve, reject);
-  }
+  const commitOne = ({ change, resolve, reject }: PendingChange): Promise<void> =>
+    transaction(change).then(resolve, reject);
 
-  async function together(batch: readonly Waiting[]): Promise<void> {
+  async function commitBatch(batch: readonly PendingChange[]): Promise<void> {
     const values: unknown[] = [];
     try {
       await transaction(async (tx) => {
+        // The transaction may run more than once.
+        values.length = 0;
         for (const { change } of batch) values.push(await change(tx));
       });
     } catch {
-      // All were rolled back for one: each gets a transaction of its own, and its own error.
-      for (const it of batch) await alone(it);
+      // One failure has rolled back all: each gets a transaction, and an error, of its own.
+      for (const one of batch) await commitOne(one);
       return;
     }
     batch.forEach(({ resolve }, index) => resolve(values[index]));
   }
 
-  async function drain(): Promise<void> {
-    busy = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST);
-      waiting = waiting.slice(MOST);
-      await (batch.length === 1 ? alone(batch[0]!) : together(batch));
+  async function commitPending(): Promise<void> {
+    while (pending.length > 0) {
+      const batch = pending.slice(0, MAX_BATCH);
+      pending = pending.slice(MAX_BATCH);
+      await (batch.length === 1 ? commitOne(batch[0]!) : commitBatch(batch));
     }
-    busy = false;
+    committing = false;
   }
 
   return {
     commit: <T>(change: Change<T>) =>
       new Promise<T>((resolve, reject) => {
-        waiting.push({ change, resolve, reject });
-        // Not at once: what else this turn of the event loop brings goes along.
-        if (!busy) {
-          busy = true;
-          queueMicrotask(() => void drain());
-        }
+        pending.push({ change, resolve, reject });
+        if (committing) return;
+        committing = true;
+        // Deferred, so that other changes of this turn of the event loop join the batch.
+        queueMicrotask(() => void commitPending());
       }),
   };
 }

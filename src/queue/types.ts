@@ -1,10 +1,17 @@
-/** How whoever does the work meets the queue, whichever database carries it. */
-import type { EngineWriters, Job } from "../core/run-ports.ts";
+/** How the engine and the queue meet, whichever database holds the jobs. */
+import type { Logger } from "pino";
+import type { ChangeFeed } from "../core/change-feed.ts";
+import type { Clock } from "../core/clock.ts";
+import type { JobReader } from "../core/job-ports.ts";
+import type { Meter } from "../core/meter.ts";
+import type { AbandonedAttempt, Job, StepRef } from "../core/model.ts";
+import type { EngineTransaction, EngineWriters, RunReader } from "../core/run-ports.ts";
+import type { StorageHealth } from "../core/storage-health.ts";
 
-/** What a job comes to: a change of the run, committed together with the end of the job, or not at all. */
+/** The result of a job. Its change of the run commits together with the end of the claim, or neither does. */
 export type JobResult =
   | { kind: "complete"; change(tx: EngineWriters): Promise<void> }
-  /** Tried again later, as the given attempt. */
+  /** The job runs again at `dueAt` (null: at once), as the given attempt. */
   | {
       kind: "retry";
       dueAt: string | null;
@@ -15,31 +22,61 @@ export type JobResult =
 
 export interface JobContext {
   executor: string;
-  /** Aborted when the run is stopped or the executor ends; the reason is a StepError. */
+  /** Aborted when the run is stopped or the executor shuts down; the reason is a StepError. */
   signal: AbortSignal;
-  /** Writes something while the job goes on; false when it is no longer held, and then nothing was written. */
+  /** Commits a change while the job runs. @returns false when the claim was lost; nothing was written then */
   record(change: (tx: EngineWriters) => Promise<void>): Promise<boolean>;
 }
 
 /**
- * Does one job, outside of any transaction. It throws only when the store is in trouble, and then the job is given back;
- * anything else that it throws is a bug, and the job is settled as `Broken` says.
+ * Runs one job, outside of transactions. It may throw only when the store is unavailable: the job is then released.
+ * Any other error is a bug, and `OnUnexpectedError` decides the result.
  */
-export type JobHandler = (job: Job, holding: JobContext) => Promise<JobResult>;
+export type JobHandler = (job: Job, context: JobContext) => Promise<JobResult>;
 
-/** What a job that failed as none should comes to. */
+/** The result of a job whose handler has thrown an unexpected error. */
 export type OnUnexpectedError = (job: Job, thrown: unknown) => Promise<JobResult>;
 
-export interface Queue {
+/** Ends the running attempts of an executor as interrupted: all of them, or those of one step or item. */
+export type InterruptAttempts = (tx: EngineWriters, executor: string, ref?: StepRef) => Promise<void>;
+
+export interface JobWorkerOptions {
+  /** The executor's id, never used before. */
+  executor: string;
+  transaction: EngineTransaction;
+  jobs: JobReader;
+  runs: Pick<RunReader, "getStatusSummaries">;
+  /** Called in the transaction that ends attempts which their executor has abandoned. */
+  onAbandoned(tx: EngineWriters, attempts: readonly AbandonedAttempt[], at: string): Promise<void>;
+  clock: Clock;
+  log: Logger;
+  /** Shared with the other parts of the process, so that each failure is logged once. */
+  storageHealth?: StorageHealth;
+  meter?: Meter;
+  handler: JobHandler;
+  onUnexpectedError: OnUnexpectedError;
+  /** Maximum number of jobs that run at the same time. */
+  slots: number;
+  /** How long an executor may miss its heartbeats before its jobs are reclaimed, in milliseconds. */
+  leaseMs: number;
+  /** Maximum number of claimed jobs for each resource, over all executors. */
+  limits: ReadonlyMap<string, number>;
+  changes: Pick<ChangeFeed, "subscribe">;
+  /** Called after a commit with the ids of the runs that it has changed. */
+  onChanged: (runIds: readonly string[]) => void;
+}
+
+/** The loop of an executor that claims jobs and runs them. */
+export interface JobWorker {
   readonly executor: string;
-  /** Begins to take jobs. */
+  /** Begins to claim jobs. */
   start(): Promise<void>;
-  /** Says that there may be something to do. */
+  /** Looks for jobs to claim now. */
   wake(): void;
-  /** Looks once whether others died and takes their jobs over, and beats itself. Timers call it; tests do too. */
+  /** Sends a heartbeat and reclaims the jobs of dead executors. Timers call it; tests do too. */
   heartbeat(): Promise<void>;
-  /** Resolves when nothing is running and nothing can be claimed. */
+  /** Resolves when no job is running and none can be claimed. */
   waitUntilIdle(): Promise<void>;
-  /** Takes no more jobs; what runs may go on for `graceMs`, then it is told to end and given back. */
+  /** Claims no more jobs. Running jobs may continue for `graceMs`; then they are aborted and released. */
   stop(graceMs: number): Promise<void>;
 }

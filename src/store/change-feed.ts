@@ -33,8 +33,10 @@ export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">
 
   function poll(): void {
     const now = performance.now();
-    // Timers are not exact: a subscriber that is due before the next poll is due now.
-    const due = [...subscribers].filter(({ dueAt }) => dueAt <= now + timerMs / 2);
+    // Timers are not exact: a subscriber that would be due before the next poll is due now.
+    const due = [...subscribers].filter(
+      ({ intervalMs, dueAt }) => intervalMs <= timerMs || dueAt <= now + timerMs / 2,
+    );
     const version = due.length === 0 ? undefined : dataVersion();
     if (version === undefined) return;
     for (const subscriber of due) {

@@ -81,7 +81,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/steps/probe.ts", "../queue/types.ts"],
   ["src/steps/probe.ts", "../store/runs.ts"],
   ["src/steps/probe.ts", "../../tools/index.ts"],
-  ["src/engine/probe.ts", "../queue/sqlite.ts"],
+  ["src/engine/probe.ts", "../queue/worker.ts"],
   ["src/engine/probe.ts", "../store/runs.ts"],
   ["src/engine/probe.ts", "../connections/index.ts"],
   ["src/engine/check/probe.ts", "../../../tools/index.ts"],

@@ -16,7 +16,7 @@ import { engine } from "../../src/engine/engine.ts";
 import { stopRun } from "../../src/engine/run-state/advance-run.ts";
 import { reportAbandoned } from "../../src/engine/run-state/end-run.ts";
 import { startRun } from "../../src/engine/run-state/start-run.ts";
-import { sqliteQueue } from "../../src/queue/sqlite.ts";
+import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
@@ -96,7 +96,7 @@ export async function testEngine({
   /** Starts an executor, or several that compete. */
   async function executor(handler = handlers.handler) {
     executors += 1;
-    const queue = sqliteQueue({
+    const queue = jobWorker({
       executor: `exe_${executors}`,
       transaction,
       jobs: read.jobs,

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
 import type { Job, NewJob } from "../../src/core/run-ports.ts";
-import { sqliteQueue } from "../../src/queue/sqlite.ts";
+import { jobWorker } from "../../src/queue/worker.ts";
 import type { OnUnexpectedError, JobResult, JobHandler } from "../../src/queue/types.ts";
 import { testEngine } from "./engine.ts";
 
@@ -32,7 +32,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
   ) {
     count += 1;
     let held: PromiseWithResolvers<void> | undefined;
-    const queue = sqliteQueue({
+    const queue = jobWorker({
       executor: `exe_${count}`,
       async transaction(change) {
         await held?.promise;

@@ -1,0 +1,126 @@
+/** Running one claimed job and recording its result. */
+import type { Logger } from "pino";
+import { type Clock, iso, SECOND } from "../core/clock.ts";
+import { isStorageUnavailable } from "../core/errors.ts";
+import type { Job } from "../core/model.ts";
+import type { EngineWriters } from "../core/run-ports.ts";
+import type { StorageHealth } from "../core/storage-health.ts";
+import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
+import type { Committer } from "./committer.ts";
+import type { InterruptAttempts, JobHandler, JobResult, OnUnexpectedError } from "./types.ts";
+
+/** The longest pause between two attempts to release a job, in milliseconds: until then it occupies a slot. */
+const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
+/** How long a job is delayed when its handler could not use the store, in milliseconds. */
+const STORAGE_RETRY_MS = 5 * SECOND;
+
+export interface JobRunnerOptions {
+  executor: string;
+  handler: JobHandler;
+  onUnexpectedError: OnUnexpectedError;
+  commit: Committer["commit"];
+  interruptAttempts: InterruptAttempts;
+  /** Called after a commit with the ids of the runs that it has changed. */
+  onChanged(runIds: readonly string[]): void;
+  isStopping(): boolean;
+  clock: Clock;
+  log: Logger;
+  health: StorageHealth;
+}
+
+/** @returns a function that runs a claimed job to its end; it never rejects */
+export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSignal) => Promise<void> {
+  const { executor, commit, clock, log, health } = options;
+
+  async function recordWhileClaimed(
+    job: Job,
+    change: (tx: EngineWriters) => Promise<void>,
+  ): Promise<boolean> {
+    const claimed = await commit(async (tx) => {
+      if (!(await tx.jobs.lockClaim(job, executor))) return false;
+      await change(tx);
+      return true;
+    });
+    if (claimed) options.onChanged([job.runId]);
+    return claimed;
+  }
+
+  /** Ends the claim and writes the change, or neither. @returns false when the claim was lost */
+  async function recordResult(tx: EngineWriters, job: Job, result: JobResult): Promise<boolean> {
+    const applied =
+      result.kind === "complete"
+        ? await tx.jobs.complete(job, executor)
+        : await tx.jobs.release(job, executor, result);
+    if (applied) await result.change(tx);
+    return applied;
+  }
+
+  const retryAfter = (job: Job, ms: number): JobResult => ({
+    kind: "retry",
+    dueAt: iso(clock.now() + ms),
+    attempt: job.attempt + 1,
+    retryCount: job.retryCount,
+    change: (tx) => options.interruptAttempts(tx, executor, job),
+  });
+
+  /** Fails the run of a job whose handler, or whose change, has thrown an error that it should not. */
+  async function failRun(job: Job, thrown: unknown): Promise<void> {
+    log.error({ err: thrown, ...logFieldsOf(job) }, "unexpected job error");
+    try {
+      const result = await options.onUnexpectedError(job, thrown);
+      await commit((tx) => recordResult(tx, job, result));
+      options.onChanged([job.runId]);
+    } catch (err) {
+      log.error({ err, ...logFieldsOf(job) }, "unexpected job error not recorded, releasing the job");
+      await releaseJob(job);
+    }
+  }
+
+  /** Tries until it succeeds: the disk may be full for a while, and nobody reclaims the jobs of a live executor. */
+  async function releaseJob(job: Job): Promise<void> {
+    for (let pause = SECOND; !options.isStopping(); pause = Math.min(pause * 2, MAX_RELEASE_PAUSE_MS)) {
+      try {
+        await commit((tx) => recordResult(tx, job, retryAfter(job, SECOND)));
+        return;
+      } catch (err) {
+        health.reportFailure(err, "job not released, trying again");
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause).unref());
+    }
+  }
+
+  async function resultOf(job: Job, signal: AbortSignal): Promise<JobResult> {
+    try {
+      const record = (change: (tx: EngineWriters) => Promise<void>) => recordWhileClaimed(job, change);
+      return await options.handler(job, { executor, signal, record });
+    } catch (err) {
+      if (!isStorageUnavailable(err)) throw err;
+      log.warn({ err, ...logFieldsOf(job) }, "store unavailable, releasing the job");
+      return retryAfter(job, STORAGE_RETRY_MS);
+    }
+  }
+
+  return async (job, signal) => {
+    let result: JobResult;
+    try {
+      result = await resultOf(job, signal);
+    } catch (err) {
+      await failRun(job, err);
+      return;
+    }
+    try {
+      const applied = await commit((tx) => recordResult(tx, job, result));
+      if (!applied) log.warn(logFieldsOf(job), "claim lost, result discarded");
+      options.onChanged([job.runId]);
+    } catch (err) {
+      if (isStorageUnavailable(err)) {
+        log.warn({ err, ...logFieldsOf(job) }, "result not recorded, releasing the job");
+        await releaseJob(job);
+      } else {
+        await failRun(job, err);
+      }
+    }
+  };
+}
+
+const logFieldsOf = (job: Job) => ({ ...stepRefLogFields(job), job: job.kind, attempt: job.attempt });

@@ -1,0 +1,57 @@
+/** The jobs that an executor is running, and how they are told to end. */
+import type { Job, RunStop } from "../core/model.ts";
+import type { RunReader } from "../core/run-ports.ts";
+import { StepError } from "../core/step-errors.ts";
+
+export interface RunningJobs {
+  jobs(): Job[];
+  /** Runs a job in the background. @param run resolves when the job has ended; it must not reject */
+  add(job: Job, run: (signal: AbortSignal) => Promise<void>): void;
+  /** Aborts the steps of runs that were stopped. */
+  abortStopped(runs: Pick<RunReader, "getStatusSummaries">): Promise<void>;
+  abortAll(reason: StepError): void;
+  /** Resolves when all jobs that run now have ended. */
+  ended(): Promise<void>;
+}
+
+/** @param onEnd called when a job has ended and its slot is free */
+export function runningJobs(onEnd: () => void): RunningJobs {
+  const entries = new Map<number, { job: Job; controller: AbortController; ended: Promise<void> }>();
+  return {
+    jobs: () => [...entries.values()].map(({ job }) => job),
+
+    add(job, run) {
+      const controller = new AbortController();
+      const entry = { job, controller, ended: Promise.resolve() };
+      entries.set(job.id, entry);
+      entry.ended = run(controller.signal).finally(() => {
+        entries.delete(job.id);
+        onEnd();
+      });
+    },
+
+    async abortStopped(runs) {
+      const runIds = [...new Set([...entries.values()].map(({ job }) => job.runId))];
+      if (runIds.length === 0) return;
+      for (const { id, stop } of await runs.getStatusSummaries(runIds)) {
+        if (stop === null) continue;
+        for (const { job, controller } of entries.values()) {
+          if (job.runId === id && job.kind === "step") controller.abort(stopError(stop));
+        }
+      }
+    },
+
+    abortAll(reason) {
+      for (const { controller } of entries.values()) controller.abort(reason);
+    },
+
+    async ended() {
+      await Promise.all([...entries.values()].map(({ ended }) => ended));
+    },
+  };
+}
+
+const stopError = (stop: RunStop): StepError =>
+  stop.status === "cancelled"
+    ? new StepError("cancelled", "The run was cancelled.")
+    : new StepError("cancelled", `The run was stopped: ${stop.error.message}`);

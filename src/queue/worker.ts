@@ -1,0 +1,140 @@
+/** The loop of an executor: claims jobs while it has free slots, and sleeps until there may be more. */
+import { type ChangeCheck, checkOnChange } from "../core/change-feed.ts";
+import { iso, SECOND } from "../core/clock.ts";
+import { noMeter } from "../core/meter.ts";
+import { StepError } from "../core/step-errors.ts";
+import { storageHealth } from "../core/storage-health.ts";
+import { claimPolicy } from "./claim-policy.ts";
+import { committer } from "./committer.ts";
+import { leases } from "./leases.ts";
+import { jobRunner } from "./run-job.ts";
+import { runningJobs } from "./running-jobs.ts";
+import type { InterruptAttempts, JobWorker, JobWorkerOptions } from "./types.ts";
+import { wakeTimer } from "./wake-timer.ts";
+
+/** Pause after a claim that failed, in milliseconds. */
+const CLAIM_RETRY_MS = SECOND;
+/** Grace period before an unresponsive job is abandoned, in milliseconds. */
+const ABORT_GRACE_MS = 2 * SECOND;
+
+export function jobWorker(options: JobWorkerOptions): JobWorker {
+  const { executor, jobs, clock, limits, leaseMs, meter = noMeter } = options;
+  const log = options.log.child({ executor });
+  const health = options.storageHealth ?? storageHealth(log);
+  const { commit } = committer(options.transaction);
+  const state = { stopping: false, wakeRequested: false };
+  let claiming: Promise<void> | undefined;
+  let changeCheck: ChangeCheck | undefined;
+  let heartbeatTimer: NodeJS.Timeout | undefined;
+
+  const interruptAttempts: InterruptAttempts = async (tx, of, ref) => {
+    const at = iso(clock.now());
+    await options.onAbandoned(tx, await tx.runs.interruptAttempts(of, at, ref), at);
+  };
+  const shared = { executor, commit, interruptAttempts, clock, log };
+  const running = runningJobs(wake);
+  const policy = claimPolicy(options.slots);
+  const timer = wakeTimer(jobs, clock, wake);
+  const lease = leases({ ...shared, leaseMs, jobs, meter });
+  const { handler, onUnexpectedError, onChanged } = options;
+  const isStopping = (): boolean => state.stopping;
+  const runJob = jobRunner({ ...shared, handler, onUnexpectedError, onChanged, isStopping, health });
+
+  function wake(): void {
+    state.wakeRequested = true;
+    claiming ??= claimAll().finally(() => {
+      claiming = undefined;
+      // It may have been woken after its last claim.
+      if (state.wakeRequested && !state.stopping) wake();
+    });
+  }
+
+  /** Claims until there is no free slot or no claimable job. */
+  async function claimAll(): Promise<void> {
+    while (state.wakeRequested && !state.stopping) {
+      state.wakeRequested = false;
+      try {
+        while (!state.stopping && (await claimOnce()));
+        await timer.schedule();
+      } catch (err) {
+        health.reportFailure(err, "jobs not claimed, trying again");
+        setTimeout(wake, CLAIM_RETRY_MS).unref();
+      }
+    }
+  }
+
+  /** @returns whether there may be more to claim */
+  async function claimOnce(): Promise<boolean> {
+    const turn = policy.next(running.jobs());
+    const now = iso(clock.now());
+    if (turn === undefined || !(await jobs.hasClaimable(now))) return false;
+    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limits, ...turn }));
+    policy.record(claimed);
+    for (const job of claimed) {
+      meter.jobClaimed(job.kind);
+      running.add(job, (signal) => runJob(job, signal));
+    }
+    // Only quarantined jobs were left: they have the next turn.
+    if (claimed.length === 0 && turn.quarantined === "skip" && running.jobs().length === 0) {
+      return jobs.hasClaimable(now);
+    }
+    return claimed.length > 0;
+  }
+
+  async function heartbeat(): Promise<void> {
+    await lease.heartbeat();
+    health.reportRecovery();
+    // In case a change was missed.
+    wake();
+  }
+
+  async function onChange(): Promise<void> {
+    wake();
+    await running.abortStopped(options.runs);
+  }
+
+  return {
+    executor,
+    wake,
+    heartbeat,
+
+    async start() {
+      await heartbeat();
+      changeCheck = checkOnChange(options.changes, onChange, (err) =>
+        health.reportFailure(err, "stopped runs not checked, trying again"),
+      );
+      heartbeatTimer = setInterval(() => {
+        heartbeat().catch((err: unknown) => health.reportFailure(err, "heartbeat not sent"));
+      }, leaseMs / 4).unref();
+      wake();
+    },
+
+    async waitUntilIdle() {
+      for (;;) {
+        await claiming;
+        await running.ended();
+        const idle = running.jobs().length === 0 && claiming === undefined;
+        if (idle && (state.stopping || !(await jobs.hasClaimable(iso(clock.now()))))) return;
+        wake();
+      }
+    },
+
+    async stop(graceMs) {
+      state.stopping = true;
+      timer.cancel();
+      await claiming;
+      await Promise.race([running.ended(), sleep(graceMs)]);
+      running.abortAll(new StepError("interrupted", "The executor was stopped while the step ran."));
+      await Promise.race([running.ended(), sleep(ABORT_GRACE_MS)]);
+      changeCheck?.stop();
+      clearInterval(heartbeatTimer);
+      // Jobs that did not end, or could not be released, are reclaimed now rather than after a lease.
+      await commit(async (tx) => {
+        await tx.jobs.reclaim(executor);
+        await interruptAttempts(tx, executor);
+      });
+    },
+  };
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

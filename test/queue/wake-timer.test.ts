@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { iso, MINUTE, SECOND } from "../../src/core/clock.ts";
+import { wakeTimer } from "../../src/queue/wake-timer.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function timerFor(dueInMs: number | null) {
+  const start = 1_000_000;
+  const wake = vi.fn<() => void>();
+  const nextDueAt = (): Promise<string | null> =>
+    Promise.resolve(dueInMs === null ? null : iso(start + dueInMs));
+  return { wake, timer: wakeTimer({ nextDueAt }, { now: () => start }, wake) };
+}
+
+describe("the wake timer", () => {
+  it("wakes when the next job is due, and at once when it is overdue", async () => {
+    for (const [dueInMs, wakesAfter] of [
+      [5 * SECOND, 5 * SECOND],
+      [-5 * SECOND, 1],
+    ] as const) {
+      const { wake, timer } = timerFor(dueInMs);
+      await timer.schedule();
+      vi.advanceTimersByTime(wakesAfter - 1);
+      expect(wake).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1);
+      expect(wake).toHaveBeenCalledOnce();
+    }
+  });
+
+  it("sleeps no longer than 30 seconds", async () => {
+    const { wake, timer } = timerFor(10 * MINUTE);
+    await timer.schedule();
+    vi.advanceTimersByTime(30 * SECOND);
+    expect(wake).toHaveBeenCalledOnce();
+  });
+
+  it("is not set without a job that becomes due, and does not wake once it is cancelled", async () => {
+    const none = timerFor(null);
+    await none.timer.schedule();
+    const cancelled = timerFor(SECOND);
+    await cancelled.timer.schedule();
+    cancelled.timer.cancel();
+    vi.advanceTimersByTime(MINUTE);
+    expect(none.wake).not.toHaveBeenCalled();
+    expect(cancelled.wake).not.toHaveBeenCalled();
+  });
+});
