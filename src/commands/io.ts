@@ -1,4 +1,4 @@
-/** What a command has of the world: where to write, whether a person is there, and how it ends. */
+/** Input and output of a command: standard streams, the terminal, the environment, the log and the exit code. */
 import { type Level, pino, type Logger, type LoggerOptions } from "pino";
 import { styleText } from "node:util";
 import { AppError } from "../core/errors.ts";
@@ -9,21 +9,21 @@ import { maskKeys, redactSecrets } from "./log-redaction.ts";
 export interface Io {
   out(text: string): void;
   err(text: string): void;
-  /** Goes back over so many lines that were written to standard error last, which is a terminal. */
+  /** Erases the last lines that were written to standard error, which must be a terminal. */
   eraseLines?(lines: number): void;
   /** Whether standard output is a terminal. */
   terminal: boolean;
   /** Whether standard error is one. */
   errTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
-  /** Calls back when the process ends, however it does but by SIGKILL. */
-  onExit(last: () => void): void;
-  /** Has the process end when the command is done, though a library's timers or sockets would keep it. */
+  /** Calls back when the process exits, except after SIGKILL. */
+  onExit(listener: () => void): void;
+  /** Makes the process exit after the command, even if a library's timers or sockets are still active. */
   exitWhenDone?(): void;
 }
 
-/** At most so long a line waits for others. */
-const LOG_EVERY_MS = 100;
+/** Maximum time that a log line is buffered, in milliseconds. */
+const LOG_FLUSH_INTERVAL_MS = 100;
 
 export const EXIT = {
   ok: 0,
@@ -38,16 +38,16 @@ export const EXIT = {
 
 export const EXIT_HELP = `
 Exit codes:
-  0  done
-  1  failed; the message says why
-  2  wrong use: unknown command or option, or a value that can't be
-  3  the configuration or an environment variable is not valid; doctor found a fault
-  4  the state directory can't be used
-  5  the port can't be listened on
-  6  the run waits, for a person or for long (run)
-  130  watching was ended by Ctrl-C; the run goes on (run)`;
+  0    success
+  1    failure; the message says why
+  2    usage error: unknown command or option, or an invalid value
+  3    invalid configuration or environment variable; check or doctor found an error
+  4    the state directory cannot be used
+  5    the port cannot be listened on
+  6    the run needs an approval or waits for more than a minute (run)
+  130  watching was interrupted with Ctrl-C; the run continues (run)`;
 
-/** An end with a code of its own and a message for people. */
+/** Ends a command with a message for people and an exit code. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;
@@ -58,7 +58,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Each fault of an input, where the message itself can't say all of them and what to do. */
+/** One line for each issue of an input, with how to fix it. */
 function issueLines({ code, details: { errors = [] } }: AppError): string[] {
   if (code !== "invalid_input" && code !== "workflow_not_runnable") return [];
   return errors.map(({ path, message, allowed, did_you_mean: near, fix }) => {
@@ -68,12 +68,12 @@ function issueLines({ code, details: { errors = [] } }: AppError): string[] {
   });
 }
 
-/** Sends what is left of traces; a collector that does not answer keeps nobody. */
+/** Sends the remaining spans. If the collector does not answer, the process exits without waiting for it. */
 export async function endTracing(io: Io, tracer: Tracer): Promise<void> {
   if (!(await tracer.close())) io.exitWhenDone?.();
 }
 
-/** What a failed command says, and the code it ends with. */
+/** The message and the exit code for an error that ended a command. */
 export function describeError(error: unknown): { message: string; exitCode: number } {
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ConfigError) return { message: error.issues.join("\n"), exitCode: EXIT.config };
@@ -84,17 +84,18 @@ export function describeError(error: unknown): { message: string; exitCode: numb
       exitCode: state ? EXIT.state : EXIT.failed,
     };
   }
-  const port = describeListenError(error, { port: "--port", host: "--host" });
-  if (port !== undefined) return { message: port, exitCode: EXIT.port };
+  const listenError = describeListenError(error, { port: "--port", host: "--host" });
+  if (listenError !== undefined) return { message: listenError, exitCode: EXIT.port };
   return {
-    message: `It failed unexpectedly: ${(error as Error).message}. With MILLRACE_LOG_LEVEL=debug the log says where.`,
+    message: `Unexpected error: ${(error as Error).message}. Set MILLRACE_LOG_LEVEL=debug to see where it happened.`,
     exitCode: EXIT.failed,
   };
 }
 
 /**
- * Why a port can't be listened on, where that is what went wrong.
- * @param options the names of those that choose another
+ * Says why a port cannot be listened on.
+ * @param options the names of the options that choose another port or address
+ * @returns undefined for any other error
  */
 export function describeListenError(
   error: unknown,
@@ -103,44 +104,44 @@ export function describeListenError(
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} is in use already. Choose another with ${options.port}, or end what uses it.`;
+      return `Port ${port} is already in use. Choose another with ${options.port}, or stop the program that uses it.`;
     case "EACCES":
-      return `Port ${port} may not be listened on by this user. Choose one above 1023 with ${options.port}.`;
+      return `This user has no permission to listen on port ${port}. Choose a port above 1023 with ${options.port}.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `This machine has no address ${address ?? "like that"}. Choose another with ${options.host}.`;
+      return `This machine does not have the address ${address ?? "that was given"}. Choose another with ${options.host}.`;
     default:
       return undefined;
   }
 }
 
-/** Colours for a terminal, nothing for anything else. */
+/** Functions that colour text; without a terminal, or with NO_COLOR, they return it unchanged. */
 export function paint(io: Pick<Io, "terminal" | "env">) {
   const on = io.terminal && !io.env["NO_COLOR"];
-  const with_ = (style: Parameters<typeof styleText>[0]) => (text: string) =>
+  const styled = (style: Parameters<typeof styleText>[0]) => (text: string) =>
     on ? styleText(style, text, { validateStream: false }) : text;
   return {
-    bold: with_("bold"),
-    dim: with_("dim"),
-    green: with_("green"),
-    red: with_("red"),
-    yellow: with_("yellow"),
-    cyan: with_("cyan"),
+    bold: styled("bold"),
+    dim: styled("dim"),
+    green: styled("green"),
+    red: styled("red"),
+    yellow: styled("yellow"),
+    cyan: styled("cyan"),
   };
 }
 
-/** What `paint` gives. */
+/** The escape sequences that `paint` writes. */
 const COLOURS = "\u001b\\[(?:1|2|22|3[1236]|39)m";
 const CONTROLS = new RegExp(`(${COLOURS})|(?![\\n\\t])\\p{Cc}`, "gu");
 
 /**
- * Text as a terminal may have it. Names, errors and answers were written by others: nothing in them may move the cursor,
- * clear the screen, or set a title or the clipboard.
+ * Replaces control characters. Names, errors and answers come from other people: they must not move the cursor, clear the
+ * screen, or set the title or the clipboard of a terminal.
  */
 export const sanitizeForTerminal = (text: string): string =>
   text.replace(CONTROLS, (_, colour: string | undefined) => colour ?? "\u{FFFD}");
 
-/** The log goes to standard error: JSON for machines, lines for a terminal. Secrets never get in. */
+/** Opens the log on standard error: JSON, or readable lines on a terminal. Secrets are redacted. */
 export async function openLog(io: Io, level: Level | "silent", name: string): Promise<Logger> {
   const options = {
     name,
@@ -148,8 +149,8 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { log: (fields: Record<string, unknown>) => redactSecrets(fields) },
-    // Errors are written out before that, with what hangs on them.
-    serializers: { err: (written: unknown) => written },
+    // redactSecrets serializes errors itself, with the properties that libraries add to them.
+    serializers: { err: (error: unknown) => error },
     hooks: { streamWrite: maskKeys },
   };
   if (!io.errTerminal) return machineLog(io, options);
@@ -160,33 +161,33 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
   );
 }
 
-/** Resolves when every line is written. */
+/** Resolves when all lines are written. */
 export const flushLog = (log: Logger): Promise<void> => new Promise((resolve) => log.flush(() => resolve()));
 
-/** Lines are written together, since each write costs as much as a look-up: soon, at once from a warning on, and at the end. */
+/** Writes lines in batches, because a write costs as much as a database query. Warnings and errors are written at once. */
 function machineLog(io: Io, options: LoggerOptions): Logger {
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4_096 });
-  const flushLast = (): void => {
+  const flushOnExit = (): void => {
     try {
       destination.flushSync();
     } catch {
-      // Standard error is gone: there is nobody to tell.
+      // Standard error is closed: the error cannot be reported anywhere.
     }
   };
-  io.onExit(flushLast);
-  // While a write is under way `flush` does nothing at all: what came meanwhile would wait for 4 KB more.
-  let asked = false;
+  io.onExit(flushOnExit);
+  // `flush` does nothing during a write: the lines that came meanwhile would wait until 4 KB are buffered.
+  let flushRequested = false;
   destination.on("drain", () => {
-    if (!asked) return;
-    asked = false;
+    if (!flushRequested) return;
+    flushRequested = false;
     destination.flush();
   });
   const flushNow = (): void => {
-    asked = true;
+    flushRequested = true;
     destination.flush();
   };
   const urgent = pino.levels.values["warn"]!;
-  let soon: NodeJS.Timeout | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
   return pino(
     {
       ...options,
@@ -195,10 +196,10 @@ function machineLog(io: Io, options: LoggerOptions): Logger {
         logMethod(args, write, level) {
           write.apply(this, args);
           if (level >= urgent) flushNow();
-          soon ??= setTimeout(() => {
-            soon = undefined;
+          flushTimer ??= setTimeout(() => {
+            flushTimer = undefined;
             flushNow();
-          }, LOG_EVERY_MS).unref();
+          }, LOG_FLUSH_INTERVAL_MS).unref();
         },
       },
     },

@@ -5,7 +5,7 @@ import { exportAll } from "../../src/commands/export.ts";
 import { type Io, describeError } from "../../src/commands/io.ts";
 import { listApiKeys } from "../../src/commands/keys.ts";
 import { showOneRun, showRuns } from "../../src/commands/runs.ts";
-import { showUsers } from "../../src/commands/users.ts";
+import { listAllUsers } from "../../src/commands/users.ts";
 import { exportWorkflows } from "../../src/commands/workflow-files.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 
@@ -14,7 +14,7 @@ const target = (): string => join(temporaryDirectory(), "target");
 const READING: Record<string, (io: Io) => Promise<void>> = {
   export: (io) => exportAll(io, target(), {}),
   "keys list": (io) => listApiKeys(io, {}),
-  "users list": (io) => showUsers(io, {}),
+  "users list": (io) => listAllUsers(io, {}),
   runs: (io) => showRuns(io, { limit: 20 }),
   "runs show": (io) => showOneRun(io, "run_1", {}),
   "workflows export": (io) => exportWorkflows(io, target()),
@@ -35,7 +35,7 @@ describe("a command that only reads", () => {
       };
       const { message, exitCode } = describeError(await command(io).catch((error: unknown) => error));
       expect(exitCode).toBe(4);
-      expect(message).toMatch(/^There is no state in .* to .*\. Point MILLRACE_STATE_DIR/);
+      expect(message).toMatch(/^There is no state in .* to .*\. Set MILLRACE_STATE_DIR/);
       expect(existsSync(stateDir)).toBe(false);
     },
   );

@@ -23,33 +23,39 @@ describe("the command line", () => {
     [["keys", "creat"], "Did you mean create?"],
     [["serve", "--prot", "3"], "Did you mean --port?"],
     [["serve", "extra"], "too many arguments"],
-    [["serve", "--port", "abc"], "whole number from 0 to 65535"],
-    [["serve", "--port", "65536"], "whole number from 0 to 65535"],
-    [["serve", "--port", "-1"], "whole number from 0 to 65535"],
+    [["serve", "--port", "abc"], "an integer from 0 to 65535"],
+    [["serve", "--port", "65536"], "an integer from 0 to 65535"],
+    [["serve", "--port", "-1"], "an integer from 0 to 65535"],
     [["serve", "--port"], "argument missing"],
     [["serve", "--auth-mode", "none"], "Allowed choices are built-in"],
     [["mcp-sse", "--auth-mode", "built-in"], "unknown option '--auth-mode'"],
-    [["serve", "--drain-delay", "1.5"], "whole number from 0 to 3600"],
+    [["serve", "--drain-delay", "1.5"], "an integer from 0 to 3600"],
     [["keys", "create"], "required option '--name <name>'"],
-    [["keys", "create", "--name", " "], "--name must be 1 to 100 characters"],
+    [["keys", "create", "--name", " "], "--name must have 1 to 100 characters"],
     [["keys", "create", "--name", "ci", "--scope", "wirte"], "Did you mean write?"],
-    [["keys", "create", "--name", "ci", "--expires", "2027-02-30"], "is not a date"],
-    [["keys", "create", "--name", "ci", "--expires", "2020-01-01"], "has passed already"],
-    [["keys", "rotate", "ci", "--overlap", "2 weeks"], "is not a duration"],
+    [
+      ["keys", "create", "--name", "ci", "--expires", "2027-02-30"],
+      "--expires must be a date, got 2027-02-30",
+    ],
+    [
+      ["keys", "create", "--name", "ci", "--expires", "2020-01-01"],
+      "--expires must be in the future, got 2020-01-01",
+    ],
+    [["keys", "rotate", "ci", "--overlap", "2 weeks"], "--overlap must be a duration, got 2 weeks"],
     [["keys", "revoke"], "missing required argument 'key'"],
     [["run"], "missing required argument 'workflow'"],
-    [["run", "x", "--version", "0"], "whole number from 1"],
-    [["runs", "--limit", "many"], "whole number from 1"],
+    [["run", "x", "--version", "0"], "an integer from 1"],
+    [["runs", "--limit", "many"], "an integer from 1"],
     [["workflows", "aply", "x"], "Did you mean apply?"],
-    [["worker", "--slots", "0"], "whole number from 1"],
-  ])("refuses %j with 2 and says what can be", async (args, said) => {
+    [["worker", "--slots", "0"], "an integer from 1"],
+  ])("refuses %j with exit code 2 and a hint", async (args, said) => {
     const { code, out, err } = await inState(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(said);
     expect(err).not.toMatch(/\n\s+at /);
   });
 
-  it("prints help for nothing, --help and a command's --help, and the version", async () => {
+  it("prints help without arguments, with --help and for a command, and prints the version", async () => {
     const [bare, help, ofServe, version] = await Promise.all([
       inState([]),
       inState(["--help"]),
@@ -77,38 +83,35 @@ describe("the command line", () => {
     expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it.each(["serve", "mcp-sse"])(
-    "ends %s with 5 when the port is in use, naming the port",
-    async (command) => {
-      const port = await portInUse();
-      const { code, out, err } = await inState([command, "--port", String(port)]);
-      expect({ code, out }).toEqual({ code: 5, out: "" });
-      expect(err).toContain(`Port ${port} is in use already. Choose another with --port`);
-      expect(err).not.toMatch(/\n\s+at /);
-    },
-  );
+  it.each(["serve", "mcp-sse"])("exits %s with 5 and names the port if it is in use", async (command) => {
+    const port = await portInUse();
+    const { code, out, err } = await inState([command, "--port", String(port)]);
+    expect({ code, out }).toEqual({ code: 5, out: "" });
+    expect(err).toContain(`Port ${port} is already in use. Choose another with --port`);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
 
-  it("ends start with 5 when one of its ports is in use, and leaves nothing running", async () => {
+  it("exits start with 5 if one of its ports is in use, and leaves no process running", async () => {
     const port = await portInUse();
     const { code, err } = await inState(["start", "--port", "0", "--mcp-port", String(port)]);
     expect(code).toBe(5);
-    expect(err).toContain(`Port ${port} is in use already`);
-    expect(err).toContain("mcp-sse ended with 5; the other was stopped too.");
+    expect(err).toContain(`Port ${port} is already in use`);
+    expect(err).toContain("mcp-sse ended with 5. The other server was stopped too.");
   });
 
-  it("ends with 5 for an address that this machine does not have", async () => {
+  it("exits with 5 for an address that this machine does not have", async () => {
     const { code, err } = await inState(["serve", "--port", "0", "--host", "192.0.2.1"]);
     expect(code).toBe(5);
     expect(err).toContain("Choose another with --host");
   });
 
-  it("ends with 3 for a configuration that is named and missing", async () => {
+  it("exits with 3 if the configuration file does not exist", async () => {
     const { code, err } = await inState(["serve", "--config", "/nowhere/config.yaml", "--port", "0"]);
     expect(code).toBe(3);
     expect(err).toBe("/nowhere/config.yaml: can't be read: there is no such file\n");
   });
 
-  it("ends with 3 for faults of the configuration, all at once, each with its line", async () => {
+  it("exits with 3 and lists all issues of the configuration with their lines", async () => {
     const file = join(temporaryDirectory(), "config.yaml");
     writeFileSync(
       file,
@@ -124,28 +127,28 @@ describe("the command line", () => {
     }
   });
 
-  it("ends with 3 for a variable of the environment that is not valid", async () => {
+  it("exits with 3 for an invalid environment variable", async () => {
     const { code, err } = await inState(["serve", "--port", "0"], { MILLRACE_LOG_LEVEL: "loud" });
     expect(code).toBe(3);
     expect(err).toContain("MILLRACE_LOG_LEVEL");
   });
 
-  it("writes no escape codes where nobody is at a terminal", async () => {
+  it("writes no escape codes without a terminal", async () => {
     const stateDir = temporaryDirectory();
-    const told = await Promise.all(
+    const outputs = await Promise.all(
       [["--help"], ["keys", "list"], ["check"], ["serv"]].map((args) =>
         runCommand(args, { MILLRACE_STATE_DIR: stateDir }),
       ),
     );
     // oxlint-disable-next-line no-control-regex
-    for (const { out, err } of told) expect(out + err).not.toMatch(/\u001b/);
+    for (const { out, err } of outputs) expect(out + err).not.toMatch(/\u001b/);
   });
 
-  it("listens on no more than this machine where MILLRACE_HOST is empty, and takes no empty --host", async () => {
+  it("listens on 127.0.0.1 if MILLRACE_HOST is empty, and refuses an empty --host", async () => {
     const stateDir = temporaryDirectory();
     const { log } = await startProgram("serve", stateDir, { env: { MILLRACE_HOST: "" } });
-    expect(log()).toContain("listens on http://127.0.0.1:");
+    expect(log()).toContain("listening on http://127.0.0.1:");
     const { code, err } = await runCommand(["serve", "--host", ""], { MILLRACE_STATE_DIR: stateDir });
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Name an address") });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("It must not be empty.") });
   });
 });

@@ -35,9 +35,9 @@ async function said(
     onExit: () => {},
   };
   await work(io).catch((error: unknown) => {
-    const told = describeError(error);
-    err += `${told.message}\n`;
-    code = told.exitCode;
+    const described = describeError(error);
+    err += `${described.message}\n`;
+    code = described.exitCode;
   });
   return { code, out, err };
 }
@@ -50,10 +50,10 @@ async function beside() {
   return {
     instance,
     url,
-    list: async () => JSON.parse((await said((io) => users.showUsers(io, { json: true }), stateDir)).out),
+    list: async () => JSON.parse((await said((io) => users.listAllUsers(io, { json: true }), stateDir)).out),
     invite: (email: string, role: string, env = {}) =>
-      said((io) => users.inviteOne(io, email, { role }), stateDir, env),
-    reset: (email: string, env = {}) => said((io) => users.resetOne(io, email), stateDir, env),
+      said((io) => users.inviteUserByEmail(io, email, { role }), stateDir, env),
+    reset: (email: string, env = {}) => said((io) => users.resetPassword(io, email), stateDir, env),
     role: (email: string, role: string) => said((io) => users.setRole(io, email, role), stateDir),
     set: (email: string, status: "active" | "deactivated") =>
       said((io) => users.setStatus(io, email, status), stateDir),
@@ -70,7 +70,7 @@ const audited = async ({ read }: TestInstance) =>
     .map(({ operation, target, owner, keyName, surface }) => [operation, target, owner, keyName, surface]);
 
 describe("millrace users", () => {
-  it("makes the first admin without a browser, and lets one back in who is locked out", async () => {
+  it("creates the first admin without a browser, and resets the password of an admin who is locked out", async () => {
     const { instance, url, invite, reset } = await beside();
     const invited = await invite(" Ann@Example.com", "admin");
     expect(invited).toEqual({ code: 0, out: expect.stringMatching(LINK), err: "" });
@@ -99,7 +99,7 @@ describe("millrace users", () => {
     ]);
   });
 
-  it("makes another link for somebody invited, and kills the one before", async () => {
+  it("creates a new link for an invited user, and disables the previous link", async () => {
     const { instance, url, invite, reset, list } = await beside();
     await addUser(instance, { role: "admin" });
     const old = tokenIn(await invite("bea@example.com", "viewer"));
@@ -116,7 +116,7 @@ describe("millrace users", () => {
     expect(stored).not.toContain(renewed);
   });
 
-  it("prints the link also where mail could be sent, and sends none", async () => {
+  it("prints the link even if mail is configured, and sends no mail", async () => {
     const { instance, reset } = await beside();
     await addUser(instance, { role: "admin" });
     const peer = await smtpPeer();
@@ -127,11 +127,11 @@ describe("millrace users", () => {
     expect(peer.received).toEqual([]);
   });
 
-  it("begins links with the address that the server last listened at, and says which one it took", async () => {
+  it("begins links with the address that the server last listened on, and prints that address", async () => {
     const instance = await testInstance();
     await addUser(instance, { role: "admin" });
     const asked = async (env: Record<string, string> = {}) => {
-      const { out, err } = await said((io) => users.resetOne(io, ANN), instance.stateDir, env, true);
+      const { out, err } = await said((io) => users.resetPassword(io, ANN), instance.stateDir, env, true);
       return [new URL(out.trim()).origin, err];
     };
     expect(await asked()).toEqual(took("http://127.0.0.1:3000"));
@@ -147,7 +147,7 @@ describe("millrace users", () => {
     expect(await asked()).toEqual(took(named));
   });
 
-  it("says where people come in by a provider that links count with passwords only", async () => {
+  it("warns that links do not work if users sign in through a provider", async () => {
     const { instance, invite, reset } = await beside();
     const ann = await addUser(instance, { email: ANN, role: "admin" });
     expect((await invite("bea@example.com", "viewer")).err).toBe("");
@@ -159,12 +159,12 @@ describe("millrace users", () => {
         createdAt: iso(0),
       }),
     );
-    const told = { code: 0, err: expect.stringMatching(/counts with --auth-mode built-in only/) };
-    expect(await invite("cem@example.com", "viewer")).toMatchObject(told);
-    expect(await reset(ANN)).toMatchObject(told);
+    const warned = { code: 0, err: expect.stringMatching(/works only with --auth-mode built-in/) };
+    expect(await invite("cem@example.com", "viewer")).toMatchObject(warned);
+    expect(await reset(ANN)).toMatchObject(warned);
   });
 
-  it("takes the way in away and gives it back, changes roles, and says when nothing changed", async () => {
+  it("deactivates and activates users, changes roles, and says if nothing changed", async () => {
     const { instance, url, set, role, list, reset } = await beside();
     await addUser(instance, { email: "root@example.com", role: "admin" });
     await addUser(instance);
@@ -173,7 +173,7 @@ describe("millrace users", () => {
     expect(await status()).toBe(200);
     expect(await set(ANN, "deactivated")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("can't sign in"),
+      out: expect.stringContaining("can no longer sign in"),
     });
     expect(await status()).toBe(401);
     expect((await set(ANN, "deactivated")).out).toBe(`${ANN} is deactivated already.\n`);
@@ -195,7 +195,7 @@ describe("millrace users", () => {
     ]);
   });
 
-  it("never takes the last active admin away, not from here either", async () => {
+  it("never deactivates the last active admin", async () => {
     const { instance, set, role } = await beside();
     await addUser(instance, { role: "admin" });
     await addUser(instance, { email: "bea@example.com", role: "admin", status: "invited" });
@@ -214,7 +214,7 @@ describe("millrace users", () => {
     });
   });
 
-  it("says what is wrong with an address or a role, and names who was probably meant", async () => {
+  it("explains a wrong address or role, and suggests a similar one", async () => {
     const { instance, invite, reset, role, set } = await beside();
     expect(await invite(ANN, "editor")).toMatchObject({
       code: 1,
@@ -234,7 +234,7 @@ describe("millrace users", () => {
     expect(await set("nobody@example.com", "deactivated")).toMatchObject({ code: 1, out: "" });
     expect(await invite("nobody", "admin")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("not an e-mail"),
+      err: expect.stringContaining("Expected an e-mail address"),
     });
     expect(await role(ANN, "edtor")).toMatchObject({
       code: 2,
@@ -252,7 +252,7 @@ describe("millrace users", () => {
     expect(await audited(instance)).toEqual([]);
   });
 
-  it("is wired: help for each command, a list for people, and the link alone on standard output", async () => {
+  it("prints help for each command, a readable list, and nothing but the link on standard output", async () => {
     const instance = await testInstance();
     await addUser(instance, { role: "admin" });
     const env = { MILLRACE_STATE_DIR: instance.stateDir };
@@ -274,7 +274,7 @@ describe("millrace users", () => {
 });
 
 describe("the operator at the command line", () => {
-  it("may do what only people may; no key may, not the operator's own with every scope either", async () => {
+  it("can do what only users can do; no key can, not even the operator's own with every scope", async () => {
     const { services } = await testInstance();
     const persons = catalogue.filter(({ requiresUser }) => requiresUser);
     expect(persons.length).toBeGreaterThan(5);

@@ -1,0 +1,81 @@
+/** `run`, `runs` and `workflows`. */
+import { type Command, Option } from "commander";
+import type { Io } from "../io.ts";
+import type { ProcessHost } from "./host.ts";
+import { configOption, integer, jsonOption } from "./options.ts";
+
+export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessHost, "onStop">): void {
+  program
+    .command("run")
+    .description("run a workflow and print its output; progress goes to standard error")
+    .argument("<workflow>", "id of the workflow")
+    .option("--input <name=value...>", "an input: text if the workflow expects text, else JSON")
+    .option("--inputs-file <path>", "file with a JSON object of inputs; - reads standard input")
+    .addOption(
+      new Option(
+        "--version <int>",
+        "version to run (default: the published version, else the newest)",
+      ).argParser(integer(1, 999_999_999)),
+    )
+    .option("--watch", "show the steps while they run, and wait until the run ends")
+    .addOption(jsonOption("print the whole run as JSON, not only its output"))
+    .addOption(configOption())
+    .action(async (workflow, { input = [], ...options }) =>
+      (await import("../run.ts")).run(io, { onStop }, workflow, { input, ...options }),
+    );
+
+  const runs = program
+    .command("runs")
+    .description("list runs, show a run, cancel a run")
+    .option("--workflow <id>", "only runs of this workflow")
+    .option(
+      "--status <status...>",
+      "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
+    )
+    .addOption(new Option("--limit <int>", "maximum number of runs").default(20).argParser(integer(1, 1_000)))
+    .addOption(jsonOption())
+    .action(async (options) => (await import("../runs.ts")).showRuns(io, options));
+
+  runs
+    .command("show")
+    .description("show a run with its steps")
+    .argument("<run>", "id of the run")
+    .addOption(jsonOption("print JSON, with outputs and attempts"))
+    .action(async (run, _, command: Command) =>
+      // commander gives --json to the parent command `runs`, wherever it stands on the line.
+      (await import("../runs.ts")).showOneRun(io, run, command.optsWithGlobals()),
+    );
+
+  runs
+    .command("cancel")
+    .description("cancel a run and the runs that it started")
+    .argument("<run>", "id of the run")
+    .action(async (run) => (await import("../runs.ts")).cancelOneRun(io, run));
+}
+
+export function registerWorkflows(program: Command, io: Io, { ask }: Pick<ProcessHost, "ask">): void {
+  const workflows = program
+    .command("workflows")
+    .description("export and apply workflows as files, for example in git");
+
+  workflows
+    .command("export")
+    .description("write all workflows that are not archived to a directory, one YAML file each")
+    .argument("<dir>", "output directory; it is created if it does not exist")
+    .action(async (directory) => (await import("../workflow-files.ts")).exportWorkflows(io, directory));
+
+  workflows
+    .command("apply")
+    .description("check the files of a directory, show what would change, and apply it")
+    .argument("<dir>", "directory with the workflow files")
+    .option("--yes", "apply without asking")
+    .option("--dry-run", "only show what would change")
+    .option("--prune", "archive workflows that have no file")
+    .option("--publish", "publish the new and changed workflows")
+    .option("--no-bind", "check only the definitions, without databases, models and MCP servers")
+    .option("--reason <text>", "change note, kept in the history")
+    .addOption(configOption())
+    .action(async (directory, options) =>
+      (await import("../apply.ts")).applyWorkflows(io, { ask }, directory, options),
+    );
+}
