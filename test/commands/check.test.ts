@@ -20,7 +20,7 @@ function setUp(yaml: string) {
 }
 
 describe("millrace check", () => {
-  it("ends with 0 when all that is named can be used, and makes nothing", async () => {
+  it("exits with 0 if everything can be used, and creates nothing", async () => {
     const { directory, stateDir, check } = setUp(
       "databases:\n  - { name: shop, type: sqlite, dataset: shop.db }\ndefaults: { database: shop }\n",
     );
@@ -32,37 +32,37 @@ describe("millrace check", () => {
     expect(existsSync(stateDir)).toBe(false);
   });
 
-  it("ends with 3 and looks at everything when a database is missing, without making it", async () => {
+  it("exits with 3 after all checks if a database is missing, without creating it", async () => {
     const { directory, check } = setUp(
       "databases:\n  - { name: shop, type: sqlite, dataset: shop.db }\n" +
         "models:\n  - { name: fast, vendor: openai, model_ref: m, key_var: MILLRACE_NO_SUCH_KEY }\n",
     );
     const { code, out, err } = await check("--json");
     expect(code).toBe(3);
-    expect(err).toContain("Not everything can be used");
-    const verdicts = JSON.parse(out) as CheckResult[];
-    expect(verdicts.find(({ what }) => what === "database shop")).toMatchObject({ verdict: "fault" });
-    expect(verdicts.find(({ what }) => what === "model fast")).toMatchObject({
-      verdict: "warning",
+    expect(err).toContain("Some checks found errors");
+    const results = JSON.parse(out) as CheckResult[];
+    expect(results.find(({ check }) => check === "database shop")).toMatchObject({ status: "error" });
+    expect(results.find(({ check }) => check === "model fast")).toMatchObject({
+      status: "warning",
       detail: expect.stringContaining("MILLRACE_NO_SUCH_KEY"),
     });
     expect(existsSync(join(directory, "shop.db"))).toBe(false);
   });
 
-  it("tells faults of the configuration with file and line, and of the environment by name", async () => {
+  it("reports issues of the configuration with file and line, and those of the environment by name", async () => {
     const { check, stateDir } = setUp("databases: 3\n");
     const { code, out } = await check();
     expect(code).toBe(3);
-    expect(out).toMatch(/^ +fault +configuration +.*config\.yaml:1:1: databases /m);
+    expect(out).toMatch(/^ +error +configuration +.*config\.yaml:1:1: databases /m);
     const unread = await runCommand(["check"], {
       MILLRACE_STATE_DIR: stateDir,
       MILLRACE_CONFIG: "/no/such/file",
     });
-    expect(unread.out).toMatch(/fault +configuration +\/no\/such\/file: .*\n +Mend the file/);
+    expect(unread.out).toMatch(/error +configuration +\/no\/such\/file: .*\n +Correct the file/);
     const wrong = await runCommand(["check"], { MILLRACE_STATE_DIR: stateDir, MILLRACE_BASE_URL: "mill" });
     expect(wrong).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/fault +environment +.*MILLRACE_BASE_URL/),
+      out: expect.stringMatching(/error +environment +.*MILLRACE_BASE_URL/),
     });
   });
 });

@@ -20,7 +20,7 @@ const metadata = (peer: Awaited<ReturnType<typeof testOidcProvider>>, name: stri
 };
 
 const at = (env: Record<string, string>, host = "127.0.0.1") =>
-  checkAddresses(readEnvironment(env), host).map(({ what, verdict }) => `${verdict} ${what}`);
+  checkAddresses(readEnvironment(env), host).map(({ check, status }) => `${status} ${check}`);
 
 const signOn = (mode: Parameters<typeof checkSignOn>[0], env: Record<string, string> = {}) =>
   checkSignOn(mode, readEnvironment(env));
@@ -60,21 +60,21 @@ describe("doctor, of addresses and variables", () => {
     expect(at(env as unknown as Record<string, string>, host)).toEqual(expected);
   });
 
-  it("names the variables that a way to sign in lacks", () => {
-    expect(signOn("built-in")).toMatchObject([{ verdict: "ok" }]);
+  it("names the missing variables of an auth mode", () => {
+    expect(signOn("built-in")).toMatchObject([{ status: "ok" }]);
     const lacking = signOn("cognito");
-    expect(lacking.every(({ verdict }) => verdict === "fault")).toBe(true);
+    expect(lacking.every(({ status }) => status === "error")).toBe(true);
     expect(lacking.map(({ detail }) => detail).join("\n")).toContain("MILLRACE_ALB_ARN");
     const oidc = { MILLRACE_OIDC_ISSUER: "https://id.example.com", MILLRACE_OIDC_CLIENT_ID: "mill" };
     expect(signOn("oidc", oidc)).toMatchObject([
-      { verdict: "warning", detail: expect.stringContaining("base URL") },
+      { status: "warning", detail: expect.stringContaining("base URL") },
     ]);
     expect(signOn("oidc", { ...oidc, MILLRACE_BASE_URL: "https://mill.example.com" })).toMatchObject([
-      { verdict: "ok" },
+      { status: "ok" },
     ]);
   });
 
-  it("talks of passwords only where people have some", () => {
+  it("mentions passwords only in built-in mode", () => {
     const settings = readEnvironment({
       MILLRACE_BASE_URL: "http://mill.example.com",
       MILLRACE_TRUSTED_PROXIES: "0.0.0.0/0",
@@ -86,38 +86,38 @@ describe("doctor, of addresses and variables", () => {
     expect(said("oidc")).not.toMatch(/password|throttle/);
   });
 
-  it("asks an OpenID Connect provider what it is and offers", async () => {
+  it("checks the configuration of an OpenID Connect provider", async () => {
     const peer = await testOidcProvider({ accounts: {} });
     expect(await provider("built-in", peer.env)).toEqual([]);
     expect(await provider("oidc", {})).toEqual([]);
     expect(await provider("oidc", peer.env)).toMatchObject([
-      { verdict: "ok", detail: expect.stringContaining("code flow with PKCE") },
+      { status: "ok", detail: expect.stringContaining("code flow with PKCE") },
     ]);
     const offers = "code_challenge_methods_supported";
     metadata(peer, offers, undefined);
     expect(await provider("oidc", peer.env)).toMatchObject([
-      { verdict: "ok", detail: expect.stringContaining("does not say") },
+      { status: "ok", detail: expect.stringContaining("does not say") },
     ]);
     metadata(peer, offers, ["plain"]);
     expect(await provider("oidc", peer.env)).toMatchObject([
-      { verdict: "fault", detail: expect.stringContaining("does not offer PKCE with S256") },
+      { status: "error", detail: expect.stringContaining("does not offer PKCE with S256") },
     ]);
     metadata(peer, "response_types_supported", ["id_token"]);
     expect(await provider("oidc", peer.env)).toMatchObject([
-      { verdict: "fault", detail: expect.stringContaining("authorization code flow") },
+      { status: "error", detail: expect.stringContaining("authorization code flow") },
     ]);
     metadata(peer, "issuer", "http://127.0.0.1:1");
     expect(await provider("oidc", peer.env)).toMatchObject([
-      { verdict: "fault", mend: expect.stringContaining("Set MILLRACE_OIDC_ISSUER to exactly") },
+      { status: "error", fix: expect.stringContaining("Set MILLRACE_OIDC_ISSUER to exactly") },
     ]);
     peer.rewriteResponse = undefined;
     const elsewhere = { ...peer.env, MILLRACE_OIDC_ISSUER: `${peer.issuer}/realm` };
     expect(await provider("oidc", elsewhere)).toMatchObject([
-      { verdict: "fault", mend: expect.stringContaining("/realm/.well-known/openid-configuration") },
+      { status: "error", fix: expect.stringContaining("/realm/.well-known/openid-configuration") },
     ]);
     await peer.stop();
     expect(await provider("oidc", peer.env)).toMatchObject([
-      { verdict: "fault", detail: expect.stringMatching(/ECONNREFUSED|UND_ERR_SOCKET/) },
+      { status: "error", detail: expect.stringMatching(/ECONNREFUSED|UND_ERR_SOCKET/) },
     ]);
   });
 
@@ -135,30 +135,30 @@ describe("doctor, of addresses and variables", () => {
           "arn:aws:elasticloadbalancing:eu-central-1:123456789012:loadbalancer/app/mill/50dc6c495c0c9188",
         MILLRACE_COGNITO_KEYS_URL: `${peer.url}${path}`,
       });
-    expect(await poolAt("/keys")).toMatchObject([{ verdict: "ok" }]);
+    expect(await poolAt("/keys")).toMatchObject([{ status: "ok" }]);
     expect(await poolAt("/empty")).toMatchObject([
-      { verdict: "fault", detail: expect.stringContaining("no public keys") },
+      { status: "error", detail: expect.stringContaining("no public keys") },
     ]);
     expect(await poolAt("/none")).toMatchObject([
       {
-        verdict: "fault",
+        status: "error",
         detail: expect.stringContaining("404"),
-        mend: expect.stringContaining("MILLRACE_COGNITO_USER_POOL_ID"),
+        fix: expect.stringContaining("MILLRACE_COGNITO_USER_POOL_ID"),
       },
     ]);
   });
 
-  it("sees a clock that was moved", async () => {
+  it("detects a clock that was changed", async () => {
     const steady = await checkClock(systemClock, () => performance.now());
-    expect(steady.map(({ what }) => what)).toEqual(["clock"]);
+    expect(steady.map(({ check }) => check)).toEqual(["clock"]);
     let now = Date.now();
     const moved = await checkClock({ now: () => (now -= 5_000) }, () => 0);
     expect(moved).toMatchObject([
-      { what: "clock", verdict: "warning", detail: expect.stringContaining("-5000 ms") },
+      { check: "clock", status: "warning", detail: expect.stringContaining("-5000 ms") },
     ]);
   });
 
-  it("reads what MySQL grants", () => {
+  it("reads the grants of MySQL", () => {
     expect(
       findWriteGrants([
         "GRANT USAGE ON *.* TO `r`@`%` IDENTIFIED BY PASSWORD '*ABC'",

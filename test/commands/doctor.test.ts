@@ -36,14 +36,14 @@ afterAll(() => postgres.stop());
 async function doctor(env: Record<string, string>, ...args: string[]) {
   const ports = ["--port", String(await freePort()), "--mcp-port", String(await freePort())];
   const { code, out, err } = await runCommand(["doctor", "--json", ...ports, ...args], env);
-  const verdicts = out === "" ? [] : (JSON.parse(out) as CheckResult[]);
-  return { code, out, err, verdicts, of: (what: string) => verdicts.filter((one) => one.what === what) };
+  const results = out === "" ? [] : (JSON.parse(out) as CheckResult[]);
+  return { code, out, err, results, of: (check: string) => results.filter((one) => one.check === check) };
 }
 
 async function stateOf(path: string, uid = process.getuid?.()): Promise<CheckResult[]> {
-  const told: CheckResult[] = [];
-  await checkState(path, uid, (one) => void told.push(one));
-  return told;
+  const results: CheckResult[] = [];
+  await checkState(path, uid, (one) => void results.push(one));
+  return results;
 }
 
 /** What is there, to see that nothing changed: names, sizes, times and bytes. */
@@ -57,9 +57,9 @@ const mail = (port: number): string =>
   `authentication:\n  basic: { smtp_user: mill@example.com, smtp_password_var: MAIL_SECRET, smtp_server: 127.0.0.1, smtp_port: ${port} }\n`;
 
 /** Tells what a second process is to have seen. */
-const rival = (...told: object[]) =>
+const contender = (...reports: object[]) =>
   async function* () {
-    yield* told;
+    yield* reports;
   };
 
 /** A child that never answers stands for a file system that hangs. */
@@ -74,28 +74,28 @@ describe("millrace doctor", () => {
     await addUser({ stateDir, store, ...instance }, { role: "admin" });
     await instance.close();
     const before = picture(stateDir);
-    const { code, verdicts, of, err } = await doctor({ MILLRACE_STATE_DIR: stateDir });
-    expect(verdicts.filter(({ verdict }) => verdict === "fault")).toEqual([]);
+    const { code, results, of, err } = await doctor({ MILLRACE_STATE_DIR: stateDir });
+    expect(results.filter(({ status }) => status === "error")).toEqual([]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(of("locks")).toMatchObject([
-      { verdict: "ok", detail: expect.stringContaining("between processes") },
+      { status: "ok", detail: expect.stringContaining("between processes") },
     ]);
-    expect(of("integrity")).toMatchObject([{ verdict: "ok" }]);
-    expect(of("admins")).toMatchObject([{ verdict: "ok", detail: "1 active admin" }]);
+    expect(of("integrity")).toMatchObject([{ status: "ok" }]);
+    expect(of("admins")).toMatchObject([{ status: "ok", detail: "1 active admin" }]);
     expect(picture(stateDir)).toEqual(before);
   });
 
-  it("does not make a state directory, and says that there is none yet", async () => {
+  it("creates no state directory, and reports that there is none yet", async () => {
     const stateDir = join(temporaryDirectory(), "state");
     const { code, of } = await doctor({ MILLRACE_STATE_DIR: stateDir });
     expect(code).toBe(0);
     expect(of("directory")).toMatchObject([
-      { verdict: "warning", mend: expect.stringContaining("Start Millrace once") },
+      { status: "warning", fix: expect.stringContaining("Start Millrace once") },
     ]);
     expect(existsSync(stateDir)).toBe(false);
   });
 
-  it("tries databases, models, MCP servers and mail as steps do, and shows no secret", async () => {
+  it("tests databases, models, MCP servers and mail as steps do, and prints no secrets", async () => {
     const directory = temporaryDirectory();
     const peer = await smtpPeer();
     const refusing = new SMTPServer({
@@ -136,69 +136,69 @@ mcp_servers:
     writeFileSync(env.MILLRACE_CONFIG, config + mail(peer.port));
     const { code, of, out } = await doctor(env);
     expect(code).toBe(3);
-    expect(of("database careful")).toMatchObject([{ verdict: "ok" }]);
+    expect(of("database careful")).toMatchObject([{ status: "ok" }]);
     expect(of("database careless")).toMatchObject([
       {
-        verdict: "warning",
+        status: "warning",
         detail: expect.stringContaining("1 table or view"),
-        mend: expect.stringContaining("SELECT"),
+        fix: expect.stringContaining("SELECT"),
       },
     ]);
     expect(of("database almighty")).toMatchObject([
-      { verdict: "warning", detail: expect.stringContaining("it is a superuser") },
+      { status: "warning", detail: expect.stringContaining("it is a superuser") },
     ]);
     for (const name of ["mistyped", "away"])
-      expect(of(`database ${name}`)).toMatchObject([{ verdict: "fault", mend: expect.stringMatching(/\w/) }]);
+      expect(of(`database ${name}`)).toMatchObject([{ status: "error", fix: expect.stringMatching(/\w/) }]);
     expect(of("database unset")).toMatchObject([
-      { verdict: "warning", detail: expect.stringContaining("NO_SUCH_SECRET") },
+      { status: "warning", detail: expect.stringContaining("NO_SUCH_SECRET") },
     ]);
-    expect(of("model near")).toMatchObject([{ verdict: "ok" }]);
-    expect(of("model far")).toMatchObject([{ verdict: "fault" }]);
-    expect(of("MCP server gone")).toMatchObject([{ verdict: "fault" }]);
-    expect(of("mail")).toMatchObject([{ verdict: "ok" }]);
+    expect(of("model near")).toMatchObject([{ status: "ok" }]);
+    expect(of("model far")).toMatchObject([{ status: "error" }]);
+    expect(of("MCP server gone")).toMatchObject([{ status: "error" }]);
+    expect(of("mail")).toMatchObject([{ status: "ok" }]);
     expect([peer.received, model.received]).toEqual([[], []]);
 
     writeFileSync(env.MILLRACE_CONFIG, config + mail((refusing.server.address() as AddressInfo).port));
     const called = await doctor(env, "--call-models");
     expect(called.of("model near")).toMatchObject([
-      { verdict: "fault", detail: expect.stringContaining("does not accept its key") },
+      { status: "error", detail: expect.stringContaining("does not accept its key") },
     ]);
     expect(model.received).toHaveLength(1);
     expect(called.of("mail")).toMatchObject([
-      { verdict: "fault", detail: expect.stringContaining("refused the user and password") },
+      { status: "error", detail: expect.stringContaining("refused the user and password") },
     ]);
     const secrets = Object.entries(env).filter(([name]) => name.endsWith("_SECRET"));
     for (const [, secret] of secrets) expect(out + called.out).not.toContain(secret);
   });
 
-  it("takes a state for gone where a server runs that says that it can't reach it", async () => {
+  it("reports a missing state as an error if a running server cannot reach it", async () => {
     const unavailable = await mockHttpServer((_request, response) =>
       sendJson(response, { status: "unavailable", version: packageJson.version, detail: "It is gone." }, 503),
     );
     const stateDir = temporaryDirectory();
     const port = String(unavailable.port);
-    const gone = { verdict: "fault", mend: expect.stringContaining("restore a backup") };
+    const gone = { status: "error", fix: expect.stringContaining("restore a backup") };
     const inside = await doctor({ MILLRACE_STATE_DIR: stateDir }, "--port", port);
     expect(inside.code).toBe(3);
     expect(inside.of("database")).toMatchObject([gone]);
     expect(inside.of(`port ${port}`)).toMatchObject([
-      { verdict: "warning", mend: expect.not.stringContaining("about to end") },
+      { status: "warning", fix: expect.not.stringContaining("about to end") },
     ]);
     const all = await doctor({ MILLRACE_STATE_DIR: join(stateDir, "no") }, "--mcp-port", port);
     expect(all.of("directory")).toMatchObject([gone]);
   });
 
-  it("says nothing of links and passwords where a provider lets people in", async () => {
+  it("does not mention links and passwords if people sign in through a provider", async () => {
     const { stateDir, close } = await testInstance();
     await close();
     const { of, out } = await doctor({ MILLRACE_STATE_DIR: stateDir }, "--auth-mode", "oidc");
     expect(of("admins")).toMatchObject([
-      { verdict: "warning", mend: expect.stringContaining("MILLRACE_ADMIN_EMAILS") },
+      { status: "warning", fix: expect.stringContaining("MILLRACE_ADMIN_EMAILS") },
     ]);
     expect(out).not.toMatch(/password|invite|\blinks?\b/);
   });
 
-  it("tells who listens at a port", async () => {
+  it("reports which program listens on a port", async () => {
     const { rest, stateDir } = await testInstance();
     const { port } = await rest();
     const old = await mockHttpServer((_request, response) =>
@@ -207,10 +207,10 @@ mcp_servers:
     const env = { MILLRACE_STATE_DIR: stateDir };
     const ours = await doctor(env, "--port", String(port), "--mcp-port", String(old.port));
     expect(ours.of(`port ${port}`)).toMatchObject([
-      { verdict: "ok", detail: `Millrace ${packageJson.version} listens there and is healthy` },
+      { status: "ok", detail: `Millrace ${packageJson.version} listens there and is healthy` },
     ]);
     expect(ours.of(`port ${old.port}`)).toMatchObject([
-      { verdict: "warning", detail: expect.stringContaining("0.0.9") },
+      { status: "warning", detail: expect.stringContaining("0.0.9") },
     ]);
     const mute = createServer((socket) => socket.end("no HTTP\r\n")).listen(0, "127.0.0.1");
     await new Promise((resolve) => mute.once("listening", resolve));
@@ -219,44 +219,44 @@ mcp_servers:
     const theirs = await runCommand(["doctor", "--port", taken, "--mcp-port", String(await freePort())], env);
     expect(theirs.code).toBe(3);
     expect(theirs.out).toMatch(
-      new RegExp(` fault +port ${taken} +taken by another program\n +End what listens there`),
+      new RegExp(` error +port ${taken} +used by another program\n +Stop the program that listens there`),
     );
   });
 });
 
 describe("doctor, of the state", () => {
   it.each([
-    [0o755, "warning", "other users may look into"],
-    [0o777, "fault", "everybody may write"],
-  ] as const)("tells a directory with mode %o", async (mode, verdict, said) => {
+    [0o755, "warning", "other users can access"],
+    [0o777, "error", "all users can write"],
+  ] as const)("reports a directory with mode %o", async (mode, status, detail) => {
     const path = temporaryDirectory();
     chmodSync(path, mode);
     expect(await stateOf(path)).toContainEqual(
-      expect.objectContaining({ what: "directory", verdict, detail: expect.stringContaining(said) }),
+      expect.objectContaining({ check: "directory", status, detail: expect.stringContaining(detail) }),
     );
   });
 
-  it("tells a directory of another user, a file in its place, and one where nothing can be written", async () => {
+  it("reports a directory of another user, a file in its place, and a directory that is not writable", async () => {
     const path = temporaryDirectory();
     expect(await stateOf(path, 4_711)).toContainEqual(
       expect.objectContaining({
-        what: "directory",
-        verdict: "warning",
+        check: "directory",
+        status: "warning",
         detail: expect.stringContaining("4711"),
       }),
     );
     writeFileSync(join(path, "file"), "");
     expect(await stateOf(join(path, "file"))).toMatchObject([
-      { what: "directory", verdict: "fault", detail: expect.stringContaining("a file where the directory") },
+      { check: "directory", status: "error", detail: expect.stringContaining("a file where the directory") },
     ]);
     // Not even root may make a file there.
     const locks = await checkLocks("/proc", () => {
-      throw new Error("no rival is needed");
+      throw new Error("no second process is needed");
     });
-    expect(locks).toMatchObject({ verdict: "fault", mend: expect.stringContaining("read-only") });
+    expect(locks).toMatchObject({ status: "error", fix: expect.stringContaining("read-only") });
   });
 
-  it("tells another program's database, a damaged one, and one of a newer release, and leaves them as they are", async () => {
+  it("reports the database of another program, a damaged one and one of a newer release, and changes none of them", async () => {
     const foreign = temporaryDirectory();
     new Database(join(foreign, "millrace.db")).exec("create table theirs (a)").close();
     const damaged = temporaryDirectory();
@@ -270,14 +270,17 @@ describe("doctor, of the state", () => {
     );
     const before = [foreign, damaged].map(picture);
     expect(await stateOf(foreign)).toContainEqual(
-      expect.objectContaining({ verdict: "fault", detail: expect.stringContaining("of another program") }),
+      expect.objectContaining({
+        status: "error",
+        detail: expect.stringContaining("belongs to another program"),
+      }),
     );
     expect(await checkIntegrity(foreign, false)).toBeUndefined();
     expect(await stateOf(damaged)).toContainEqual(
-      expect.objectContaining({ what: "database", verdict: "fault" }),
+      expect.objectContaining({ check: "database", status: "error" }),
     );
     expect(await stateOf(newer.stateDir)).toContainEqual(
-      expect.objectContaining({ verdict: "fault", detail: expect.stringContaining("newer release") }),
+      expect.objectContaining({ status: "error", detail: expect.stringContaining("newer release") }),
     );
     expect([foreign, damaged].map(picture)).toEqual(before);
   });
@@ -290,9 +293,9 @@ describe("doctor, of the state", () => {
     db.close();
     expect(await stateOf(path)).toContainEqual(
       expect.objectContaining({
-        what: "migrations",
-        verdict: "warning",
-        mend: expect.stringContaining("backup"),
+        check: "migrations",
+        status: "warning",
+        fix: expect.stringContaining("backup"),
       }),
     );
     const after = new Database(join(path, "millrace.db"), { readonly: true });
@@ -300,7 +303,7 @@ describe("doctor, of the state", () => {
     expect(after.prepare("select max(id) from migrations").pluck().get()).toBe(1);
   });
 
-  it("finds pages that are damaged", async () => {
+  it("finds damaged pages", async () => {
     const { stateDir, store } = await testInstance();
     await store.transaction((trx) =>
       trx
@@ -309,15 +312,15 @@ describe("doctor, of the state", () => {
         .execute(),
     );
     await store.close();
-    expect(await checkIntegrity(stateDir, true)).toMatchObject({ verdict: "ok" });
+    expect(await checkIntegrity(stateDir, true)).toMatchObject({ status: "ok" });
     const file = join(stateDir, "millrace.db");
     const bytes = readFileSync(file);
     bytes.fill(0xee, bytes.length - 40_000, bytes.length - 8_000);
     writeFileSync(file, bytes);
-    expect(await checkIntegrity(stateDir, false)).toMatchObject({ verdict: "fault", what: "integrity" });
+    expect(await checkIntegrity(stateDir, false)).toMatchObject({ status: "error", check: "integrity" });
   });
 
-  it("tells rows in the future, keys that end, a missing admin, work that nobody does, and runs that are stuck", async () => {
+  it("reports times in the future, expiring keys, a missing admin, waiting jobs without an executor, and stuck runs", async () => {
     const clock = fakeClock(Date.now() + DAY);
     const instance = await testInstance({ clock });
     const { stateDir, store, key } = instance;
@@ -404,54 +407,56 @@ describe("doctor, of the state", () => {
         })
         .execute();
     });
-    const told = await stateOf(stateDir);
-    const of = (what: string) => told.find((one) => one.what === what);
-    expect(of("time")).toMatchObject({ verdict: "fault", mend: expect.stringContaining("NTP") });
-    expect(of("admins")).toMatchObject({ verdict: "fault", mend: expect.stringContaining("users role") });
+    const results = await stateOf(stateDir);
+    const of = (check: string) => results.find((result) => result.check === check);
+    expect(of("time")).toMatchObject({ status: "error", fix: expect.stringContaining("NTP") });
+    expect(of("admins")).toMatchObject({ status: "error", fix: expect.stringContaining("users role") });
     expect(of("API keys")).toMatchObject({
-      verdict: "warning",
+      status: "warning",
       detail: expect.stringContaining("soon of operator"),
     });
     expect(of("API keys")!.detail).not.toMatch(/later|old/);
     expect(of("executors")).toMatchObject({
-      verdict: "fault",
-      detail: expect.stringContaining("work waits"),
+      status: "error",
+      detail: expect.stringContaining("jobs are waiting"),
     });
-    expect(of("runs")).toMatchObject({ verdict: "fault", detail: expect.stringMatching(/: run_stuck$/) });
+    expect(of("runs")).toMatchObject({ status: "error", detail: expect.stringMatching(/: run_stuck$/) });
   });
 
-  it("sees that executors beat", async () => {
+  it("waits for the heartbeats of executors", async () => {
     const { stateDir, executor } = await testInstance();
     await executor();
     expect(await stateOf(stateDir)).toContainEqual(
-      expect.objectContaining({ what: "executors", verdict: "ok", detail: "1, all beating" }),
+      expect.objectContaining({ check: "executors", status: "ok", detail: "1, all send heartbeats" }),
     );
   });
 
-  it("tells locks that hold nobody out, or are not given on", async () => {
+  it("reports locks that do not block, or that are not released", async () => {
     const path = temporaryDirectory();
-    expect(await checkLocks(path, rival({ keptOut: false, read: 0 }))).toMatchObject({
-      verdict: "fault",
+    expect(await checkLocks(path, contender({ keptOut: false, read: 0 }))).toMatchObject({
+      status: "error",
       detail: expect.stringContaining("at the same time"),
     });
-    expect(await checkLocks(path, rival({ keptOut: true }, { keptOut: true, read: null }))).toMatchObject({
-      verdict: "fault",
-      detail: expect.stringContaining("not given on"),
-    });
-    expect(await checkLocks(path, rival())).toMatchObject({ verdict: "fault" });
+    expect(await checkLocks(path, contender({ keptOut: true }, { keptOut: true, read: null }))).toMatchObject(
+      {
+        status: "error",
+        detail: expect.stringContaining("not given on"),
+      },
+    );
+    expect(await checkLocks(path, contender())).toMatchObject({ status: "error" });
     expect(readdirSync(path)).toEqual([]);
-    expect(await checkLocks(join(path, "none"), rival())).toBeUndefined();
+    expect(await checkLocks(join(path, "none"), contender())).toBeUndefined();
   });
 
-  it("does not wait for what hangs", async () => {
-    const named = { group: "g", what: "w", mend: "m" };
+  it("does not wait for checks that hang", async () => {
+    const named = { group: "g", check: "w", fix: "m" };
     const late = await runCheck(named, () => new Promise(() => {}), 5);
-    expect(late).toEqual([{ ...named, verdict: "fault", detail: "no answer within 0.005 s" }]);
+    expect(late).toEqual([{ ...named, status: "error", detail: "no answer within 0.005 s" }]);
     expect(await runInChild({ spawn: sleeper }, "state", "/x", 50)).toMatchObject([
-      { verdict: "fault", detail: expect.stringContaining("hangs") },
+      { status: "error", detail: expect.stringContaining("hangs") },
     ]);
     expect(await runInChild({ spawn: sleeper }, "integrity", "/x", 50)).toMatchObject([
-      { verdict: "warning" },
+      { status: "warning" },
     ]);
   });
 });

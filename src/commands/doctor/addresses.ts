@@ -1,4 +1,4 @@
-/** Where the servers listen, and by what address people reach them. */
+/** Checks the ports that the servers listen on and the addresses that people reach them by. */
 import { createServer } from "node:net";
 import { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
@@ -10,54 +10,58 @@ import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = "Addresses";
 const { ok, warning, error } = checkResultsOf(GROUP);
-const HEALTH_MS = 3_000;
-const LARGEST_HEALTH = 10_000;
+/** How long /health may take, in milliseconds. */
+const HEALTH_LIMIT_MS = 3_000;
+/** Maximum size of the response of /health, in bytes. */
+const MAX_HEALTH_BYTES = 10_000;
 
 /**
- * Whether a server can listen there, or which Millrace does already.
- * @param found is given what a Millrace there says of itself
+ * Checks whether a server can listen on a port, or which Millrace already does.
+ * @param onHealth is called with the health of a Millrace that listens there
  */
 export function checkPort(
   server: string,
   host: string,
   port: number,
-  found: (health: Health) => void = () => {},
+  onHealth: (health: Health) => void = () => {},
 ): Promise<CheckResult[]> {
-  const what = `port ${port}`;
-  const mend = `End what listens there, or give ${server} another port (doctor too, with the same option).`;
-  return runCheck({ group: GROUP, what, mend }, async (signal) => {
+  const check = `port ${port}`;
+  const fix = `Stop the program that listens there, or use another port for ${server} (and for doctor, with the same option).`;
+  return runCheck({ group: GROUP, check, fix }, async (signal) => {
     const code = await listenFailure(host, port);
-    if (code === undefined) return ok(what, `free for ${server}`);
+    if (code === undefined) return ok(check, `free for ${server}`);
     if (code !== "EADDRINUSE")
       return error(
-        what,
+        check,
         code === "EACCES"
-          ? "this user may not listen there"
-          : `${host} can't be listened at (${code}): no address of this machine`,
-        code === "EACCES" ? "Choose a port above 1023." : "Choose another with --host or MILLRACE_HOST.",
+          ? "this user has no permission to listen on this port"
+          : `cannot listen on ${host} (${code}): this machine does not have this address`,
+        code === "EACCES"
+          ? "Choose a port above 1023."
+          : "Choose another address with --host or MILLRACE_HOST.",
       );
     const health = await healthAt(`http://${reachableHost(host)}:${port}/health`, signal);
-    if (health === undefined) return error(what, "taken by another program", mend);
-    found(health);
+    if (health === undefined) return error(check, "used by another program", fix);
+    onHealth(health);
     if (health.status !== "ok")
       return warning(
-        what,
-        `Millrace ${health.version} listens there and is ${health.status}: ${health.detail ?? "it does not say why"}`,
+        check,
+        `Millrace ${health.version} listens there and is ${health.status}: ${health.detail ?? "no reason given"}`,
         health.status === "draining"
-          ? "It is about to end; look again in a minute."
-          : "Do as it says; what stands under State and its log say more.",
+          ? "It is shutting down. Run doctor again in a minute."
+          : "Follow that message. The checks under State and the log of that process say more.",
       );
     return health.version === VERSION
-      ? ok(what, `Millrace ${VERSION} listens there and is healthy`)
+      ? ok(check, `Millrace ${VERSION} listens there and is healthy`)
       : warning(
-          what,
-          `Millrace ${health.version} listens there, and this is ${VERSION}`,
-          `Restart ${server} with this release, or run the doctor of that one.`,
+          check,
+          `Millrace ${health.version} listens there, but this is release ${VERSION}`,
+          `Restart ${server} with this release, or run doctor of that release.`,
         );
   });
 }
 
-/** The system's code where it can't be listened at; undefined where it can. */
+/** Tries to listen on a port. @returns the system's error code; undefined if it is free */
 function listenFailure(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -70,19 +74,19 @@ async function healthAt(url: string, signal: AbortSignal): Promise<Health | unde
   try {
     const answer = await fetch(url, {
       redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]),
     });
-    const body = await readBoundedBody(answer.body, LARGEST_HEALTH, () => new Error("too large"));
+    const body = await readBoundedBody(answer.body, MAX_HEALTH_BYTES, () => new Error("too large"));
     return Health.safeParse(JSON.parse(body.toString("utf8"))).data;
   } catch {
-    // Whatever it says, it is no health of ours.
+    // Not a Millrace.
     return undefined;
   }
 }
 
 /**
- * Whether the addresses fit each other.
- * @param host where the servers listen
+ * Checks that the configured addresses fit each other.
+ * @param host address that the servers listen on
  * @param mode how people sign in
  */
 export function checkAddresses(
@@ -90,61 +94,61 @@ export function checkAddresses(
   host: string,
   mode: AuthMode = "built-in",
 ): CheckResult[] {
-  const what = "base URL";
+  const check = "base URL";
   const passwords = mode === "built-in";
-  const verdicts: CheckResult[] = [];
-  if (trustedProxies.some((it) => /\/0+$/.test(it)))
-    verdicts.push(
+  const results: CheckResult[] = [];
+  if (trustedProxies.some((range) => /\/0+$/.test(range)))
+    results.push(
       warning(
         "trusted proxies",
-        `everybody is trusted: whoever can reach the port may claim any address${passwords ? ", also to the sign-in's throttle" : ""}`,
-        "Name the addresses of the proxies alone in MILLRACE_TRUSTED_PROXIES.",
+        `all addresses are trusted: anyone who can reach the port can claim any client address${passwords ? " and so avoid the limit on sign-in attempts" : ""}`,
+        "Set MILLRACE_TRUSTED_PROXIES to the addresses of the proxies only.",
       ),
     );
   if (baseUrl === undefined) {
-    verdicts.push(
+    results.push(
       isLoopback(host)
-        ? ok(what, "none: people reach it on this machine only")
+        ? ok(check, "not set: the servers can be reached only on this machine")
         : warning(
-            what,
-            `none, though it listens at ${host}: other names than localhost are refused by the MCP server, and links in mails lead nowhere`,
-            "Set MILLRACE_BASE_URL to the URL by which people reach it.",
+            check,
+            `not set, but the servers listen on ${host}: the MCP server refuses all names except localhost, and links in e-mails do not work`,
+            "Set MILLRACE_BASE_URL to the URL that people use.",
           ),
     );
-    return verdicts;
+    return results;
   }
-  const odd: CheckResult[] = [];
+  const warnings: CheckResult[] = [];
   if (baseUrl.pathname !== "/" || baseUrl.search !== "")
-    odd.push(
+    warnings.push(
       warning(
-        what,
-        `${baseUrl.href} has a path, which is left out: everything is served from the root of ${baseUrl.host}`,
+        check,
+        `${baseUrl.href} has a path, which is ignored: Millrace serves from the root of ${baseUrl.host}`,
         "Give Millrace a host name of its own, and set MILLRACE_BASE_URL without a path.",
       ),
     );
   if (baseUrl.protocol === "http:" && !isLoopback(baseUrl.hostname))
-    odd.push(
+    warnings.push(
       warning(
-        what,
-        `${baseUrl.origin} is not encrypted: ${passwords ? "passwords" : "sessions"} and keys cross the network in the clear`,
-        "Put a proxy with a certificate in front, and set MILLRACE_BASE_URL to its https URL.",
+        check,
+        `${baseUrl.origin} is not encrypted: anyone on the network can read ${passwords ? "passwords" : "sessions"} and API keys`,
+        "Put a TLS proxy in front of Millrace, and set MILLRACE_BASE_URL to its https URL.",
       ),
     );
   if (baseUrl.protocol === "https:" && trustedProxies.length === 0)
-    odd.push(
+    warnings.push(
       warning(
-        what,
-        `${baseUrl.origin} is https, which only a proxy can give, but none is trusted: all people count as one address${passwords ? ", so one who guesses passwords locks out everybody" : ""}`,
+        check,
+        `${baseUrl.origin} is https, which needs a proxy, but no proxy is trusted: all clients count as one address${passwords ? ", so one person who guesses passwords locks out everyone" : ""}`,
         "Set MILLRACE_TRUSTED_PROXIES to the addresses of the proxy.",
       ),
     );
   if (mcpUrl !== undefined && mcpUrl.protocol === "http:" && baseUrl.protocol === "https:")
-    odd.push(
+    warnings.push(
       warning(
         "MCP URL",
-        `${mcpUrl.origin} is not encrypted, and the base URL is`,
+        `${mcpUrl.origin} is not encrypted, but the base URL is`,
         "Set MILLRACE_MCP_URL to an https URL.",
       ),
     );
-  return [...verdicts, ...(odd.length > 0 ? odd : [ok(what, baseUrl.origin)])];
+  return [...results, ...(warnings.length > 0 ? warnings : [ok(check, baseUrl.origin)])];
 }

@@ -1,66 +1,67 @@
-/** What was looked at, what it came to, and what to do. */
+/** The results of checks, and how they are printed. */
 import { AppError } from "../../core/errors.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { type Io, paint } from "../io.ts";
 import { plural } from "../plural.ts";
 
 export interface CheckResult {
-  /** The heading that it stands under. */
+  /** The heading under which the check is printed. */
   group: string;
-  what: string;
-  verdict: "ok" | "warning" | "fault";
+  check: string;
+  status: "ok" | "warning" | "error";
   detail: string;
-  /** What to do, one sentence; of warnings and faults. */
-  mend?: string;
+  /** What to do about a warning or an error, in one or two sentences. */
+  fix?: string;
 }
 
-/** The headings of what several modules look at. */
+/** Headings that several modules use. */
 export const PROGRAM = "Program";
 export const STATE = "State";
 
-/** How long one look may take, in milliseconds. */
+/** Time limit of a check, in milliseconds. */
 export const CHECK_TIMEOUT_MS = 10_000;
 
-/** Makes the verdicts of one group. */
+/** Returns functions that create the results of one group. */
 export const checkResultsOf = (group: string) => ({
-  ok: (what: string, detail: string): CheckResult => ({ group, what, verdict: "ok", detail }),
-  warning: (what: string, detail: string, mend: string): CheckResult => ({
+  ok: (check: string, detail: string): CheckResult => ({ group, check, status: "ok", detail }),
+  warning: (check: string, detail: string, fix: string): CheckResult => ({
     group,
-    what,
-    verdict: "warning",
+    check,
+    status: "warning",
     detail,
-    mend,
+    fix,
   }),
-  error: (what: string, detail: string, mend: string): CheckResult => ({
+  error: (check: string, detail: string, fix: string): CheckResult => ({
     group,
-    what,
-    verdict: "fault",
+    check,
+    status: "error",
     detail,
-    mend,
+    fix,
   }),
 });
 
 /**
- * One look: a fault where it fails or takes too long.
- * @param mend what to do where what failed does not say it itself
- * @param work gets a signal that is aborted when its time is up
+ * Runs a check. If it throws or takes too long, the result is an error.
+ * @param fix what to do, unless the thrown error says it
+ * @param work gets a signal that is aborted at the time limit
+ * @param limit time limit in milliseconds
  */
 export async function runCheck(
-  { group, what, mend }: Pick<CheckResult, "group" | "what"> & { mend: string },
+  { group, check, fix }: Pick<CheckResult, "group" | "check"> & { fix: string },
   work: (signal: AbortSignal) => Promise<CheckResult | CheckResult[]>,
   limit = CHECK_TIMEOUT_MS,
 ): Promise<CheckResult[]> {
-  const { error: fault } = checkResultsOf(group);
-  const late = new AbortController();
-  const { promise: tooLate, resolve } = Promise.withResolvers<CheckResult>();
+  const { error: failed } = checkResultsOf(group);
+  const timeout = new AbortController();
+  const { promise: timedOut, resolve } = Promise.withResolvers<CheckResult>();
   const timer = setTimeout(() => {
-    resolve(fault(what, `no answer within ${limit / 1_000} s`, mend));
-    late.abort(new StepError("timeout", `There was no answer within ${limit / 1_000} s.`));
+    resolve(failed(check, `no answer within ${limit / 1_000} s`, fix));
+    timeout.abort(new StepError("timeout", `There was no answer within ${limit / 1_000} s.`));
   }, limit);
   try {
-    return [await Promise.race([work(late.signal), tooLate])].flat();
+    return [await Promise.race([work(timeout.signal), timedOut])].flat();
   } catch (error) {
-    return [fault(what, messageOf(error), fixOf(error) ?? mend)];
+    return [failed(check, messageOf(error), fixOf(error) ?? fix)];
   } finally {
     clearTimeout(timer);
   }
@@ -68,29 +69,29 @@ export async function runCheck(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What an error of ours says to do about it. Those of the store say it in their message. */
+/** The fix that an error names. An AppError says it in its message. */
 function fixOf(error: unknown): string | undefined {
   if (error instanceof StepError) return error.options.fix;
-  return error instanceof AppError ? "Do as it says." : undefined;
+  return error instanceof AppError ? "Follow the instructions in the message." : undefined;
 }
 
-export const hasErrors = (verdicts: readonly CheckResult[]): boolean =>
-  verdicts.some((it) => it.verdict === "fault");
+export const hasErrors = (results: readonly CheckResult[]): boolean =>
+  results.some(({ status }) => status === "error");
 
-/** Prints them by group, aligned, each mend below what it belongs to. */
-export function printCheckResults(io: Io, verdicts: readonly CheckResult[]): void {
+/** Prints results by group, in aligned columns, each fix below its result. */
+export function printCheckResults(io: Io, results: readonly CheckResult[]): void {
   const { green, yellow, red, bold, dim } = paint(io);
-  const mark = { ok: green("ok     "), warning: yellow("warning"), fault: red("fault  ") };
-  const width = Math.max(0, ...verdicts.map(({ what }) => what.length));
+  const label = { ok: green("ok     "), warning: yellow("warning"), error: red("error  ") };
+  const width = Math.max(0, ...results.map(({ check }) => check.length));
   const indent = " ".repeat("warning".length + 4);
-  for (const group of new Set(verdicts.map((it) => it.group))) {
+  for (const group of new Set(results.map((result) => result.group))) {
     io.out(`${bold(group)}\n`);
-    for (const { what, verdict, detail, mend } of verdicts.filter((it) => it.group === group)) {
-      io.out(`  ${mark[verdict]}  ${what.padEnd(width)}  ${detail.replaceAll("\n", `\n${indent}`)}\n`);
-      if (mend !== undefined && verdict !== "ok") io.out(`${indent}${dim(mend)}\n`);
+    for (const { check, status, detail, fix } of results.filter((result) => result.group === group)) {
+      io.out(`  ${label[status]}  ${check.padEnd(width)}  ${detail.replaceAll("\n", `\n${indent}`)}\n`);
+      if (fix !== undefined && status !== "ok") io.out(`${indent}${dim(fix)}\n`);
     }
   }
-  const count = (verdict: CheckResult["verdict"]): number =>
-    verdicts.filter((it) => it.verdict === verdict).length;
-  io.out(`\n${count("ok")} ok, ${plural(count("warning"), "warning")}, ${plural(count("fault"), "fault")}\n`);
+  const count = (status: CheckResult["status"]): number =>
+    results.filter((result) => result.status === status).length;
+  io.out(`\n${count("ok")} ok, ${plural(count("warning"), "warning")}, ${plural(count("error"), "error")}\n`);
 }

@@ -1,17 +1,17 @@
-/** Whether the environment and the configuration file can be read, and what is odd about them. */
+/** Checks the environment and the configuration file. */
 import type { Config } from "../../../schemas/config.ts";
 import { ConfigError, loadConfig } from "../../config/config-file.ts";
 import { readEnvironment, type Settings } from "../../config/environment.ts";
 import type { Io } from "../io.ts";
 import { type CheckResult, checkResultsOf } from "./check-result.ts";
 
-const { ok, warning, error: fault } = checkResultsOf("Configuration");
+const { ok, warning, error: failed } = checkResultsOf("Configuration");
 
 export interface CheckedConfiguration {
   results: CheckResult[];
-  /** Undefined where the environment itself is not valid. */
+  /** Undefined if the environment is not valid. */
   settings?: Settings;
-  /** Undefined where it can't be used. */
+  /** Undefined if the configuration is not valid. */
   config?: Config;
 }
 
@@ -23,8 +23,8 @@ export function checkConfiguration(env: Io["env"], file: string | undefined): Ch
   } catch (error) {
     return { results: issuesOf(error) };
   }
-  const odd = settings.warnings.map((it) =>
-    warning("environment", it.replace(/^environment: /, ""), "Take it away, or write it as it is meant."),
+  const warnings = settings.warnings.map((message) =>
+    warning("environment", message.replace(/^environment: /, ""), "Remove the variable, or correct it."),
   );
   try {
     const loaded = loadConfig(settings.configFile, settings.configRequired, settings.variables);
@@ -32,25 +32,33 @@ export function checkConfiguration(env: Io["env"], file: string | undefined): Ch
       settings: { ...settings, variables: loaded.variables },
       config: loaded.config,
       results: [
-        ...odd,
-        ok("configuration", loaded.file ?? "none, which is valid"),
-        ...loaded.warnings.map((it) =>
-          warning("configuration", it, "Set it where the service is started; what needs it can't run."),
+        ...warnings,
+        ok("configuration", loaded.file ?? "no file, which is valid"),
+        ...loaded.warnings.map((message) =>
+          warning(
+            "configuration",
+            message,
+            "Set it where the servers are started. Workflows that need it cannot run.",
+          ),
         ),
       ],
     };
   } catch (error) {
-    return { settings, results: [...odd, ...issuesOf(error)] };
+    return { settings, results: [...warnings, ...issuesOf(error)] };
   }
 }
 
-/** Also those of a variable come while the file that names it is read. */
+/** Issues of variables can also appear while the configuration file that names them is read. */
 function issuesOf(error: unknown): CheckResult[] {
   if (!(error instanceof ConfigError)) throw error;
-  return error.issues.map((it) => {
-    const [, variable] = /^environment: (.*)$/s.exec(it) ?? [];
+  return error.issues.map((issue) => {
+    const [, variable] = /^environment: (.*)$/s.exec(issue) ?? [];
     return variable === undefined
-      ? fault("configuration", it, "Mend the file at this place; config.example.yaml explains every key.")
-      : fault("environment", variable, "Set the variable as it says, or take it away.");
+      ? failed(
+          "configuration",
+          issue,
+          "Correct the file at this place. config.example.yaml explains every key.",
+        )
+      : failed("environment", variable, "Correct the variable, or remove it.");
   });
 }

@@ -1,4 +1,4 @@
-/** What the configuration names: databases, models, MCP servers and mail, each tried as steps use it. */
+/** Checks the databases, models, MCP servers and the mail account of the configuration in the way steps use them. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../../../schemas/config.ts";
 import { createConnections } from "../../connections/index.ts";
@@ -16,125 +16,127 @@ import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 const GROUP = "Connections";
 const { ok, warning } = checkResultsOf(GROUP);
 
-const CLOSE_MS = 2_000;
+/** How long closing the connections may take, in milliseconds. */
+const CLOSE_LIMIT_MS = 2_000;
 
-const DATABASE_MEND =
-  "Check dataset and password_var of the database, and that its server lets this machine in.";
-const MODEL_MEND = "Check base_url of the model, and whether this machine may reach it through the firewall.";
-const SERVER_MEND = "Check command or url of the MCP server, and what it writes to its log.";
-const MAIL_MEND =
-  "Check smtp_server and smtp_port of authentication.basic, and whether a firewall is in between.";
+const DATABASE_FIX =
+  "Check dataset and password_var of the database, and that its server accepts connections from this machine.";
+const MODEL_FIX = "Check base_url of the model, and that no firewall blocks it.";
+const SERVER_FIX = "Check command or url of the MCP server, and its log.";
+const MAIL_FIX = "Check smtp_server and smtp_port of authentication.basic, and that no firewall blocks them.";
 
 export interface ConnectionChecks {
-  /** Whether models are really called, which costs a few tokens. */
+  /** Whether a request is sent to each model, which costs a few tokens. */
   callModels: boolean;
-  /** Whether MCP servers, mail, and what logins may do are looked at too. */
+  /** Whether MCP servers, mail and the permissions of database logins are checked too. */
   thorough: boolean;
-  /** Whether people come in by links, which are mailed. */
+  /** Whether people get links by e-mail (`--auth-mode built-in`). */
   links?: boolean;
 }
 
-/** All at once; none keeps another waiting. */
+/** Checks all connections at the same time. */
 export async function checkConnections(
   config: Config,
   settings: Pick<Settings, "stateDir" | "variables">,
   { callModels, thorough, links = true }: ConnectionChecks,
 ): Promise<CheckResult[]> {
-  const opened = createConnections(config, settings.variables, {
+  const connections = createConnections(config, settings.variables, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => systemClock.now(),
   });
   try {
-    const found = await Promise.all([
-      ...opened.databases
+    const results = await Promise.all([
+      ...connections.databases
         .list()
-        .map((it, index) => database(opened, it, config.databases[index]!.type, thorough)),
-      ...opened.models.list().map((it, index) => model(opened, it, config.models[index]!, callModels)),
-      ...(thorough ? opened.mcpServers.list().map((it) => mcpServer(opened, it)) : []),
-      ...(thorough ? [mail(config, settings.variables, links)] : []),
+        .map((entry, index) => checkDatabase(connections, entry, config.databases[index]!.type, thorough)),
+      ...connections.models
+        .list()
+        .map((entry, index) => checkModel(connections, entry, config.models[index]!, callModels)),
+      ...(thorough ? connections.mcpServers.list().map((entry) => checkMcpServer(connections, entry)) : []),
+      ...(thorough ? [checkMail(config, settings.variables, links)] : []),
     ]);
-    return found.flat();
+    return results.flat();
   } finally {
-    // One that does not answer does not say goodbye either.
-    await Promise.race([opened.close(), delay(CLOSE_MS, undefined, { ref: false })]);
+    // A server that does not answer may not close its connection either.
+    await Promise.race([connections.close(), delay(CLOSE_LIMIT_MS, undefined, { ref: false })]);
   }
 }
 
-/** A variable that is not set is a fault only of the workflows that need it. */
-const unusable = (what: string, why: string): CheckResult[] => [
-  warning(what, why, "Set it where the service is started; workflows that need it can't run."),
+/** A missing variable is only a warning, because other workflows can run without it. */
+const unusable = (check: string, reason: string): CheckResult[] => [
+  warning(check, reason, "Set it where the servers are started. Workflows that need it cannot run."),
 ];
 
 type DatabaseEntry = ReturnType<Connections["databases"]["list"]>[number];
 
-function database(
+function checkDatabase(
   { databases }: Connections,
   entry: DatabaseEntry,
   type: Config["databases"][number]["type"],
   thorough: boolean,
 ): Promise<CheckResult[]> {
   const { name, access } = entry;
-  const what = `database ${name}`;
-  if (entry.unavailableReason !== null) return Promise.resolve(unusable(what, entry.unavailableReason));
-  return runCheck({ group: GROUP, what, mend: DATABASE_MEND }, async (signal) => {
-    const ask = async (query: string): Promise<Record<string, unknown>[]> => {
+  const check = `database ${name}`;
+  if (entry.unavailableReason !== null) return Promise.resolve(unusable(check, entry.unavailableReason));
+  return runCheck({ group: GROUP, check, fix: DATABASE_FIX }, async (signal) => {
+    const runQuery = async (query: string): Promise<Record<string, unknown>[]> => {
       const request = { database: name, query, params: {}, write: false, maxRows: 100, maxBytes: 100_000 };
       return (await databases.query(request, signal)).rows;
     };
-    // That of SQLite reads the file; the others have looked at it when they opened it.
-    await ask(type === "sqlite" ? "SELECT count(*) AS tables FROM sqlite_schema" : "SELECT 1 AS one");
-    const usable = ok(what, `${type}, ${access}: answers`);
+    // SQLite reads the file only with the first query; the other databases read it when they connect.
+    await runQuery(type === "sqlite" ? "SELECT count(*) AS tables FROM sqlite_schema" : "SELECT 1 AS one");
+    const usable = ok(check, `${type}, ${access}: answers`);
     if (!thorough || access !== "read-only") return usable;
-    const rights = await describeWriteAccess(type, ask);
-    if (rights === null) return usable;
+    const writeAccess = await describeWriteAccess(type, runQuery);
+    if (writeAccess === null) return usable;
     return warning(
-      what,
-      `answers; access is read-only, but the database's own login may write: ${rights}`,
-      "Give it a login that may only SELECT: that is the only wall which holds against every query.",
+      check,
+      `answers; access is read-only, but the database login can write: ${writeAccess}`,
+      "Use a login that has only the SELECT permission: nothing else stops every query that writes.",
     );
   });
 }
 
-function model(
+function checkModel(
   { models }: Connections,
-  { name, type, model_ref: ref, unavailableReason: why }: NamedConnection & { model_ref: string },
+  { name, type, model_ref: ref, unavailableReason: reason }: NamedConnection & { model_ref: string },
   entry: Config["models"][number],
   call: boolean,
 ): Promise<CheckResult[]> {
-  const what = `model ${name}`;
-  if (why !== null) return Promise.resolve(unusable(what, `it ${why}`));
-  return runCheck({ group: GROUP, what, mend: MODEL_MEND }, async (signal) => {
+  const check = `model ${name}`;
+  if (reason !== null) return Promise.resolve(unusable(check, `it ${reason}`));
+  return runCheck({ group: GROUP, check, fix: MODEL_FIX }, async (signal) => {
     if (!call) {
       const address = new URL(baseUrlOf(entry));
       await probeTcp(address, signal);
-      // Without a query, which might hold a key.
+      // Without the query part of the URL, which might hold a key.
       return ok(
-        what,
-        `${type} ${ref}: ${address.origin}${address.pathname} can be reached; --call-models tries the key`,
+        check,
+        `${type} ${ref}: ${address.origin}${address.pathname} can be reached; --call-models tests the key`,
       );
     }
     const request = { model: name, prompt: "Answer with the word ok.", maxOutputTokens: 64 };
     const { usage } = await models.generate(request, signal);
-    return ok(what, `${type} ${ref}: answers (${usage.input_tokens + usage.output_tokens} tokens)`);
+    return ok(check, `${type} ${ref}: answers (${usage.input_tokens + usage.output_tokens} tokens)`);
   });
 }
 
-function mcpServer({ mcpServers }: Connections, entry: NamedConnection): Promise<CheckResult[]> {
-  const what = `MCP server ${entry.name}`;
-  if (entry.unavailableReason !== null) return Promise.resolve(unusable(what, entry.unavailableReason));
-  return runCheck({ group: GROUP, what, mend: SERVER_MEND }, async (signal) => {
+function checkMcpServer({ mcpServers }: Connections, entry: NamedConnection): Promise<CheckResult[]> {
+  const check = `MCP server ${entry.name}`;
+  if (entry.unavailableReason !== null) return Promise.resolve(unusable(check, entry.unavailableReason));
+  return runCheck({ group: GROUP, check, fix: SERVER_FIX }, async (signal) => {
     const tools = await mcpServers.tools(entry.name, signal);
-    if (tools.length > 0) return ok(what, `${entry.type}: answers, ${plural(tools.length, "tool")}`);
+    if (tools.length > 0) return ok(check, `${entry.type}: answers, ${plural(tools.length, "tool")}`);
     return warning(
-      what,
-      `${entry.type}: answers, but has no tools`,
-      "Check what the server is started with.",
+      check,
+      `${entry.type}: answers, but offers no tools`,
+      "Check the arguments and environment of the server.",
     );
   });
 }
 
-async function mail(
+async function checkMail(
   config: Config,
   variables: Settings["variables"],
   links: boolean,
@@ -144,19 +146,19 @@ async function mail(
     return [
       ok(
         "mail",
-        `not configured: ${links ? "links for people are handed on by hand, " : ""}email steps can't run`,
+        `not configured: ${links ? "admins must send invitation links themselves, and " : ""}email steps cannot run`,
       ),
     ];
-  const { unusableReason: why, verify } = createSmtpClient(config, variables);
-  const reason = why();
+  const { unusableReason, verify } = createSmtpClient(config, variables);
+  const reason = unusableReason();
   if (reason !== null) return unusable("mail", reason);
-  return runCheck({ group: GROUP, what: "mail", mend: MAIL_MEND }, async (signal) => {
+  return runCheck({ group: GROUP, check: "mail", fix: MAIL_FIX }, async (signal) => {
     await verify(signal);
     const server = `${smtp.smtp_server}:${smtp.smtp_port}`;
-    if (smtp.secure !== "plain") return ok("mail", `${server}: logs in; nothing was sent`);
+    if (smtp.secure !== "plain") return ok("mail", `${server}: login succeeded; nothing was sent`);
     return warning(
       "mail",
-      `${server}: logs in, and the password crosses the network unencrypted (secure: plain)`,
+      `${server}: login succeeded, but the password is sent unencrypted (secure: plain)`,
       "Set authentication.basic.secure to starttls or tls, unless you trust that network.",
     );
   });

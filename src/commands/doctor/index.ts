@@ -1,4 +1,4 @@
-/** `millrace doctor`: looks at everything that an operator can get wrong, all at once, and changes nothing. */
+/** `millrace doctor`: checks everything that can be wrong with an installation, and changes nothing. */
 import type { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { MINUTE, systemClock } from "../../core/clock.ts";
@@ -14,9 +14,9 @@ import { hasErrors, CHECK_TIMEOUT_MS, printCheckResults, type CheckResult } from
 export interface DoctorOptions {
   config?: string;
   json?: boolean;
-  /** Really calls each model. */
+  /** Sends a request to each model. */
   callModels?: boolean;
-  /** Looks through the whole database, however long it takes. */
+  /** Checks the whole database, which can take up to 30 minutes. */
   full?: boolean;
   authMode: AuthMode;
   host: string;
@@ -26,44 +26,45 @@ export interface DoctorOptions {
 
 export type DoctorHost = Pick<PartHost, "spawn"> & Runtime;
 
-const FULL_MS = 30 * MINUTE;
+/** Time limit of the full integrity check, in milliseconds. */
+const FULL_INTEGRITY_LIMIT_MS = 30 * MINUTE;
 
-type Look = () => CheckResult[] | Promise<CheckResult[]>;
-
-/** Prints a verdict per thing, each with what to do; ends with 3 when there is a fault. */
+/** Prints the result of each check, with a fix for each warning and error; the exit code is 3 if there is an error. */
 export async function doctor(io: Io, host: DoctorHost, options: DoctorOptions): Promise<void> {
   const configured = checkConfiguration(io.env, options.config);
-  const looks = looksAt(host, options, configured);
-  const verdicts = (await Promise.all(looks.map(async (it) => it()))).flat();
-  if (options.json) io.out(`${JSON.stringify(verdicts, null, 2)}\n`);
-  else printCheckResults(io, verdicts);
-  if (hasErrors(verdicts)) throw new CommandError("Not everything is in order; see above.", EXIT.config);
+  const checks = checksFor(host, options, configured);
+  const results = (await Promise.all(checks.map(async (check) => check()))).flat();
+  if (options.json) io.out(`${JSON.stringify(results, null, 2)}\n`);
+  else printCheckResults(io, results);
+  if (hasErrors(results)) throw new CommandError("Some checks found errors; see above.", EXIT.config);
 }
 
-/** All that is looked at, in the order in which it is told; whatever is to be looked at too is added here. */
-function looksAt(host: DoctorHost, options: DoctorOptions, configured: CheckedConfiguration): Look[] {
+type Check = () => CheckResult[] | Promise<CheckResult[]>;
+
+/** All checks, in the order in which their results are printed. */
+function checksFor(host: DoctorHost, options: DoctorOptions, configured: CheckedConfiguration): Check[] {
   const { results, settings, config } = configured;
   const { authMode } = options;
   const healths: Health[] = [];
-  const found = (health: Health): void => void healths.push(health);
+  const onHealth = (health: Health): void => void healths.push(health);
   const ports = [
-    checkPort("serve", options.host, options.port, found),
-    checkPort("mcp-sse", options.host, options.mcpPort, found),
+    checkPort("serve", options.host, options.port, onHealth),
+    checkPort("mcp-sse", options.host, options.mcpPort, onHealth),
   ];
-  const program: Look[] = [
+  const program: Check[] = [
     () => checkVersions(host),
     () => checkClock(systemClock, () => performance.now()),
     () => results,
-    ...ports.map((it) => () => it),
+    ...ports.map((result) => () => result),
   ];
   if (settings === undefined) return program;
   const { stateDir } = settings;
-  const installation: Look[] = [
+  const installation: Check[] = [
     () => checkAddresses(settings, options.host, authMode),
     () => checkSignOn(authMode, settings),
     () => checkIdentityProvider(authMode, settings),
     async () => {
-      // What is missing tells more once it is known who runs with it.
+      // A missing state is an error if a server is running with it.
       await Promise.all(ports);
       const unavailable = healths.some(({ status }) => status === "unavailable");
       return runInChild(host, "state", stateDir, CHECK_TIMEOUT_MS, { authMode, unavailable });
@@ -71,10 +72,10 @@ function looksAt(host: DoctorHost, options: DoctorOptions, configured: CheckedCo
     () => runInChild(host, "locks", stateDir, CHECK_TIMEOUT_MS),
     () =>
       options.full
-        ? runInChild(host, "integrity-full", stateDir, FULL_MS)
+        ? runInChild(host, "integrity-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
         : runInChild(host, "integrity", stateDir, CHECK_TIMEOUT_MS),
   ];
-  const connections: Look[] =
+  const connections: Check[] =
     config === undefined
       ? []
       : [

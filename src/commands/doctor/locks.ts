@@ -1,4 +1,4 @@
-/** Whether locks of the state directory's file system hold between processes: tried, with a scratch database. */
+/** Tests with a temporary database whether file locks in the state directory work between processes. */
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,24 +9,25 @@ import { isBusy } from "../../store/sqlite-errors.ts";
 import { findStateDirectory, journalModeFor } from "../../store/state-directory.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
-const { ok, error: fault } = checkResultsOf(STATE);
+const { ok, error: failed } = checkResultsOf(STATE);
 
-/** What the other process has seen: whether it was kept out at first, and what it read once it got in. */
+/** What the second process reports: whether the lock blocked it, and what it read after the lock was released. */
 export interface LockContender {
   blocked: boolean;
   read: number | null;
 }
 
-const RIVAL_MS = 4_000;
+/** How long the second process tries to get the lock, in milliseconds. */
+const CONTENDER_LIMIT_MS = 4_000;
 
 /**
- * Holds a write lock while another process tries to get it, gives it back, and has it read what was written.
- * @param startRival starts that process and gives what it tells, first when it was kept out
- * @returns undefined where there is no directory to try it in
+ * Holds a write lock while a second process tries to get it, then releases it and lets that process read what was written.
+ * @param startContender starts the second process and yields its reports
+ * @returns undefined if the directory does not exist
  */
 export async function checkLocks(
   path: string,
-  startRival: (file: string) => AsyncIterable<Partial<LockContender>>,
+  startContender: (file: string) => AsyncIterable<Partial<LockContender>>,
 ): Promise<CheckResult | undefined> {
   const directory = findStateDirectory(path);
   if (directory === undefined) return undefined;
@@ -36,10 +37,10 @@ export async function checkLocks(
     try {
       db = new Database(file);
     } catch (error) {
-      return fault(
+      return failed(
         "locks",
-        `no file can be made in ${path}: ${(error as Error).message}`,
-        "See that its file system is not mounted read-only, and that this user may write there.",
+        `no file can be created in ${path}: ${(error as Error).message}`,
+        "Make sure that its file system is not mounted read-only, and that this user can write there.",
       );
     }
     try {
@@ -47,38 +48,37 @@ export async function checkLocks(
       db.exec("create table t (n integer)");
       db.exec("begin immediate; insert into t values (7)");
       let last: Partial<LockContender> = {};
-      for await (const told of startRival(file)) {
-        if (told.blocked === true && told.read === undefined) db.exec("commit");
-        last = told;
+      for await (const report of startContender(file)) {
+        if (report.blocked === true && report.read === undefined) db.exec("commit");
+        last = report;
       }
-      return judge(last);
+      return resultOf(last);
     } finally {
       db.close();
     }
   } finally {
-    for (const made of databaseFilePaths(file)) rmSync(made, { force: true });
+    for (const created of databaseFilePaths(file)) rmSync(created, { force: true });
   }
 }
 
-function judge({ blocked, read }: Partial<LockContender>): CheckResult {
-  const mend =
-    "Don't keep the state there: use a local disk, or NFSv4 with locks (no nolock, no local_lock in its mount options).";
+function resultOf({ blocked, read }: Partial<LockContender>): CheckResult {
+  const fix =
+    "Move the state to a local disk, or to NFSv4 with locks (without nolock and local_lock in the mount options).";
   if (blocked === undefined)
-    return fault("locks", "the second process, which should try them, ended early", "Run doctor again.");
-  if (!blocked) return fault("locks", "two processes held the write lock at the same time", mend);
-  if (read !== 7)
-    return fault("locks", "a lock that was given back was not given on to another process", mend);
-  return ok("locks", "hold between processes (tried with a scratch file)");
+    return failed("locks", "the second process of this test ended early", "Run doctor again.");
+  if (!blocked) return failed("locks", "two processes held the write lock at the same time", fix);
+  if (read !== 7) return failed("locks", "another process could not get a lock after it was released", fix);
+  return ok("locks", "work between processes (tested with a temporary file)");
 }
 
-/** The other process: tries to write, and tells what came of it. */
+/** Runs in the second process: tries to get the lock and reports what happens. */
 export async function contendForLock(
   file: string,
-  tell: (seen: Partial<LockContender>) => void,
+  report: (result: Partial<LockContender>) => void,
 ): Promise<void> {
   const db = new Database(file, { timeout: 0, fileMustExist: true });
   try {
-    const enter = (): number | null => {
+    const tryLock = (): number | null => {
       try {
         db.exec("begin immediate");
       } catch (error) {
@@ -89,16 +89,16 @@ export async function contendForLock(
       db.exec("rollback");
       return read ?? 0;
     };
-    const first = enter();
+    const first = tryLock();
     if (first !== null) {
-      tell({ blocked: false, read: first });
+      report({ blocked: false, read: first });
       return;
     }
-    tell({ blocked: true });
-    const deadline = performance.now() + RIVAL_MS;
-    for (let read = enter(); ; read = enter()) {
+    report({ blocked: true });
+    const deadline = performance.now() + CONTENDER_LIMIT_MS;
+    for (let read = tryLock(); ; read = tryLock()) {
       if (read !== null || performance.now() > deadline) {
-        tell({ blocked: true, read });
+        report({ blocked: true, read });
         return;
       }
       await delay(20);

@@ -1,4 +1,4 @@
-/** What doctor does in children of its own, so that it can end whatever hangs. */
+/** The checks that doctor runs in child processes, which it can kill if a file system hangs. */
 import type { ChildProcess } from "node:child_process";
 import { on, once } from "node:events";
 import { AppError } from "../../core/errors.ts";
@@ -8,120 +8,120 @@ import { type CheckContext, checkIntegrity, checkState } from "./state.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 export interface PartHost {
-  /** Starts this program again with other arguments, with a channel to it. */
+  /** Starts this program again with other arguments and an IPC channel to it. */
   spawn(args: readonly string[]): ChildProcess;
-  /** Tells who started this process. */
+  /** Sends a message to the parent process. */
   send(message: object): void;
-  /** Of the user that this process runs as; undefined where there are none. */
+  /** The user id of this process; undefined on a system without user ids. */
   uid: number | undefined;
 }
 
-const PARTS = ["state", "integrity", "integrity-full", "locks", "rival"] as const;
+const PARTS = ["state", "integrity", "integrity-full", "locks", "lock-contender"] as const;
 export type Part = (typeof PARTS)[number];
 
-const { warning, error: fault } = checkResultsOf(STATE);
+const { warning, error: failed } = checkResultsOf(STATE);
 
-/** Runs in the child. @param path the state directory; of the rival, the scratch file */
+/** Runs a part in the child. @param path the state directory; for the lock contender, the temporary file */
 export async function runDoctorPart(
   host: PartHost,
   part: Part,
   path: string,
-  around: CheckContext,
+  context: CheckContext,
 ): Promise<void> {
-  const tell = (verdict: CheckResult | undefined): void => {
-    if (verdict !== undefined) host.send(verdict);
+  const send = (result: CheckResult | undefined): void => {
+    if (result !== undefined) host.send(result);
   };
   try {
     switch (part) {
       case "state":
-        return await checkState(path, host.uid, tell, around);
+        return await checkState(path, host.uid, send, context);
       case "integrity":
       case "integrity-full":
-        return tell(await checkIntegrity(path, part === "integrity-full"));
+        return send(await checkIntegrity(path, part === "integrity-full"));
       case "locks":
-        return tell(
+        return send(
           await checkLocks(path, (file) =>
-            messages<Partial<LockContender>>(host.spawn(partArgs("rival", file))),
+            messages<Partial<LockContender>>(host.spawn(partArgs("lock-contender", file))),
           ),
         );
-      case "rival":
+      case "lock-contender":
         return await contendForLock(path, host.send);
     }
   } catch (error) {
-    // What part `state` tells of the same failure is enough.
+    // The part `state` reports the same error.
     if (error instanceof AppError) return undefined;
-    if (part === "rival") throw error;
+    if (part === "lock-contender") throw error;
     const message = error instanceof Error ? error.message : String(error);
-    return tell(fault(part, message, "Look at the disk and who may use it, then run doctor again."));
+    return send(failed(part, message, "Check the disk and its permissions, then run doctor again."));
   }
 }
 
-const partArgs = (part: Part, path: string, around?: CheckContext): string[] => [
+const partArgs = (part: Part, path: string, context?: CheckContext): string[] => [
   "doctor-part",
   part,
   path,
-  ...(around === undefined ? [] : ["--auth-mode", around.authMode]),
-  ...(around?.unavailable ? ["--unavailable"] : []),
+  ...(context === undefined ? [] : ["--auth-mode", context.authMode]),
+  ...(context?.unavailable ? ["--unavailable"] : []),
 ];
 
-/** What a child tells, until it ends. */
+/** Yields the messages of a child until it ends. */
 async function* messages<T>(child: ChildProcess): AsyncIterable<T> {
-  const over = new AbortController();
-  child.once("close", () => over.abort());
-  child.once("error", () => over.abort());
+  const ended = new AbortController();
+  child.once("close", () => ended.abort());
+  child.once("error", () => ended.abort());
   try {
-    for await (const [message] of on(child, "message", { signal: over.signal })) yield message as T;
+    for await (const [message] of on(child, "message", { signal: ended.signal })) yield message as T;
   } catch (error) {
-    if (!over.signal.aborted) throw error;
+    if (!ended.signal.aborted) throw error;
   }
 }
 
-/** What to say where a part was ended because it took too long. */
-const LATE: Readonly<Record<Exclude<Part, "rival">, (limit: string) => CheckResult>> = {
+/** The result of a part that was killed at its time limit. */
+const TIMED_OUT: Readonly<Record<Exclude<Part, "lock-contender">, (limit: string) => CheckResult>> = {
   state: (limit) =>
-    fault(
+    failed(
       "state",
-      `no answer within ${limit}: the file system hangs, or the database is held by another process`,
-      "See that the volume is mounted and its server answers; then look for what holds the database.",
+      `no answer within ${limit}: the file system hangs, or another process holds the database`,
+      "Make sure that the volume is mounted and its server answers. Then look for the process that holds the database.",
     ),
   locks: (limit) =>
-    fault(
+    failed(
       "locks",
-      `no answer within ${limit}: locks of this file system hang`,
-      "See that the volume's server answers and its lock service runs, or move the state to a local disk.",
+      `no answer within ${limit}: file locks hang`,
+      "Make sure that the server of the volume answers and that its lock service runs, or move the state to a local disk.",
     ),
   integrity: (limit) =>
     warning(
       "integrity",
-      `not looked through within ${limit}: the database is large or the disk is slow`,
-      "Run doctor --full, which takes its time; best on a copy that millrace backup made.",
+      `not finished within ${limit}: the database is large or the disk is slow`,
+      "Run doctor --full, which takes longer, preferably on a copy made with millrace backup.",
     ),
   "integrity-full": (limit) =>
-    warning("integrity", `not looked through within ${limit}`, "Run it on a copy that millrace backup made."),
+    warning("integrity", `not finished within ${limit}`, "Run it on a copy made with millrace backup."),
 };
 
-/** Runs a part in a child and gives its verdicts, and one of ours where it had to be ended. */
+/** Runs a part in a child process. @returns its results, and a further one if the child crashed or took longer than `limitMs` */
 export async function runInChild(
   host: Pick<PartHost, "spawn">,
-  part: Exclude<Part, "rival">,
+  part: Exclude<Part, "lock-contender">,
   path: string,
   limitMs: number,
-  around?: CheckContext,
+  context?: CheckContext,
 ): Promise<CheckResult[]> {
-  const child = host.spawn(partArgs(part, path, around));
-  const verdicts: CheckResult[] = [];
-  let late = false;
-  child.on("message", (verdict: CheckResult) => void verdicts.push(verdict));
+  const child = host.spawn(partArgs(part, path, context));
+  const results: CheckResult[] = [];
+  let timedOut = false;
+  child.on("message", (result: CheckResult) => void results.push(result));
   const timer = setTimeout(() => {
-    late = true;
+    timedOut = true;
     child.kill("SIGKILL");
   }, limitMs);
   const [code] = (await once(child, "close").catch(() => [null])) as [number | null];
   clearTimeout(timer);
-  if (late) return [...verdicts, LATE[part](plural(limitMs / 1_000, "second"))];
-  if (code === 0) return verdicts;
+  if (timedOut) return [...results, TIMED_OUT[part](plural(limitMs / 1_000, "second"))];
+  if (code === 0) return results;
   return [
-    ...verdicts,
-    fault(part, "looking at it ended in a crash", "Run doctor again, and report it if it stays so."),
+    ...results,
+    failed(part, "the check crashed", "Run doctor again. If it crashes again, report it as a bug."),
   ];
 }

@@ -1,4 +1,4 @@
-/** The program itself and the machine under it: versions, the built interface, the clock, how people sign in. */
+/** Checks the program and its machine: versions, the web interface, the clock, the variables of the sign-on. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,18 +12,18 @@ import { type Clock, SECOND } from "../../core/clock.ts";
 import { runCheck, PROGRAM, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = PROGRAM;
-const { ok, warning, error: fault } = checkResultsOf(GROUP);
+const { ok, warning, error: failed } = checkResultsOf(GROUP);
 
-/** What runs it. */
+/** The runtime of this process. */
 export interface Runtime {
-  /** Node's version, as `v24.1.0`. */
+  /** The version of Node, such as `v24.1.0`. */
   node: string;
-  /** As `linux x64`. */
+  /** Operating system and architecture, such as `linux x64`. */
   platform: string;
 }
 
-const NEEDED_NODE = 24;
-/** What two readings of two clocks may differ by on a busy machine. */
+const MIN_NODE_VERSION = 24;
+/** Maximum difference between two readings of two clocks on a busy machine, in milliseconds. */
 const DRIFT_SLACK_MS = 250;
 
 export function checkVersions({ node, platform }: Runtime): CheckResult[] {
@@ -32,78 +32,78 @@ export function checkVersions({ node, platform }: Runtime): CheckResult[] {
   db.close();
   const versions = `Millrace ${VERSION}, Node ${node}, SQLite ${sqlite}, ${platform}`;
   return [
-    Number(/^v(\d+)/.exec(node)?.[1]) >= NEEDED_NODE
+    Number(/^v(\d+)/.exec(node)?.[1]) >= MIN_NODE_VERSION
       ? ok("versions", versions)
-      : fault("versions", versions, `Run it with Node ${NEEDED_NODE} or newer.`),
+      : failed("versions", versions, `Run Millrace with Node ${MIN_NODE_VERSION} or newer.`),
     existsSync(join(WEB_DIRECTORY, "index.html"))
       ? ok("web interface", "built")
       : warning(
           "web interface",
-          "not built: /ui/ has nothing to show",
+          "not built: /ui/ is not available",
           "Run npm run build:web in the checkout.",
         ),
   ];
 }
 
-/** Whether the wall clock moves as a clock that nobody sets, and whether time zones are known. */
+/** Checks that the wall clock runs evenly and that Node knows time zones. */
 export async function checkClock(clock: Clock, monotonic: () => number): Promise<CheckResult[]> {
-  const mend = "Set the time by NTP (chronyd, systemd-timesyncd), which moves it little by little.";
-  return runCheck({ group: GROUP, what: "clock", mend }, async () => {
+  const fix = "Synchronize the clock with NTP (chronyd, systemd-timesyncd), which adjusts it gradually.";
+  return runCheck({ group: GROUP, check: "clock", fix }, async () => {
     const [wall, steady] = [clock.now(), monotonic()];
     await delay(SECOND);
     const drift = clock.now() - wall - (monotonic() - steady);
     const zone = berlinHour() === "14";
     return [
       Math.abs(drift) <= DRIFT_SLACK_MS
-        ? ok("clock", `${new Date(wall).toISOString()}, and steady`)
-        : warning("clock", `it was moved by ${Math.round(drift)} ms within a second`, mend),
+        ? ok("clock", `${new Date(wall).toISOString()}, runs evenly`)
+        : warning("clock", `changed by ${Math.round(drift)} ms within a second`, fix),
       ...(zone
         ? []
         : [
-            fault(
+            failed(
               "time zones",
-              "Node does not know them: schedules would run at the wrong time",
-              "Use a Node with full ICU data, as the official builds are.",
+              "Node does not know time zones: schedules would run at the wrong time",
+              "Use a build of Node with full ICU data, such as the official builds.",
             ),
           ]),
     ];
   });
 }
 
-/** Noon UTC in summer. */
+/** The hour in Berlin at noon UTC in summer. */
 const berlinHour = (): string =>
   new Intl.DateTimeFormat("en", { timeZone: "Europe/Berlin", hour: "numeric", hourCycle: "h23" }).format(
     Date.UTC(2026, 6, 1, 12),
   );
 
-/** What each way to sign in stands on; what the provider itself says is looked at in provider.ts. */
+/** Reads the variables of each mode. provider.ts checks the identity provider itself. */
 const SIGN_ON: Readonly<Record<AuthMode, (variables: SignOnVariables) => unknown>> = {
   "built-in": () => undefined,
   cognito: cognitoSettings,
   oidc: oidcSettings,
 };
 
-/** Whether the variables of a way to sign in are there. */
+/** Checks the variables of an --auth-mode. */
 export function checkSignOn(
   mode: AuthMode,
   { signOn, baseUrl }: Pick<Settings, "signOn" | "baseUrl">,
 ): CheckResult[] {
-  const what = `sign-on ${mode}`;
+  const check = `sign-on ${mode}`;
   try {
     SIGN_ON[mode](signOn);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.issues.map((it) =>
-      fault(what, it.replace(/^environment: /, ""), "Set the variable where serve is started."),
+    return error.issues.map((issue) =>
+      failed(check, issue.replace(/^environment: /, ""), "Set the variable where serve is started."),
     );
   }
   if (mode !== "built-in" && baseUrl === undefined)
     return [
       warning(
-        what,
-        "no base URL: the provider can't know where to send people back",
+        check,
+        "the base URL is not set: the provider cannot send people back to Millrace",
         "Set MILLRACE_BASE_URL.",
       ),
     ];
-  return [ok(what, mode === "built-in" ? "people have passwords here" : "its variables are set")];
+  return [ok(check, mode === "built-in" ? "people sign in with a password" : "all variables are set")];
 }

@@ -1,4 +1,4 @@
-/** The identity provider that people sign in with, asked as serve asks it. */
+/** Checks the identity provider, with the same requests as serve. */
 import { CognitoJwtVerifier } from "aws-jwt-verify";
 import { z } from "zod";
 import type { AuthMode } from "../../../schemas/user.ts";
@@ -11,17 +11,17 @@ import { cognitoSettings, oidcSettings } from "../../config/sign-on.ts";
 import { systemClock } from "../../core/clock.ts";
 import { runCheck, PROGRAM as GROUP, type CheckResult, checkResultsOf } from "./check-result.ts";
 
-const { ok, error: fault } = checkResultsOf(GROUP);
-const what = "identity provider";
+const { ok, error: failed } = checkResultsOf(GROUP);
+const check = "identity provider";
 
-/** @returns nothing where there is none to ask, or its variables are missing, which was told */
+/** @returns an empty list if the mode has no provider, or if variables are missing, which checkSignOn reports */
 export async function checkIdentityProvider(
   mode: AuthMode,
   { signOn }: Pick<Settings, "signOn">,
 ): Promise<CheckResult[]> {
   try {
-    if (mode === "oidc") return await lookAtIssuer(oidcSettings(signOn));
-    if (mode === "cognito") return await lookAtPool(cognitoSettings(signOn));
+    if (mode === "oidc") return await checkIssuer(oidcSettings(signOn));
+    if (mode === "cognito") return await checkUserPool(cognitoSettings(signOn));
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -29,60 +29,63 @@ export async function checkIdentityProvider(
   }
 }
 
-function lookAtIssuer({
+function checkIssuer({
   issuer,
   clientId,
   clientSecret,
 }: ReturnType<typeof oidcSettings>): Promise<CheckResult[]> {
-  const mend = `See that MILLRACE_OIDC_ISSUER is right and that this machine reaches ${issuer.href.replace(/\/$/, "")}/.well-known/openid-configuration (firewall, proxy, certificate).`;
-  return runCheck({ group: GROUP, what, mend }, async () => {
-    // What somebody's claims are called does not matter before anybody comes.
-    const ours = { issuer, clientId, clientSecret, groupsClaim: "groups", trustEmails: false };
+  const fix = `Make sure that MILLRACE_OIDC_ISSUER is correct and that this machine can reach ${issuer.href.replace(/\/$/, "")}/.well-known/openid-configuration (firewall, proxy, certificate).`;
+  return runCheck({ group: GROUP, check, fix }, async () => {
+    // The claims of users are not read here, so their names do not matter.
+    const options = { issuer, clientId, clientSecret, groupsClaim: "groups", trustEmails: false };
     try {
-      const { code, pkce } = await oidcClient(ours, systemClock).discover();
+      const { code, pkce } = await oidcClient(options, systemClock).discover();
       const missing = [
         ...(code === false ? ["the authorization code flow (response type code)"] : []),
         ...(pkce === false ? ["PKCE with S256"] : []),
       ];
       if (missing.length > 0)
-        return fault(
-          what,
+        return failed(
+          check,
           `${issuer.href} answers, but does not offer ${missing.join(" or ")}`,
-          "Switch it on at the provider: people sign in by that way alone.",
+          "Enable it at the provider: it is the only way to sign in.",
         );
       return ok(
-        what,
-        `${issuer.href} answers and names itself so; ${pkce ? "it offers the code flow with PKCE" : "whether it takes PKCE it does not say"}`,
+        check,
+        `${issuer.href} answers with the same issuer; ${pkce ? "it offers the code flow with PKCE" : "it does not say whether it supports PKCE"}`,
       );
     } catch (error) {
       if (!(error instanceof OidcError)) throw error;
       return error.kind === "not_verified"
-        ? fault(
-            what,
-            `what ${issuer.href} says of itself does not fit: ${error.message}`,
-            "Set MILLRACE_OIDC_ISSUER to exactly what stands as issuer in its /.well-known/openid-configuration.",
+        ? failed(
+            check,
+            `the configuration of ${issuer.href} does not match: ${error.message}`,
+            "Set MILLRACE_OIDC_ISSUER to exactly the issuer in its /.well-known/openid-configuration.",
           )
-        : fault(what, `${issuer.href}: ${error.message}`, mend);
+        : failed(check, `${issuer.href}: ${error.message}`, fix);
     }
   });
 }
 
 const Keys = z.object({ keys: z.array(z.object({ kid: z.string() })).min(1) });
 
-function lookAtPool({ userPoolId, poolKeysUrl }: ReturnType<typeof cognitoSettings>): Promise<CheckResult[]> {
+function checkUserPool({
+  userPoolId,
+  poolKeysUrl,
+}: ReturnType<typeof cognitoSettings>): Promise<CheckResult[]> {
   const url = poolKeysUrl?.href ?? CognitoJwtVerifier.parseUserPoolId(userPoolId).jwksUri;
-  const mend =
-    "See that MILLRACE_COGNITO_USER_POOL_ID is right and that this machine reaches that address, which MILLRACE_COGNITO_KEYS_URL can replace.";
-  return runCheck({ group: GROUP, what, mend }, async () => {
+  const fix =
+    "Make sure that MILLRACE_COGNITO_USER_POOL_ID is correct and that this machine can reach that address. MILLRACE_COGNITO_KEYS_URL can set another one.";
+  return runCheck({ group: GROUP, check, fix }, async () => {
     const body = await keyFetcher(systemClock, fetch).fetch(url);
-    const keys = Keys.safeParse(parsed(Buffer.from(body).toString("utf8")));
+    const keys = Keys.safeParse(parseJson(Buffer.from(body).toString("utf8")));
     return keys.success
-      ? ok(what, `the user pool's public keys are there (${url})`)
-      : fault(what, `${url} answers, but with no public keys`, mend);
+      ? ok(check, `the public keys of the user pool can be read (${url})`)
+      : failed(check, `${url} answers, but holds no public keys`, fix);
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

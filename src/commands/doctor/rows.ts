@@ -1,4 +1,4 @@
-/** What the rows of a database say: its clock, its people and keys, and whether its work goes on. */
+/** Checks the rows of the database: times, users, API keys, executors, the queue and runs. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { DAY, iso, MINUTE, SECOND, systemClock } from "../../core/clock.ts";
@@ -18,16 +18,17 @@ const state = checkResultsOf(STATE);
 const work = checkResultsOf("Work");
 const people = checkResultsOf("People");
 
-/** Clocks of several hosts on one volume may be apart by so much. */
+/** Maximum difference between the clocks of several hosts on one volume, in milliseconds. */
 const CLOCK_SLACK_MS = 10 * SECOND;
-/** Executors beat four times a lease: 2.5 s on a local file system. */
-const BEATS_MS = 6 * SECOND;
+/** How long a heartbeat is awaited, in milliseconds. Executors send one every 2.5 s on a local file system. */
+const HEARTBEAT_LIMIT_MS = 6 * SECOND;
+/** How late a job may start before the queue counts as stuck, in milliseconds. */
 const DUE_SLACK_MS = MINUTE;
 
 type Read = DatabaseInspection["read"];
 
 /**
- * @param local whether it is on a local file system: then executors beat often enough to be watched
+ * @param local whether the state is on a local file system, where heartbeats are frequent enough to wait for
  * @param mode how people sign in
  */
 export async function* checkDatabaseRows(
@@ -36,39 +37,39 @@ export async function* checkDatabaseRows(
   mode: AuthMode,
 ): AsyncGenerator<CheckResult> {
   const now = systemClock.now();
-  yield await future(read, now);
-  yield* await lookAtPeople(read, now, mode);
-  yield* await lookAtWork(read, local);
+  yield await checkTimes(read, now);
+  yield* await checkPeople(read, now, mode);
+  yield* await checkWork(read, local);
 }
 
-async function future(read: Read, now: number): Promise<CheckResult> {
+async function checkTimes(read: Read, now: number): Promise<CheckResult> {
   const latest = await latestTimestamp(read);
   const ahead = latest === undefined ? 0 : Date.parse(latest) - now;
   if (ahead <= CLOCK_SLACK_MS) return state.ok("time", "nothing was written in the future");
   return state.error(
     "time",
-    `the newest entry is from ${latest}, ${Math.round(ahead / SECOND)} s ahead of this clock: it went back, or that of another host is ahead`,
-    "Set the clocks of all hosts by NTP (chronyd, systemd-timesyncd) before anything else is started.",
+    `the newest entry is from ${latest}, ${Math.round(ahead / SECOND)} s ahead of this clock: this clock was set back, or the clock of another host is ahead`,
+    "Synchronize the clocks of all hosts with NTP (chronyd, systemd-timesyncd) before you start anything else.",
   );
 }
 
-/** How somebody becomes an admin. */
+/** How to get an admin. */
 const BY_LINK = {
-  first: "Open the link that serve and start print, or run millrace users invite <address> --role admin.",
+  first: "Open the link that serve and start print, or run millrace users invite <email> --role admin.",
   again:
-    "Run millrace users role <address> admin, and millrace users reset <address> for a link that lets them in.",
+    "Run millrace users role <email> admin, then millrace users reset <email> for a link to sign in with.",
 };
 const BY_PROVIDER = {
   first:
-    "Name the first admin's address in MILLRACE_ADMIN_EMAILS where serve is started, or map a group of theirs to admin in authentication.sign_on.groups; then they sign in.",
+    "Add the e-mail address of the first admin to MILLRACE_ADMIN_EMAILS where serve is started, or map one of their groups to admin in authentication.sign_on.groups. Then they must sign in.",
   again:
-    "Name an admin's address in MILLRACE_ADMIN_EMAILS where serve is started, or map a group of theirs to admin in authentication.sign_on.groups; then they sign in again (who is deactivated: millrace users activate <address>).",
+    "Add the e-mail address of an admin to MILLRACE_ADMIN_EMAILS where serve is started, or map one of their groups to admin in authentication.sign_on.groups. Then they must sign in again. To activate a deactivated user: millrace users activate <email>.",
 };
 
-async function lookAtPeople(read: Read, now: number, mode: AuthMode): Promise<CheckResult[]> {
+async function checkPeople(read: Read, now: number, mode: AuthMode): Promise<CheckResult[]> {
   const users = userReader(read);
   const advice = mode === "built-in" ? BY_LINK : BY_PROVIDER;
-  const [any, admins, ending] = await Promise.all([
+  const [usersExist, admins, expiringKeys] = await Promise.all([
     users.exists(),
     users.count({ role: "admin", status: "active" }),
     expiringApiKeys(read, iso(now), iso(now + 30 * DAY)),
@@ -76,23 +77,23 @@ async function lookAtPeople(read: Read, now: number, mode: AuthMode): Promise<Ch
   return [
     admins > 0
       ? people.ok("admins", plural(admins, "active admin"))
-      : any
+      : usersExist
         ? people.error("admins", "there are users, but no active admin", advice.again)
-        : people.warning("admins", "there is nobody yet", advice.first),
-    ending.length === 0
-      ? people.ok("API keys", "none ends within 30 days without a successor")
+        : people.warning("admins", "there are no users yet", advice.first),
+    expiringKeys.length === 0
+      ? people.ok("API keys", "no key expires within 30 days without a replacement")
       : people.warning(
           "API keys",
-          `end within 30 days: ${ending.map((it) => `${it.name} of ${it.owner} (${it.expires_at?.slice(0, 10)})`).join(", ")}`,
+          `expire within 30 days: ${expiringKeys.map(({ name, owner, expires_at: at }) => `${name} of ${owner} (${at?.slice(0, 10)})`).join(", ")}`,
           "Rotate those that are still needed: millrace keys rotate <name>.",
         ),
   ];
 }
 
-async function lookAtWork(read: Read, local: boolean): Promise<CheckResult[]> {
+async function checkWork(read: Read, local: boolean): Promise<CheckResult[]> {
   const jobs = jobReader(read);
   const [before, depth, first] = await Promise.all([jobs.executors(), jobs.depth(), firstReadyJob(read)]);
-  const still = local ? await standingStill(before, jobs.executors) : [];
+  const silent = local ? await executorsWithoutHeartbeat(before, jobs.executors) : [];
   const now = systemClock.now();
   const [after, due, stuck] = await Promise.all([
     firstReadyJob(read),
@@ -101,62 +102,64 @@ async function lookAtWork(read: Read, local: boolean): Promise<CheckResult[]> {
   ]);
   const overdue = due !== null && Date.parse(due) < now - DUE_SLACK_MS;
   const waiting = depth.ready > 0 || overdue;
-  const verdicts: CheckResult[] = [];
+  const results: CheckResult[] = [];
 
   if (before.length === 0)
-    verdicts.push(
+    results.push(
       waiting
-        ? work.error("executors", "none is running, and work waits", "Start serve, mcp-sse or worker.")
-        : work.ok("executors", "none is running, and nothing waits"),
+        ? work.error("executors", "none is running, but jobs are waiting", "Start serve, mcp-sse or worker.")
+        : work.ok("executors", "none is running, and no jobs are waiting"),
     );
-  else if (still.length > 0)
-    verdicts.push(
+  else if (silent.length > 0)
+    results.push(
       work.warning(
         "executors",
-        `${still.length} of ${before.length} did not beat for ${BEATS_MS / SECOND} s: ${still.join(", ")}`,
-        "Look again in a minute: dead ones are gone by then, those that are left need a look at their log.",
+        `${silent.length} of ${before.length} sent no heartbeat for ${HEARTBEAT_LIMIT_MS / SECOND} s: ${silent.join(", ")}`,
+        "Run doctor again in a minute: executors that ended are removed by then. Check the logs of those that are still listed.",
       ),
     );
-  else verdicts.push(work.ok("executors", `${before.length}${local ? ", all beating" : " listed"}`));
+  else
+    results.push(
+      work.ok("executors", local ? `${before.length}, all send heartbeats` : `${before.length} listed`),
+    );
 
-  const said = `${depth.ready} ready, ${depth.claimed} in work, ${depth.later} for later`;
-  const mend =
-    "Look into the log of the executors; millrace runs --status running shows what they have in hand.";
+  const counts = `${depth.ready} ready, ${depth.claimed} running, ${depth.later} due later`;
+  const fix = "Check the logs of the executors. millrace runs --status running lists what they execute.";
   if (before.length > 0 && first !== undefined && first.id === after?.id && depth.claimed === 0)
-    verdicts.push(
+    results.push(
       work.warning(
         "queue",
-        `${said}; the first, of run ${first.run_id} (made ${first.created_at}), is not taken`,
-        mend,
+        `${counts}; no executor takes the first job, of run ${first.run_id} (created ${first.created_at})`,
+        fix,
       ),
     );
   else if (before.length > 0 && overdue)
-    verdicts.push(work.warning("queue", `${said}; one was due at ${due} and is not taken`, mend));
-  else verdicts.push(work.ok("queue", said));
+    results.push(work.warning("queue", `${counts}; no executor takes a job that was due at ${due}`, fix));
+  else results.push(work.ok("queue", counts));
 
-  verdicts.push(
+  results.push(
     stuck.length === 0
       ? work.ok("runs", "none is stuck")
       : work.error(
           "runs",
-          `nothing is left that would carry these on: ${stuck.join(", ")}`,
-          "Cancel and retry them (millrace runs cancel <run>), and report it with the log: this should not happen.",
+          `these runs have no jobs left and cannot continue: ${stuck.join(", ")}`,
+          "Cancel them (millrace runs cancel <run>) and retry them. Report this as a bug, with the log.",
         ),
   );
-  return verdicts;
+  return results;
 }
 
-/** Those of the executors that have not beaten within the time in which each should. */
-async function standingStill(
+/** Waits for a heartbeat of each executor. @returns the ids of executors that sent none in time */
+async function executorsWithoutHeartbeat(
   before: readonly { id: string; heartbeats: number }[],
   executors: () => Promise<{ id: string; heartbeats: number }[]>,
 ): Promise<string[]> {
-  const deadline = performance.now() + BEATS_MS;
+  const deadline = performance.now() + HEARTBEAT_LIMIT_MS;
   for (;;) {
-    const now = new Map(before.length === 0 ? [] : (await executors()).map((it) => [it.id, it.heartbeats]));
-    // One that is gone has ended in an orderly way, or was taken over.
-    const still = before.filter(({ id, heartbeats }) => now.get(id) === heartbeats).map(({ id }) => id);
-    if (still.length === 0 || performance.now() > deadline) return still;
+    const now = new Map(before.length === 0 ? [] : (await executors()).map(({ id, heartbeats }) => [id, heartbeats]));
+    // An executor that is no longer listed has stopped, or its jobs were reclaimed.
+    const silent = before.filter(({ id, heartbeats }) => now.get(id) === heartbeats).map(({ id }) => id);
+    if (silent.length === 0 || performance.now() > deadline) return silent;
     await delay(250);
   }
 }

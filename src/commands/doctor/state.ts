@@ -1,6 +1,6 @@
 /**
- * The state directory and the database in it, looked at without changing them. All of this runs in a child: a file
- * system that hangs keeps whoever asks it, and no time-out can end that.
+ * Checks the state directory and the database in it, without changing them. All of this runs in a child process: a hanging
+ * file system blocks the thread that uses it, and no timeout can end that.
  */
 import { statfsSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,218 +16,234 @@ import {
 import { checkDatabaseRows } from "./rows.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
-const { ok, warning, error: fault } = checkResultsOf(STATE);
+const { ok, warning, error: failed } = checkResultsOf(STATE);
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-const LARGE_WAL = 256 * MIB;
+const LARGE_WAL_BYTES = 256 * MIB;
 
-/** What is known from elsewhere. */
+/** What doctor knows from elsewhere. */
 export interface CheckContext {
   /** How people sign in. */
   authMode: AuthMode;
-  /** Whether a server runs that says that its state can't be reached. */
+  /** Whether a running server reports that its state cannot be reached. */
   unavailable?: boolean;
 }
 
 const GONE =
-  "Stop all Millrace processes and restore a backup (docs/operations.md): a restart would begin with an empty state. Where the servers keep theirs elsewhere, point MILLRACE_STATE_DIR there.";
+  "Stop all Millrace processes and restore a backup (docs/operations.md): a restart would begin with an empty state. If the servers use another state directory, set MILLRACE_STATE_DIR to it.";
 
-/** @param tell called with each verdict as soon as it is known */
+/** @param report is called with each result as soon as it is known */
 export async function checkState(
   path: string,
   uid: number | undefined,
-  tell: (verdict: CheckResult) => void,
+  report: (result: CheckResult) => void,
   { authMode, unavailable = false }: CheckContext = { authMode: "built-in" },
 ): Promise<void> {
-  const directory = attempt("directory", tell, () => findStateDirectory(path));
+  const directory = tryFindDirectory(path, report);
   if (directory === null) return;
   if (directory === undefined) {
-    tell(unavailable ? fault("directory", `${path} is gone, and servers run`, GONE) : missing(path));
+    report(
+      unavailable ? failed("directory", `${path} is gone, but servers are running`, GONE) : missing(path),
+    );
     return;
   }
-  [...rights(directory, uid), room(directory), fileSystem(directory)].forEach(tell);
+  [...checkPermissions(directory, uid), checkSpace(directory), checkFileSystem(directory)].forEach(report);
   const file = statSync(directory.databaseFile, { throwIfNoEntry: false });
   if (file === undefined) {
-    tell(
+    report(
       unavailable
-        ? fault("database", `${directory.databaseFile} is gone, and servers run`, GONE)
-        : ok("database", "not there yet: the first start makes it"),
+        ? failed("database", `${directory.databaseFile} is gone, but servers are running`, GONE)
+        : ok("database", "does not exist yet: the first start creates it"),
     );
     return;
   }
   if ((file.mode & 0o077) !== 0)
-    tell(warning("database", `other users may read it (mode ${modeOf(file)})`, `Run chmod 600 on it.`));
+    report(
+      warning(
+        "database",
+        `other users can read it (mode ${modeOf(file)})`,
+        `Run chmod 600 ${directory.databaseFile}.`,
+      ),
+    );
   try {
     const database = await inspectDatabase(directory);
     try {
-      await lookAtDatabase(directory, database, tell, authMode);
+      await checkDatabase(directory, database, report, authMode);
     } finally {
       await database.close();
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    tell(broken("database", error));
+    report(storeError("database", error));
   }
 }
 
-const MEND_STATE: Readonly<Record<string, string>> = {
-  busy: "Try again; if it stays so, another process holds the database: end it.",
+const STORE_ERROR_FIX: Readonly<Record<string, string>> = {
+  busy: "Try again. If the error remains, another process holds the database: stop it.",
 };
 
-/** An error of the store's says what happened and what to do in one text. */
-const broken = (what: string, { code, message }: AppError): CheckResult =>
-  fault(
-    what,
+/** The message of a store error says what happened and what to do. */
+const storeError = (check: string, { code, message }: AppError): CheckResult =>
+  failed(
+    check,
     message,
-    MEND_STATE[code] ?? "Do as it says; docs/operations.md tells how a backup is restored.",
+    STORE_ERROR_FIX[code] ??
+      "Follow the instructions in the message. docs/operations.md explains how to restore a backup.",
   );
 
-/** @returns null where it failed, which was told */
-function attempt<T>(what: string, tell: (verdict: CheckResult) => void, look: () => T): T | null {
+/** @returns undefined if the directory does not exist, null if it cannot be used, which is reported */
+function tryFindDirectory(
+  path: string,
+  report: (result: CheckResult) => void,
+): StateDirectory | null | undefined {
   try {
-    return look();
+    return findStateDirectory(path);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    tell(fault(what, error.message, "Choose another, or give it to this user with chown."));
+    report(
+      failed("directory", error.message, "Choose another directory, or give it to this user with chown."),
+    );
     return null;
   }
 }
 
 function missing(path: string): CheckResult {
   const parent = dirname(path);
-  const mend = "Start Millrace once, which makes it, or point MILLRACE_STATE_DIR at the one that is meant.";
+  const fix = "Start Millrace once to create it, or set MILLRACE_STATE_DIR to the correct directory.";
   return statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true
-    ? warning("directory", `${path} is not there yet`, mend)
-    : warning("directory", `${path} is not there yet, and neither is ${parent}`, mend);
+    ? warning("directory", `${path} does not exist yet`, fix)
+    : warning("directory", `${path} does not exist yet, and neither does ${parent}`, fix);
 }
 
 const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8).padStart(4, "0");
 
-function rights({ path }: StateDirectory, uid: number | undefined): CheckResult[] {
-  const found = statSync(path);
-  const verdicts: CheckResult[] = [];
-  if (uid !== undefined && found.uid !== uid)
-    verdicts.push(
+function checkPermissions({ path }: StateDirectory, uid: number | undefined): CheckResult[] {
+  const stats = statSync(path);
+  const results: CheckResult[] = [];
+  if (uid !== undefined && stats.uid !== uid)
+    results.push(
       warning(
         "directory",
-        `${path} belongs to user ${found.uid}, and this is user ${uid}`,
-        "Run doctor as the user that the service runs as, or give the directory to that user with chown -R.",
+        `${path} belongs to user ${stats.uid}, but this is user ${uid}`,
+        "Run doctor as the user of the servers, or give the directory to that user with chown -R.",
       ),
     );
-  if ((found.mode & 0o002) !== 0)
-    verdicts.push(
-      fault("directory", `everybody may write to ${path} (mode ${modeOf(found)})`, `Run chmod 700 ${path}.`),
+  if ((stats.mode & 0o002) !== 0)
+    results.push(
+      failed("directory", `all users can write to ${path} (mode ${modeOf(stats)})`, `Run chmod 700 ${path}.`),
     );
-  else if ((found.mode & 0o077) !== 0)
-    verdicts.push(
+  else if ((stats.mode & 0o077) !== 0)
+    results.push(
       warning(
         "directory",
-        `other users may look into ${path} (mode ${modeOf(found)})`,
+        `other users can access ${path} (mode ${modeOf(stats)})`,
         `Run chmod 700 ${path}.`,
       ),
     );
-  return verdicts.length > 0 ? verdicts : [ok("directory", `${path}, this user's alone`)];
+  return results.length > 0 ? results : [ok("directory", `${path}, accessible only to this user`)];
 }
 
-function room({ path }: StateDirectory): CheckResult {
+function checkSpace({ path }: StateDirectory): CheckResult {
   const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
   const free = bavail * bsize;
   const share = blocks === 0 ? 1 : bavail / blocks;
-  const said = `${(free / GIB).toFixed(1)} GiB free (${Math.floor(share * 100)} %)`;
-  const mend =
-    "Make room, or move the state to a larger volume; retention.runs in the configuration forgets sooner.";
-  // Some file systems make inodes as they need them and count none.
+  const space = `${(free / GIB).toFixed(1)} GiB free (${Math.floor(share * 100)} %)`;
+  const fix =
+    "Free some space, or move the state to a larger volume. A lower retention.runs in the configuration removes old runs earlier.";
+  // Some file systems create inodes on demand and report a total of 0.
   if (free < 100 * MIB || (files > 0 && ffree < 100))
-    return fault("room", `${said}, ${ffree} inodes free: nothing can be written soon`, mend);
+    return failed("disk space", `${space}, ${ffree} inodes free: writes will fail soon`, fix);
   if (free < GIB || share < 0.05 || (files > 0 && ffree / files < 0.02))
-    return warning("room", `${said}, ${ffree} inodes free`, mend);
-  return ok("room", said);
+    return warning("disk space", `${space}, ${ffree} inodes free`, fix);
+  return ok("disk space", space);
 }
 
-const fileSystem = ({ local, fileSystem: name }: StateDirectory): CheckResult =>
+const checkFileSystem = ({ local, fileSystem: name }: StateDirectory): CheckResult =>
   local
-    ? ok("file system", `${name}, a local one`)
+    ? ok("file system", `${name}, local`)
     : warning(
         "file system",
-        `${name}: a network file system, or one that is not known; the slower rollback journal is used`,
-        "Keep the state on a local disk if one host is enough; else see that it is NFSv4, whose locks work.",
+        `${name}: a network file system, or an unknown one; the slower rollback journal is used`,
+        "If one host is enough, move the state to a local disk. Otherwise use NFSv4, whose locks work.",
       );
 
-async function lookAtDatabase(
+async function checkDatabase(
   directory: StateDirectory,
   database: DatabaseInspection,
-  tell: (verdict: CheckResult) => void,
+  report: (result: CheckResult) => void,
   authMode: AuthMode,
 ): Promise<void> {
   if (!database.isMillraceDatabase) {
-    tell(
-      fault(
+    report(
+      failed(
         "database",
-        `${directory.databaseFile} is the database of another program`,
-        "Move it away, or point MILLRACE_STATE_DIR at another directory.",
+        `${directory.databaseFile} belongs to another program`,
+        "Move it away, or set MILLRACE_STATE_DIR to another directory.",
       ),
     );
     return;
   }
-  tell(journal(directory, database.journalMode));
+  report(checkJournal(directory, database.journalMode));
   const wal = statSync(`${directory.databaseFile}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (wal > LARGE_WAL)
-    tell(
+  if (wal > LARGE_WAL_BYTES)
+    report(
       warning(
         "write-ahead log",
-        `${Math.round(wal / MIB)} MiB: something keeps it from being folded into the database`,
-        "End what reads the database from outside (a shell, a copying tool), then restart the Millrace processes.",
+        `${Math.round(wal / MIB)} MiB: a reader prevents checkpoints`,
+        "Stop other programs that read the database (a shell, a copy tool), then restart the Millrace processes.",
       ),
     );
   const { applied, newest } = await database.migrationStatus();
   if (applied < newest) {
-    tell(
+    report(
       warning(
         "migrations",
-        `the database is at ${applied}, this release brings ${newest}`,
-        "Take a backup; the next start of this release migrates it.",
+        `the database is at migration ${applied}, this release needs ${newest}`,
+        "Make a backup. The next start of this release migrates the database.",
       ),
     );
     return;
   }
-  tell(
+  report(
     ok(
       "migrations",
-      applied === newest ? `at ${applied}` : `at ${applied}, of a newer release that this one fits`,
+      applied === newest
+        ? `at ${applied}`
+        : `at ${applied}, of a newer release that is compatible with this one`,
     ),
   );
-  for await (const verdict of checkDatabaseRows(database.read, directory.local, authMode)) tell(verdict);
+  for await (const result of checkDatabaseRows(database.read, directory.local, authMode)) report(result);
 }
 
-function journal(directory: StateDirectory, mode: string): CheckResult {
-  const wanted = journalModeFor(directory);
-  return mode === wanted
+function checkJournal(directory: StateDirectory, mode: string): CheckResult {
+  const expected = journalModeFor(directory);
+  return mode === expected
     ? ok("journal mode", mode)
     : warning(
         "journal mode",
-        `${mode}, where this file system wants ${wanted}`,
-        "Restart all Millrace processes: the next start sets it; see that all of them see the same kind of file system.",
+        `${mode}, but this file system needs ${expected}`,
+        "Restart all Millrace processes: the next start sets it. Make sure that all hosts mount the same kind of file system.",
       );
 }
 
-/** The faults that SQLite finds in the database. @returns undefined where there is none of ours to look at */
+/** Runs SQLite's integrity check. @returns undefined if there is no Millrace database */
 export async function checkIntegrity(path: string, full: boolean): Promise<CheckResult | undefined> {
   const databaseFile = databaseFileIn(path);
   if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const database = await inspectDatabase({ databaseFile });
   try {
     if (!database.isMillraceDatabase) return undefined;
-    // With the rollback journal whoever reads for long keeps all others from writing.
+    // With the rollback journal, a long read blocks all writers.
     if (!full && database.journalMode !== "wal")
       return ok(
         "integrity",
-        "not looked through, because it would hold up writers here: stop the service, then --full",
+        "not checked, because it would block writers on this file system: stop the servers, then run doctor --full",
       );
     const issues = database.checkIntegrity(full);
     if (issues.length === 0)
-      return ok("integrity", full ? "whole, indexes too" : "whole (--full compares indexes too)");
-    return fault(
+      return ok("integrity", full ? "no damage, indexes included" : "no damage (--full checks indexes too)");
+    return failed(
       "integrity",
       `the database is damaged: ${issues.slice(0, 3).join("; ")}`,
       "Stop all Millrace processes and restore a backup (millrace restore); keep the damaged file.",

@@ -1,9 +1,9 @@
-/** Whether something listens at an address. */
+/** Tests whether a TCP port can be reached. */
 import { connect } from "node:net";
 
 /**
- * Connects and hangs up; says nothing.
- * @throws Error that says why it can't be reached
+ * Connects and disconnects without sending anything.
+ * @throws Error that says why the port cannot be reached
  */
 export function probeTcp(url: URL, signal: AbortSignal): Promise<void> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -13,7 +13,7 @@ export function probeTcp(url: URL, signal: AbortSignal): Promise<void> {
     const end = (error?: Error): void => {
       socket.destroy();
       if (error === undefined) resolve();
-      else reject(new Error(`${url.hostname}:${port} can't be reached: ${error.message}`));
+      else reject(new Error(`${url.hostname}:${port} cannot be reached: ${error.message}`));
     };
     socket.once("connect", () => end());
     socket.once("error", end);
