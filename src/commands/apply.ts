@@ -1,4 +1,4 @@
-/** `millrace workflows apply`: makes the workflows what a directory of files says, all of them or none. */
+/** `millrace workflows apply`: changes the workflows to match the files of a directory, all of them or none. */
 import type { Issue } from "../../schemas/problem.ts";
 import { MAX_VERSION, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
@@ -9,29 +9,29 @@ import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { lineDiff } from "./line-diff.ts";
-import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";
+import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
 import { allWorkflows, formatWorkflowFile, readWorkflowFiles } from "./workflow-files.ts";
 
 export interface ApplyOptions {
   yes?: boolean;
   dryRun?: boolean;
-  /** Archives what has no file. */
+  /** Archives workflows that have no file. */
   prune?: boolean;
-  /** Publishes what it changed. */
+  /** Publishes the new and changed workflows. */
   publish?: boolean;
-  /** Whether databases, models and servers are asked; `--no-bind` checks the form only. */
+  /** Whether definitions are also checked against databases, models and MCP servers; off with `--no-bind`. */
   bind: boolean;
   reason?: string;
   config?: string;
 }
 
 export interface ApplyHost {
-  /** Asks the person at the terminal; undefined where there is none. */
+  /** Asks the person at the terminal; undefined if there is no terminal. */
   ask(question: string): Promise<string | undefined>;
 }
 
-/** A workflow as its file wants it. */
-interface Wanted {
+/** A workflow as its file describes it. */
+interface FileWorkflow {
   id: string;
   file: string;
   content: WorkflowContent & { definition: Record<string, unknown> };
@@ -39,13 +39,13 @@ interface Wanted {
 }
 
 interface Plan {
-  added: Wanted[];
-  changed: (Wanted & { current: WorkflowWithDefinition })[];
+  added: FileWorkflow[];
+  changed: (FileWorkflow & { current: WorkflowWithDefinition })[];
   unchanged: number;
   archived: WorkflowWithDefinition[];
 }
 
-/** Applies the files of a directory after all of them were checked and the difference was confirmed. */
+/** Applies the files of a directory, after all are checked and the operator confirms the changes. */
 export async function applyWorkflows(
   io: Io,
   host: ApplyHost,
@@ -53,17 +53,17 @@ export async function applyWorkflows(
   options: ApplyOptions,
 ): Promise<void> {
   const files = readWorkflowFiles(directory);
-  const pending = new Map<string, Wanted>();
+  const pending = new Map<string, FileWorkflow>();
   const own = inProcessExecutor();
-  const opened = {
+  const operatorOptions: OperatorOptions = {
     config: options.config,
     executors: own,
-    overlay: (read: Readers) => withPending(read, pending),
+    wrapReaders: (read) => withPending(read, pending),
   };
-  await withOperator(io, opened, async (operator) => {
-    const wanted = await checked(operator, files, pending, options.bind);
-    const plan = await planOf(operator, wanted, options.prune === true);
-    show(io, plan);
+  await withOperator(io, operatorOptions, async (operator) => {
+    const workflows = await checkFiles(operator, files, pending, options.bind);
+    const plan = await createPlan(operator, workflows, options.prune === true);
+    printPlan(io, plan);
     const { added, changed, archived } = plan;
     if (added.length + changed.length + archived.length === 0 || options.dryRun) return;
     if (!options.yes) await confirm(host, "Apply this?", "applied");
@@ -81,21 +81,21 @@ export async function applyWorkflows(
   });
 }
 
-/** What files want stands before what is: one may run another that is new in the same directory. */
-function withPending(read: Readers, pending: ReadonlyMap<string, Wanted>): Readers {
+/** Shows the pending workflows as if they existed: a file may run another workflow that is new in the same directory. */
+function withPending(read: Readers, pending: ReadonlyMap<string, FileWorkflow>): Readers {
   return {
     ...read,
     workflows: {
       ...read.workflows,
       async find(id) {
         const found = await read.workflows.find(id);
-        const wanted = pending.get(id);
-        if (wanted === undefined) return found;
+        const workflow = pending.get(id);
+        if (workflow === undefined) return found;
         const blank = { created_at: "", updated_at: "", created_by: "" };
         return {
           ...blank,
           ...found,
-          ...wanted.content,
+          ...workflow.content,
           id,
           status: "draft",
           version: MAX_VERSION,
@@ -115,17 +115,17 @@ function withPending(read: Readers, pending: ReadonlyMap<string, Wanted>): Reade
   };
 }
 
-/** @throws CommandError with the faults of all files */
-async function checked(
+/** @throws CommandError with the issues of all files */
+async function checkFiles(
   { services }: Operator,
   files: ReturnType<typeof readWorkflowFiles>,
-  pending: Map<string, Wanted>,
+  pending: Map<string, FileWorkflow>,
   checkConnections: boolean,
-): Promise<Wanted[]> {
+): Promise<FileWorkflow[]> {
   const signal = new AbortController().signal;
   const { engine, read } = services;
   const lines: string[] = [];
-  const wanted: Wanted[] = [];
+  const workflows: FileWorkflow[] = [];
   for (const { file, stem, text } of files) {
     const report = await engine.check(text, { checkConnections: false, allowFileFields: true, signal });
     const id = report.file.id ?? stem;
@@ -133,25 +133,25 @@ async function checked(
     const name = report.file.name ?? current?.name;
     if (report.file.id === undefined && !/^[a-z0-9][a-z0-9-]{0,199}$/.test(stem))
       lines.push(
-        `${file}:1:1: id is missing, and the file's name is none. Write id: <lower-case-with-dashes>.`,
+        `${file}:1:1: id is missing, and the file name is not a valid id. Add id: <lower-case-with-dashes>.`,
       );
-    if (name === undefined) lines.push(`${file}:1:1: name is missing, and a new workflow needs one.`);
+    if (name === undefined) lines.push(`${file}:1:1: name is missing. A new workflow needs a name.`);
     if (current?.status === "archived")
-      lines.push(`${file}:1:1: "${id}" is archived. Restore it first, or take the file away.`);
-    const twice = pending.get(id);
-    if (twice !== undefined) lines.push(`${file}:1:1: the id "${id}" stands in ${twice.file} too.`);
+      lines.push(`${file}:1:1: "${id}" is archived. Restore it first, or remove the file.`);
+    const duplicate = pending.get(id);
+    if (duplicate !== undefined) lines.push(`${file}:1:1: ${duplicate.file} has the same id "${id}".`);
     if (report.definition === null) {
       lines.push(...report.errors.map((issue) => issueLine(file, issue)));
       continue;
     }
     const { description = "", tags = [] } = report.file;
     const content = { name: name ?? id, description, tags, definition: report.definition };
-    const it: Wanted = { id, file, content, current };
-    if (twice === undefined) pending.set(id, it);
-    wanted.push(it);
+    const workflow: FileWorkflow = { id, file, content, current };
+    if (duplicate === undefined) pending.set(id, workflow);
+    workflows.push(workflow);
   }
-  for (const { id, file, current, content } of wanted) {
-    // What stays as it is has its faults already: a draft may.
+  for (const { id, file, current, content } of workflows) {
+    // A workflow that does not change may be a draft with issues.
     if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((it) => it.file === file)!;
     const { errors } = await engine.check(text, {
@@ -162,9 +162,9 @@ async function checked(
     });
     lines.push(...errors.map((issue) => issueLine(file, issue)));
   }
-  if (lines.length === 0) return wanted;
+  if (lines.length === 0) return workflows;
   throw new CommandError(
-    `${lines.join("\n")}\nNothing was applied. (--no-bind leaves out what this machine's configuration lacks.)`,
+    `${lines.join("\n")}\nNothing was applied. (--no-bind skips the checks that need this machine's configuration.)`,
   );
 }
 
@@ -173,22 +173,27 @@ function issueLine(file: string, { path, message, did_you_mean, fix, line = 1, c
   return `${file}:${line}:${column}: ${[path, message].filter(Boolean).join(" ")}${advice === "" ? "" : `. ${advice}`}`;
 }
 
-async function planOf({ instance }: Operator, wanted: readonly Wanted[], prune: boolean): Promise<Plan> {
+async function createPlan(
+  { instance }: Operator,
+  workflows: readonly FileWorkflow[],
+  prune: boolean,
+): Promise<Plan> {
   const plan: Plan = { added: [], changed: [], unchanged: 0, archived: [] };
-  for (const it of wanted) {
-    if (it.current === undefined) plan.added.push(it);
-    else if (isSame(it.current, it.content)) plan.unchanged += 1;
-    else plan.changed.push({ ...it, current: it.current });
+  for (const workflow of workflows) {
+    const { current, content } = workflow;
+    if (current === undefined) plan.added.push(workflow);
+    else if (isSame(current, content)) plan.unchanged += 1;
+    else plan.changed.push({ ...workflow, current });
   }
   if (prune) {
-    const ids = new Set(wanted.map(({ id }) => id));
+    const ids = new Set(workflows.map(({ id }) => id));
     plan.archived = (await allWorkflows(instance.read.workflows)).filter(({ id }) => !ids.has(id));
   }
   return plan;
 }
 
-const isSame = (current: WorkflowWithDefinition, wanted: WorkflowContent): boolean =>
-  canonicalJson(contentOf(current)) === canonicalJson(wanted);
+const isSame = (current: WorkflowWithDefinition, content: WorkflowContent): boolean =>
+  canonicalJson(contentOf(current)) === canonicalJson(content);
 
 const contentOf = ({ name, description, tags, definition }: WorkflowWithDefinition): WorkflowContent => ({
   name,
@@ -197,29 +202,33 @@ const contentOf = ({ name, description, tags, definition }: WorkflowWithDefiniti
   definition,
 });
 
-function show(io: Io, { added, changed, unchanged, archived }: Plan): void {
+function printPlan(io: Io, { added, changed, unchanged, archived }: Plan): void {
   const { green, red, dim, bold } = paint(io);
-  const shown = { added: green, removed: red, same: dim, gap: dim } as const;
+  const colour = { added: green, removed: red, same: dim, gap: dim } as const;
   const sign = { added: "+", removed: "-", same: " ", gap: " " } as const;
-  const change = (title: string, before: string, after: string): void => {
+  const printChange = (title: string, before: string, after: string): void => {
     io.out(`${bold(title)}\n`);
-    for (const { kind, text } of lineDiff(before, after)) io.out(`${shown[kind](`${sign[kind]} ${text}`)}\n`);
+    for (const { kind, text } of lineDiff(before, after))
+      io.out(`${colour[kind](`${sign[kind]} ${text}`)}\n`);
     io.out("\n");
   };
-  for (const { id, content } of added) change(`new: ${id}`, "", formatWorkflowFile(id, content));
+  for (const { id, content } of added) printChange(`new: ${id}`, "", formatWorkflowFile(id, content));
   for (const { id, content, current } of changed)
-    change(`changed: ${id}`, formatWorkflowFile(id, current), formatWorkflowFile(id, content));
+    printChange(`changed: ${id}`, formatWorkflowFile(id, current), formatWorkflowFile(id, content));
   for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n\n`);
   io.out(
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${archived.length} to be archived\n`,
   );
 }
 
-/** @throws CommandError where nobody says yes */
+/** @throws CommandError unless the person at the terminal says yes */
 export async function confirm(host: ApplyHost, question: string, done: string): Promise<void> {
   const answer = await host.ask(`${question} [y/N] `);
   if (answer === undefined)
-    throw new CommandError(`Nothing was ${done}: there is nobody to confirm it. Say --yes.`, EXIT.usage);
+    throw new CommandError(
+      `Nothing was ${done}: there is no terminal to confirm it at. Use --yes.`,
+      EXIT.usage,
+    );
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandError(`Nothing was ${done}.`);
 }
 
@@ -251,14 +260,17 @@ async function commit(
       const now = await workflows.find(id);
       if (now?.version !== version || now.status !== status)
         throw new CommandError(
-          `"${id}" was changed meanwhile. Nothing was applied. Look at the difference again.`,
+          `"${id}" was changed meanwhile. Nothing was applied. Run the command again to see the new changes.`,
         );
     }
   });
-  instance.log.info({ added: added.length, changed: changed.length, archived: archived.length }, "applied");
+  instance.log.info(
+    { added: added.length, changed: changed.length, archived: archived.length },
+    "workflows applied",
+  );
 }
 
-/** What is published runs its examples first; one that fails leaves the others as they are. */
+/** Publishes one workflow after the other, each after its examples ran; a failure does not stop the others. */
 async function publish(io: Io, { call }: Operator, ids: readonly string[]): Promise<void> {
   const failed: string[] = [];
   for (const id of ids) {

@@ -1,4 +1,4 @@
-/** The command line as one more way in: the same operations as REST and MCP, on the state directory itself. */
+/** Calls the same operations as REST and MCP from the command line, directly on the state directory. */
 import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
@@ -30,22 +30,22 @@ export interface Operator {
   instance: Instance;
   setup: Setup;
   services: Services;
-  /** Carries an operation out as the operator. */
+  /** Calls an operation as the operator. */
   call<T>(tool: AnyTool, input: Readonly<Record<string, unknown>>): Promise<T>;
 }
 
 export interface OperatorOptions {
-  /** Of a command that only reads: what it does with a state, which must be there. */
+  /** What a read-only command does with the state, which must exist. */
   requiresStateFor?: string | undefined;
   config?: string | undefined;
   executors?: ExecutorNotifier | undefined;
-  /** Links are given to whoever asked for them, also where mail could be sent. */
+  /** Returns links to the caller, even if mail is configured. */
   disableMail?: boolean;
-  /** Stands before what is read: what a check is to take for there already. */
+  /** Replaces the readers, so that a check sees workflows that do not exist yet. */
   wrapReaders?: (read: Readers) => Readers;
 }
 
-/** Opens the state directory for one command and closes it afterwards. */
+/** Opens the state directory, does `work`, and closes it. */
 export async function withOperator<T>(
   io: Io,
   { config: file, executors, disableMail = false, wrapReaders, requiresStateFor }: OperatorOptions,
@@ -53,16 +53,16 @@ export async function withOperator<T>(
 ): Promise<T> {
   const { settings, config } = readSetup(io.env, file);
   if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
-  // What goes wrong the command itself says; the log is for who looks closer.
+  // The command itself reports errors; the log is more detailed only on request.
   const log = await openLog(io, io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error", "command");
   const tracer = await openTracer(settings, "command", log);
   const opened = await openInstance(settings.stateDir, systemClock, log);
   try {
     const instance = wrapReaders === undefined ? opened : { ...opened, read: wrapReaders(opened.read) };
-    const used = disableMail ? withoutMail(config) : config;
-    const setup = { settings, config: used, clock: systemClock, tracer };
-    const listened = settings.baseUrl === undefined ? await getWebAddress(opened.store) : undefined;
-    const baseUrl = listened === undefined ? undefined : () => listened;
+    const usedConfig = disableMail ? withoutMail(config) : config;
+    const setup = { settings, config: usedConfig, clock: systemClock, tracer };
+    const webAddress = settings.baseUrl === undefined ? await getWebAddress(opened.store) : undefined;
+    const baseUrl = webAddress === undefined ? undefined : () => webAddress;
     const { services, close } = openServices(instance, setup, executors, baseUrl);
     const signal = new AbortController().signal;
     const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>

@@ -1,4 +1,4 @@
-/** Workflows as files: one YAML file each, named by its id. */
+/** Workflows as YAML files, one for each workflow, named after its id. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
@@ -9,7 +9,7 @@ import { withOperator } from "./operator.ts";
 
 const PAGE = 100;
 
-/** What stands in a workflow's file; what is empty is left out. */
+/** Formats a workflow as YAML; empty fields are left out. */
 export const formatWorkflowFile = (
   id: string,
   { name, description, tags, definition }: WorkflowContent,
@@ -22,7 +22,7 @@ export const formatWorkflowFile = (
     ...(tags.length > 0 && { tags }),
   });
 
-/** All workflows but archived ones, with their definitions, by id. */
+/** Reads all workflows that are not archived, with their definitions, sorted by id. */
 export async function allWorkflows(workflows: WorkflowReader): Promise<WorkflowWithDefinition[]> {
   const all: WorkflowWithDefinition[] = [];
   for (let after: readonly [string, string] | null = null; ;) {
@@ -34,17 +34,17 @@ export async function allWorkflows(workflows: WorkflowReader): Promise<WorkflowW
   }
 }
 
-/** The files of a directory that hold workflows, in the order of their names. */
+/** Reads the workflow files of a directory, sorted by name. */
 export function readWorkflowFiles(directory: string): { file: string; stem: string; text: string }[] {
   let names: string[];
   try {
     names = readdirSync(directory).filter((name) => /\.(?:ya?ml|json)$/.test(name));
   } catch (error) {
-    throw new CommandError(`${directory} can't be read: ${(error as Error).message}`, EXIT.usage);
+    throw new CommandError(`${directory} cannot be read: ${(error as Error).message}`, EXIT.usage);
   }
   if (names.length === 0)
     throw new CommandError(
-      `${directory} holds no workflows: no file there ends in .yaml, .yml or .json.`,
+      `${directory} holds no workflows. Their files must end in .yaml, .yml or .json.`,
       EXIT.usage,
     );
   return names.toSorted().map((name) => {
@@ -53,7 +53,7 @@ export function readWorkflowFiles(directory: string): { file: string; stem: stri
   });
 }
 
-/** Writes every workflow but archived ones into a directory; what is the same already is left alone. */
+/** Writes all workflows that are not archived to a directory; files that do not change are not written. */
 export async function exportWorkflows(io: Io, directory: string): Promise<void> {
   const all = await withOperator(io, { requiresStateFor: "export" }, ({ services }) =>
     allWorkflows(services.read.workflows),
@@ -61,18 +61,21 @@ export async function exportWorkflows(io: Io, directory: string): Promise<void> 
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {
-    throw new CommandError(`${directory} can't be made a directory: ${(error as Error).message}`, EXIT.usage);
+    throw new CommandError(
+      `The directory ${directory} cannot be created: ${(error as Error).message}`,
+      EXIT.usage,
+    );
   }
   let written = 0;
   let same = 0;
   for (const workflow of all) {
     if (workflow.definition === null) {
-      io.err(`${workflow.id} has no definition yet and was left out.\n`);
+      io.err(`${workflow.id} has no definition yet and was skipped.\n`);
       continue;
     }
     const file = join(directory, `${workflow.id}.yaml`);
     const text = formatWorkflowFile(workflow.id, workflow);
-    if (readIfThere(file) === text) {
+    if (readIfExists(file) === text) {
       same += 1;
     } else {
       writeFileSync(file, text);
@@ -82,7 +85,7 @@ export async function exportWorkflows(io: Io, directory: string): Promise<void> 
   io.out(`${written} written, ${same} unchanged, in ${directory}\n`);
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

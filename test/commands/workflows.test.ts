@@ -23,7 +23,7 @@ output: "\${{ steps.hello.output.text }}"
 `;
 
 describe("millrace workflows", () => {
-  it("writes files that change nothing when they are applied, and are the same each time", async () => {
+  it("exports files that change nothing when applied, and are the same each time", async () => {
     const { cli, directory } = await testCli({ hello: HELLO, caller: CALLER });
     const out = join(directory, "out");
     expect((await cli("workflows", "export", out)).out).toContain("2 written, 0 unchanged");
@@ -38,11 +38,11 @@ describe("millrace workflows", () => {
     });
   });
 
-  it("shows the difference, applies it only when told to, keeps ids, and runs what it made", async () => {
+  it("shows the changes, applies them only when confirmed, keeps ids, and runs the new workflows", async () => {
     const { cli, files } = await testCli({ hello: HELLO });
     const directory = files({ hello: HELLO.replace("Good morning", "Good evening"), caller: CALLER });
     const asked = await cli("workflows", "apply", directory);
-    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("Say --yes.") });
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("Use --yes.") });
     expect(asked.out).toContain("changed: hello");
     expect(asked.out).toMatch(/^- +text: Good morning\n\+ +text: Good evening$/m);
     expect(asked.out).toContain("new: caller");
@@ -56,7 +56,7 @@ describe("millrace workflows", () => {
     expect(JSON.parse((await cli("run", "caller")).out)).toBe("Good evening");
   });
 
-  it("tells every fault of every file with its place, and applies none of them", async () => {
+  it("reports every issue of every file with its line, and applies none of them", async () => {
     const { cli, files } = await testCli();
     const directory = files({
       good: HELLO,
@@ -70,7 +70,7 @@ describe("millrace workflows", () => {
     const { code, err } = await cli("workflows", "apply", directory, "--yes");
     expect(code).toBe(1);
     expect(err).toMatch(/broken\.yaml:4:\d+: steps\[0\]\.type .*set/);
-    expect(err).toMatch(/twice\.yaml:1:1: the id "hello" stands in .*good\.yaml too/);
+    expect(err).toMatch(/twice\.yaml:1:1: .*good\.yaml has the same id "hello"/);
     expect(err).toMatch(/nameless\.yaml:1:1: name is missing/);
     expect(err).toMatch(/unreadable\.yaml:\d+:\d+: /);
     expect(err).toMatch(/lonely\.yaml:\d+:\d+: .*there is no workflow nobody/);
@@ -80,7 +80,7 @@ describe("millrace workflows", () => {
     expect((await cli("workflows", "export", join(directory, "out"))).out).toContain("0 written");
   });
 
-  it("archives what has no file only when told to", async () => {
+  it("archives workflows without a file only with --prune", async () => {
     const { cli, files } = await testCli({ hello: HELLO, caller: CALLER });
     const directory = files({ hello: HELLO });
     expect((await cli("workflows", "apply", directory)).out).toContain("0 to be archived");
@@ -98,7 +98,7 @@ describe("millrace workflows", () => {
     });
   });
 
-  it("says so where a directory holds none", async () => {
+  it("refuses a directory without workflows", async () => {
     const { cli, directory } = await testCli();
     expect(await cli("workflows", "apply", join(directory, "none"))).toMatchObject({ code: 2 });
     expect(await cli("workflows", "apply", directory)).toMatchObject({
