@@ -1,4 +1,4 @@
-/** `millrace backup`: a verified copy of the state in one file, while everything runs. */
+/** `millrace backup`: a verified copy of the state in one file, while the servers run. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { VERSION } from "../app/build.ts";
@@ -12,7 +12,7 @@ import { CommandError, EXIT, type Io } from "./io.ts";
 
 const MIB = 1024 * 1024;
 
-/** Writes the state to a file that is not there yet, and says what it holds and what it does not. */
+/** Writes the state to a new file, and prints what it holds and what it does not hold. */
 export async function backup(
   io: Io,
   host: CopyHost,
@@ -32,28 +32,28 @@ export async function backup(
   const ms = Math.round(performance.now() - start);
   const { size: bytes } = statSync(target);
   if (options.json) {
-    const told = { file: target, bytes, ms, verified: true, ...contentJson(contents) };
-    io.out(`${JSON.stringify(told, null, 2)}\n`);
+    const report = { file: target, bytes, ms, verified: true, ...contentJson(contents) };
+    io.out(`${JSON.stringify(report, null, 2)}\n`);
   } else {
     const took = `${(bytes / MIB).toFixed(1)} MiB in ${(ms / SECOND).toFixed(1)} s`;
-    io.out(`${target}: ${took}, verified. It holds\n${contentLines(contents)}`);
+    io.out(`${target}: ${took}, verified. Contents:\n${contentLines(contents)}`);
   }
   io.err(
-    `Not in it: the configuration (${configFile}), the variables or files with secrets, and the databases that workflows ` +
-      "query, samples included. Keep them too.\n",
+    `Not in the backup: the configuration (${configFile}), the variables or files with secrets, and the databases that ` +
+      "workflows query, including the samples. Back them up as well.\n",
   );
 }
 
-const reallyAt = (path: string): string => join(realpathSync(dirname(path)), basename(path));
+const withRealDirectory = (path: string): string => join(realpathSync(dirname(path)), basename(path));
 
 /**
- * The whole path of the file to make.
- * @throws CommandError when it can't be made, or must not
+ * Returns the absolute path of the file to write.
+ * @throws CommandError if it cannot or must not be written
  */
 function checkTarget(file: string, databaseFile: string): string {
   if (file === "-" || file === "")
     throw new CommandError(
-      "Name a file: a backup is verified and synced, which a pipe can't be.",
+      "The target must be a file: a backup is verified and synced, which is not possible for a pipe.",
       EXIT.usage,
     );
   const target = resolve(file);
@@ -64,21 +64,21 @@ function checkTarget(file: string, databaseFile: string): string {
     const missing = ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
     throw new CommandError(
       missing
-        ? `There is no directory ${directory}. Make it, then try again.`
-        : `Nothing can be written to ${directory}: ${(error as Error).message}`,
+        ? `The directory ${directory} does not exist. Create it, then try again.`
+        : `The directory ${directory} is not writable: ${(error as Error).message}`,
     );
   }
-  if (databaseFilePaths(reallyAt(databaseFile)).includes(reallyAt(target))) {
+  if (databaseFilePaths(withRealDirectory(databaseFile)).includes(withRealDirectory(target))) {
     throw new CommandError(
-      `${target} belongs to the database itself. Choose another name, best on another disk.`,
+      `${target} belongs to the database itself. Choose another name, preferably on another disk.`,
       EXIT.usage,
     );
   }
   if (pathExists(target)) {
-    const what = statSync(target, { throwIfNoEntry: false })?.isDirectory()
-      ? "is a directory: name a file in it"
-      : "is there already, and a backup replaces nothing: choose another name, with the day in it for example";
-    throw new CommandError(`${target} ${what}.`, EXIT.usage);
+    const reason = statSync(target, { throwIfNoEntry: false })?.isDirectory()
+      ? "is a directory. Name a file in it"
+      : "already exists, and a backup never replaces a file. Choose another name, for example with the date in it";
+    throw new CommandError(`${target} ${reason}.`, EXIT.usage);
   }
   return target;
 }

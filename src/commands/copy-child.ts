@@ -1,6 +1,6 @@
 /**
- * The program of a child that makes one copy of a database. SQLite holds its thread until that is done; the command that
- * started it goes on hearing of signals, and ends it.
+ * The program of a child process that copies a database. SQLite blocks its thread until the copy is done; the command
+ * that started the child still receives signals, and kills it.
  */
 /* oxlint-disable no-restricted-globals -- this is the main file of a process of its own */
 import { AppError } from "../core/errors.ts";
@@ -10,10 +10,10 @@ import { createBackup, createRestoredDatabase } from "../store/backup.ts";
 
 const task = JSON.parse(process.argv[2]!) as CopyTask;
 
-// The command is gone: what it would have given a name stays without.
+// The command is gone, so nobody would rename the finished copy.
 process.on("disconnect", () => process.exit(1));
 
-async function answer(): Promise<CopyAnswer> {
+async function copy(): Promise<CopyAnswer> {
   try {
     return task.kind === "backup"
       ? { backup: await createBackup(task, task.mark) }
@@ -25,4 +25,4 @@ async function answer(): Promise<CopyAnswer> {
   }
 }
 
-process.send!(await answer(), () => process.disconnect());
+process.send!(await copy(), () => process.disconnect());

@@ -1,4 +1,4 @@
-/** A copy of a database, made by a child that can be killed at any moment, under a name that is not the final one. */
+/** Copies a database in a child process that can be killed at any time, to a temporary name first. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { basename, dirname } from "node:path";
@@ -9,7 +9,7 @@ import { removeStalePartials, partialPathFor, finalizeCopy, removePartial } from
 import { alignColumns } from "./columns.ts";
 import { CommandError } from "./io.ts";
 
-/** What the child is to do, but for the file that it makes. */
+/** The task of the child, without the file that it writes. */
 type Task =
   | { kind: "backup"; databaseFile: string; mark: { at: string; release: string } }
   | { kind: "restore"; file: string; at: string };
@@ -21,16 +21,16 @@ export type CopyAnswer =
   | { failed: { code?: ErrorCode; message: string } };
 
 export interface CopyHost {
-  /** Called once: the process was asked to end. */
+  /** Calls back once when the process must end. */
   onStop(stop: () => void): void;
 }
 
-/** `.ts` in a checkout, `.js` in a release: this file says which. */
+/** Ends in `.ts` in a checkout and in `.js` in a release, like this file. */
 const PROGRAM = fileURLToPath(new URL(`copy-child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
 /**
- * Makes `target`, which must not be there: whole and verified, or not at all.
- * @throws AppError storage_unavailable, busy; CommandError when it was asked to end, or the target is there by now
+ * Creates `target`, which must not exist: complete and verified, or not at all.
+ * @throws AppError storage_unavailable, busy; CommandError if it was stopped, or if the target exists by now
  */
 export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }>>(
   host: CopyHost,
@@ -50,44 +50,48 @@ export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }
   child.once("message", (message) => (answer = message as CopyAnswer));
   const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
   try {
-    if (stopped) throw new CommandError("It was stopped; nothing was made.");
+    if (stopped) throw new CommandError("The copy was stopped. No file was created.");
     if (answer === undefined) {
-      throw new CommandError(`The copy ended with ${signal ?? code} before it was done; nothing was made.`);
+      throw new CommandError(
+        `The copy process ended with ${signal ?? code} before it was done. No file was created.`,
+      );
     }
     if ("failed" in answer) {
-      const { code: known, message } = answer.failed;
-      throw known === undefined ? new Error(message) : new AppError(known, message);
+      const { code: errorCode, message } = answer.failed;
+      throw errorCode === undefined ? new Error(message) : new AppError(errorCode, message);
     }
     finalizeCopy(partial, target);
     return answer as T;
   } catch (error) {
     removePartial(partial);
-    throw explained(error, target);
+    throw explainRenameError(error, target);
   }
 }
 
-/** What went wrong while the copy got its name. */
-function explained(error: unknown, target: string): unknown {
+/** Explains an error that happened while the copy was renamed; returns any other error unchanged. */
+function explainRenameError(error: unknown, target: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EEXIST":
-      return new CommandError(`${target} is there by now: somebody else has made it. Nothing was changed.`);
+      return new CommandError(
+        `${target} was created by another process meanwhile. It was not changed. Choose another name.`,
+      );
     case "ENOENT":
       return new CommandError(
-        `The unfinished copy beside ${target} was removed meanwhile. Is another one made there too? Try again.`,
+        `The unfinished copy next to ${target} was removed, perhaps by another backup to the same file. Try again.`,
       );
     default:
       return error;
   }
 }
 
-/** What a database holds, in lines for people. */
+/** The contents of a database, as lines for people. */
 export function contentLines({ rows, unfinishedRuns, migration }: DatabaseSummary): string {
   const cells: [string, string][] = [
     ["workflows", `${rows.workflows}, in ${rows.workflow_versions} versions`],
     ["runs", `${rows.runs}, ${unfinishedRuns} of them unfinished`],
     ["approvals", `${rows.approvals}`],
     ["schedules", `${rows.schedules}`],
-    ["people", `${rows.users}`],
+    ["users", `${rows.users}`],
     ["API keys", `${rows.api_keys}`],
     ["audit entries", `${rows.audit_log}`],
     ["migration", `${migration}`],
@@ -96,7 +100,7 @@ export function contentLines({ rows, unfinishedRuns, migration }: DatabaseSummar
   return cells.map((row) => `  ${line(row)}\n`).join("");
 }
 
-/** The same for programs. */
+/** The contents of a database, as JSON. */
 export const contentJson = ({
   rows,
   unfinishedRuns,

@@ -1,4 +1,4 @@
-/** `millrace export`: everything that is not a secret, in one file. */
+/** `millrace export`: writes everything except secrets to one file. */
 import { once } from "node:events";
 import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { finished } from "node:stream/promises";
@@ -13,17 +13,17 @@ export interface ExportOptions {
   withAudit?: boolean;
 }
 
-/** Writes it beside first, so that nothing half-written ever has the file's name. */
+/** Writes to `<file>.part` first, so that an incomplete export never has the final name. */
 export async function exportAll(io: Io, file: string, options: ExportOptions): Promise<void> {
   if (existsSync(file))
-    throw new CommandError(`${file} is there already. Nothing was written. Choose another name.`, EXIT.usage);
+    throw new CommandError(`${file} already exists. Nothing was written. Choose another name.`, EXIT.usage);
   const part = `${file}.part`;
   const counts = new Map<string, number>();
   await withOperator(io, { requiresStateFor: "export" }, async ({ instance }) => {
-    // Opened by name: a second export into the same file fails here.
+    // "wx": a second export to the same file fails here.
     const out = createWriteStream(part, { flags: "wx", mode: 0o600 });
     await once(out, "open").catch((error: Error) => {
-      throw new CommandError(`${part} can't be written: ${error.message}`, EXIT.usage);
+      throw new CommandError(`${part} cannot be written: ${error.message}`, EXIT.usage);
     });
     try {
       const choice = { runs: options.withRuns === true, audit: options.withAudit === true };
@@ -38,19 +38,19 @@ export async function exportAll(io: Io, file: string, options: ExportOptions): P
       out.destroy();
       rmSync(part, { force: true });
       if ((error as NodeJS.ErrnoException).code === "ENOSPC")
-        throw new CommandError(`There is no room for ${file}. Nothing was written.`);
+        throw new CommandError(`The disk is full. ${file} was not written. Free some space, then try again.`);
       throw error;
     }
   });
-  const said = [
-    ["user", "person", "people"],
+  const labels = [
+    ["user", "user"],
     ["workflow", "workflow"],
     ["version", "version"],
-    ["api_key", "API key (without what opens anything)", "API keys (without what opens anything)"],
+    ["api_key", "API key (without its secret)", "API keys (without their secrets)"],
     ["run", "run"],
     ["audit_entry", "audit entry", "audit entries"],
   ] as const;
   io.out(
-    `${said.flatMap(([kind, noun, many]) => (counts.has(kind) ? [plural(counts.get(kind)!, noun, many)] : [])).join(", ") || "nothing"} written to ${file}\n`,
+    `${labels.flatMap(([kind, noun, many]) => (counts.has(kind) ? [plural(counts.get(kind)!, noun, many)] : [])).join(", ") || "nothing"} written to ${file}\n`,
   );
 }

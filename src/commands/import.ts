@@ -1,4 +1,4 @@
-/** `millrace import`: takes over what an export holds and this instance has not. What is here is never changed. */
+/** `millrace import`: adds what an export holds and this instance lacks. Existing data is never changed. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
@@ -16,13 +16,13 @@ import { plural } from "./plural.ts";
 export interface ImportOptions {
   yes?: boolean;
   dryRun?: boolean;
-  /** Leaves workflows as they are here where the file has them otherwise; else that is refused. */
+  /** Skips workflows that have another history here; without it, the import is refused. */
   keep?: boolean;
-  /** Imports every schedule paused: the instance that the file comes from may still run them. */
+  /** Imports all schedules paused, because the instance that exported them may still run them. */
   pauseSchedules?: boolean;
 }
 
-/** Imports a file after all of it was checked and what it brings was confirmed. */
+/** Imports a file, after the whole file is checked and the operator confirms what it adds. */
 export async function importAll(
   io: Io,
   host: ApplyHost,
@@ -30,32 +30,35 @@ export async function importAll(
   options: ImportOptions,
 ): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new CommandError(`${resolve(file)} is not a file. Name the export to import.`, EXIT.usage);
+    throw new CommandError(
+      `${resolve(file)} is not a file. Name a file written by millrace export.`,
+      EXIT.usage,
+    );
   await withOperator(io, {}, async (operator) => {
-    const survey = await planImport(file, operator.instance.read, operator.services.engine);
-    refuse(survey, options.keep === true);
-    show(io, survey, options);
-    if (survey.users.length + survey.workflows.length === 0 || options.dryRun) return;
+    const plan = await planImport(file, operator.instance.read, operator.services.engine);
+    refuseConflicts(plan, options.keep === true);
+    printPlan(io, plan, options);
+    if (plan.users.length + plan.workflows.length === 0 || options.dryRun) return;
     if (!options.yes) await confirm(host, "Import this?", "imported");
-    await carryOver(operator, file, survey, options.pauseSchedules === true);
+    await writePlan(operator, file, plan, options.pauseSchedules === true);
     operator.instance.log.info(
-      { users: survey.users.length, workflows: survey.workflows.length },
-      "imported",
+      { users: plan.users.length, workflows: plan.workflows.length },
+      "export imported",
     );
     io.out("Imported.\n");
   });
 }
 
-function refuse({ issues, conflictingWorkflows }: ImportPlan, keep: boolean): void {
+function refuseConflicts({ issues, conflictingWorkflows }: ImportPlan, keep: boolean): void {
   if (issues.length > 0) throw new CommandError(`${issues.join("\n")}\nNothing was imported.`);
   if (conflictingWorkflows.length === 0 || keep) return;
   throw new CommandError(
-    `These workflows are here with another history: ${conflictingWorkflows.join(", ")}. Nothing was imported, because ` +
-      "nothing that is here is overwritten. Say --keep to leave them as they are here and import the rest.",
+    `These workflows exist here with another history: ${conflictingWorkflows.join(", ")}. Nothing was imported, because ` +
+      "an import never overwrites data. Use --keep to skip these workflows and import the rest.",
   );
 }
 
-function show(io: Io, survey: ImportPlan, { pauseSchedules = false }: ImportOptions): void {
+function printPlan(io: Io, plan: ImportPlan, { pauseSchedules = false }: ImportOptions): void {
   const { green, dim, yellow, bold } = paint(io);
   const {
     users,
@@ -66,59 +69,59 @@ function show(io: Io, survey: ImportPlan, { pauseSchedules = false }: ImportOpti
     schedules,
     keys,
     ignoredRecords,
-  } = survey;
+  } = plan;
   for (const id of workflows) io.out(`${green("+")} workflow ${id}\n`);
-  for (const id of conflictingWorkflows) io.out(`${dim("=")} workflow ${id}: left as it is here\n`);
+  for (const id of conflictingWorkflows) io.out(`${dim("=")} workflow ${id}: skipped, exists here\n`);
   for (const { email, role, status } of users)
-    io.out(`${green("+")} ${email}, ${role}, ${statusHere(status)}\n`);
+    io.out(`${green("+")} ${email}, ${role}, ${importedStatus(status)}\n`);
   for (const { email, differs } of existingUsers)
-    if (differs !== null) io.out(`${dim("=")} ${email}: left as it is here (${differs})\n`);
+    if (differs !== null) io.out(`${dim("=")} ${email}: skipped, exists here (${differs})\n`);
   io.out(
-    `${bold(`${plural(workflows.length, "workflow")} and ${plural(users.length, "person", "people")} are new`)}; ${unchangedWorkflows} and ${existingUsers.length} are here already\n`,
+    `${bold(`${plural(workflows.length, "new workflow")}, ${plural(users.length, "new user")}`)}; ${unchangedWorkflows} and ${existingUsers.length} already exist here\n`,
   );
   if (schedules > 0)
     io.out(
       pauseSchedules
-        ? `${plural(schedules, "schedule")} ${schedules === 1 ? "comes" : "come"} paused; resume them when the other instance no longer runs them.\n`
+        ? `${plural(schedules, "schedule")} will be paused; resume them when the other instance no longer runs them.\n`
         : yellow(
-            `${plural(schedules, "schedule")} ${schedules === 1 ? "runs" : "run"} here from now on: see that the instance they come from no longer runs them, or say --pause-schedules.\n`,
+            `${plural(schedules, "schedule")} will run here from now on. Make sure that the other instance no longer runs them, or use --pause-schedules.\n`,
           ),
     );
   if (users.length > 0)
     io.out(
-      "Passwords are in no export: millrace users reset <address> prints the link that lets somebody in.\n",
+      "Exports hold no passwords. millrace users reset <email> prints a link with which a user can choose one.\n",
     );
   if (keys.length > 0)
     io.out(
-      `API keys are in no export; make those that are needed anew:\n${keys.map(({ name, owner, scopes }) => `  ${name} of ${owner} (${scopes.join(", ")})\n`).join("")}`,
+      `Exports hold no API keys. Create those that are still needed again:\n${keys.map(({ name, owner, scopes }) => `  ${name} of ${owner} (${scopes.join(", ")})\n`).join("")}`,
     );
   if (ignoredRecords > 0)
     io.out(
-      `${plural(ignoredRecords, "line")} ${ignoredRecords === 1 ? "is a record" : "are records"} of the other instance (runs, audit log) and ${ignoredRecords === 1 ? "stays" : "stay"} in the file; millrace backup and restore move them.\n`,
+      `${plural(ignoredRecords, "record")} of runs or of the audit log will not be imported; millrace backup and restore move them.\n`,
     );
 }
 
-/** Nobody comes in by a file: who was active is invited until they have chosen a password here. */
-const statusHere = (status: UserLine["status"]): UserLine["status"] =>
+/** A file must not let anybody sign in: an active user becomes invited until they choose a password here. */
+const importedStatus = (status: UserLine["status"]): UserLine["status"] =>
   status === "deactivated" ? status : "invited";
 
-/** A transaction for all people, and one for each workflow. */
-async function carryOver(
+/** Writes all users in one transaction, and each workflow in one of its own. */
+async function writePlan(
   { services, setup }: Operator,
   file: string,
-  survey: ImportPlan,
+  plan: ImportPlan,
   paused: boolean,
 ): Promise<void> {
   const write = <T>(operation: string, effect: (tx: Writers) => Promise<T>): Promise<T> =>
     services.write({ operation, actor: OPERATOR_ACTOR, requestId: newRequestId() }, effect);
   await write("import_user", async (tx) => {
-    for (const user of survey.users) {
+    for (const user of plan.users) {
       await tx.users.insert({
         id: user.id,
         email: user.email,
         role: user.role,
         roleSource: null,
-        status: statusHere(user.status),
+        status: importedStatus(user.status),
         passwordHash: null,
         verifiedAt: null,
         createdAt: user.created_at,
@@ -128,27 +131,27 @@ async function carryOver(
       await tx.recordAudit(user.email, `role_${user.role}`);
     }
   });
-  const wanted = new Set(survey.workflows);
+  const remaining = new Set(plan.workflows);
   const lines = readLines(file);
   let next = await lines.next();
   const versionsOf = async function* (id: string): AsyncGenerator<VersionWithDefinition> {
     for (next = await lines.next(); next.value?.line?.kind === "version"; next = await lines.next()) {
       const { kind: _, ...version } = next.value.line;
-      if (version.workflow_id !== id) throw changed(file);
+      if (version.workflow_id !== id) throw fileChanged(file);
       yield version;
     }
   };
   while (next.done !== true) {
     const { line } = next.value;
-    if (line?.kind === "workflow" && wanted.has(line.id)) {
+    if (line?.kind === "workflow" && remaining.has(line.id)) {
       await write("import_workflow", async (tx) => {
         await tx.workflows.importWithHistory(line, versionsOf(line.id));
         if (line.schedule !== null) await saveSchedule(tx, line, line.schedule);
       });
-      wanted.delete(line.id);
+      remaining.delete(line.id);
     } else next = await lines.next();
   }
-  if (wanted.size > 0) throw changed(file);
+  if (remaining.size > 0) throw fileChanged(file);
 
   async function saveSchedule(
     tx: Writers,
@@ -173,7 +176,7 @@ async function carryOver(
   }
 }
 
-const changed = (file: string): CommandError =>
+const fileChanged = (file: string): CommandError =>
   new CommandError(
-    `${file} was changed while it was read. What was imported until then is whole; import it again.`,
+    `${file} was changed while it was read. The users and workflows imported so far are complete. Import it again.`,
   );

@@ -1,19 +1,19 @@
-/** Commands that look at a state make none: in a mistyped directory it would seem that everything is lost. */
+/** Read-only commands create no state: in a mistyped directory it would look as if all data were lost. */
 import { resolve } from "node:path";
 import { pathExists } from "../store/database-copy.ts";
 import { databaseFileIn, findStateDirectory } from "../store/state-directory.ts";
 import { CommandError, EXIT } from "./io.ts";
 
 /**
- * Gives the whole path of the database that is there.
- * @param what the command does with a state, for the message
- * @throws CommandError where there is none; AppError storage_unavailable where the directory can't be used
+ * Returns the absolute path of the existing database.
+ * @param purpose what the command does with the state, for the message
+ * @throws CommandError if there is none; AppError storage_unavailable if the directory cannot be used
  */
-export function requireState(stateDir: string, what: string): string {
+export function requireState(stateDir: string, purpose: string): string {
   const databaseFile = databaseFileIn(resolve(stateDir));
   if (findStateDirectory(stateDir) !== undefined && pathExists(databaseFile)) return databaseFile;
   throw new CommandError(
-    `There is no state in ${stateDir} to ${what}. Point MILLRACE_STATE_DIR at the directory that Millrace runs with.`,
+    `There is no state in ${stateDir} to ${purpose}. Set MILLRACE_STATE_DIR to the state directory that the servers use.`,
     EXIT.state,
   );
 }

@@ -1,4 +1,4 @@
-/** `millrace restore`: a state out of a backup, where there is none. */
+/** `millrace restore`: creates the state from a backup, if there is none. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readEnvironment } from "../config/environment.ts";
@@ -10,7 +10,7 @@ import { CommandError, EXIT, type Io } from "./io.ts";
 
 type Restored = Extract<CopyAnswer, { restore: unknown }>;
 
-/** Makes the database of the state directory out of a backup, and says what has ended with that. */
+/** Creates the database of the state directory from a backup, and prints what it holds and what it removed. */
 export async function restore(
   io: Io,
   host: CopyHost,
@@ -22,11 +22,11 @@ export async function restore(
     throw new CommandError(`${source} is not a file. Name the backup to restore.`, EXIT.usage);
   const directory = openStateDirectory(readEnvironment(io.env).stateDir);
   const target = resolve(directory.databaseFile);
-  // Of an old journal beside a new database SQLite would make one that is neither.
-  const there = databaseFilePaths(target).filter(pathExists);
-  if (there.length > 0) {
+  // SQLite would apply an old journal to the new database and damage it.
+  const existing = databaseFilePaths(target).filter(pathExists);
+  if (existing.length > 0) {
     throw new CommandError(
-      `There is a state in ${directory.path} already, and nothing is replaced. Stop Millrace, move ${there.join(", ")} away, ` +
+      `${directory.path} already holds a state, which is never replaced. Stop Millrace, move ${existing.join(", ")} away, ` +
         "then restore again.",
       EXIT.state,
     );
@@ -36,26 +36,25 @@ export async function restore(
   if (options.json) {
     const { sessions, links, mcpSessions, jobs } = done.cleanup;
     const ended = { sessions, links, mcp_sessions: mcpSessions, jobs };
-    const told = { file: target, from: source, verified: true, ...contentJson(done.contents), ended };
-    io.out(`${JSON.stringify(told, null, 2)}\n`);
+    const report = { file: target, from: source, verified: true, ...contentJson(done.contents), ended };
+    io.out(`${JSON.stringify(report, null, 2)}\n`);
   } else {
-    io.out(tell(target, source, done));
+    io.out(describeRestore(target, source, done));
   }
   io.err(
-    "API keys, people and roles are as they were then: whoever was locked out since is not any more. See millrace keys list " +
-      "and millrace users list.\n",
+    "API keys, users and roles are as they were at the time of the backup: keys that were revoked and users that were " +
+      "deactivated since then can be used again. Check millrace keys list and millrace users list.\n",
   );
 }
 
-function tell(target: string, source: string, { contents, cleanup }: Restored["restore"]): string {
+function describeRestore(target: string, source: string, { contents, cleanup }: Restored["restore"]): string {
   const { createdAt, createdByRelease, migration, newest } = contents;
-  const made = createdAt === null ? "" : `, made ${createdAt} by Millrace ${createdByRelease}`;
-  const later =
-    migration < newest ? `The next start brings it from migration ${migration} to ${newest}.\n` : "";
+  const origin = createdAt === null ? "" : `, created ${createdAt} by Millrace ${createdByRelease}`;
+  const upgrade = migration < newest ? `The next start migrates it from ${migration} to ${newest}.\n` : "";
   return (
-    `${target}: restored from ${source}${made}, verified. It holds\n${contentLines(contents)}${later}` +
-    `Ended: ${cleanup.sessions} logins in browsers, ${cleanup.links} links that work once, ${cleanup.mcpSessions} MCP sessions.\n` +
-    `${contents.unfinishedRuns} unfinished runs go on with the next start, ${cleanup.jobs} of their steps from the beginning of the step; ` +
-    "what was done after the backup is done again. Start with --workers 0 to look around before.\n"
+    `${target}: restored from ${source}${origin}, verified. Contents:\n${contentLines(contents)}${upgrade}` +
+    `Removed: ${cleanup.sessions} browser sessions, ${cleanup.links} single-use links, ${cleanup.mcpSessions} MCP sessions.\n` +
+    `${contents.unfinishedRuns} unfinished runs will continue at the next start; ${cleanup.jobs} of their steps will run again from the beginning, ` +
+    "with everything that they did after the backup. To inspect the state first, start with --workers 0.\n"
   );
 }

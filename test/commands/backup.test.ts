@@ -39,15 +39,15 @@ async function said(
     onExit: () => {},
   };
   await command(io, { onStop: () => {} }, file, options).catch((error: unknown) => {
-    const told = describeError(error);
-    err += `${told.message}\n`;
-    code = told.exitCode;
+    const described = describeError(error);
+    err += `${described.message}\n`;
+    code = described.exitCode;
   });
   return { code, out, err };
 }
 
 describe("millrace backup", () => {
-  it("makes one verified file for this user alone while others write, and says what is not in it", async () => {
+  it("writes a verified file that only this user can read while others write, and says what it does not hold", async () => {
     const instance = await testInstance();
     const call = apiClient((await instance.rest()).url, (await instance.key()).value);
     const directory = temporaryDirectory();
@@ -69,14 +69,14 @@ describe("millrace backup", () => {
     expect({ code, err }).toEqual({
       code: 0,
       err: expect.stringMatching(
-        /^Not in it: the configuration \(.*config\.yaml\), the variables or files with secrets, /,
+        /^Not in the backup: the configuration \(.*config\.yaml\), the variables or files with secrets, /,
       ),
     });
     expect(after).toBeGreaterThan(before.length);
     expect(readdirSync(directory)).toEqual(["m.db"]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const told = JSON.parse(out) as { rows: Record<string, number> };
-    expect(told).toMatchObject({
+    const report = JSON.parse(out) as { rows: Record<string, number> };
+    expect(report).toMatchObject({
       file,
       bytes: statSync(file).size,
       verified: true,
@@ -88,21 +88,21 @@ describe("millrace backup", () => {
     cpSync(file, join(copy, "millrace.db"));
     const names = verifyState(copy).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(before));
-    expect(told.rows["workflows"]).toBe(names.length);
+    expect(report.rows["workflows"]).toBe(names.length);
   });
 
   it.each<[string, number, (places: { stateDir: string; directory: string }) => string, RegExp]>([
     [
-      "a file that is there",
+      "an existing file",
       2,
       ({ directory }) => {
         const file = join(directory, "x");
         writeFileSync(file, "mine");
         return file;
       },
-      /x is there already, and a backup replaces nothing/,
+      /x already exists, and a backup never replaces a file/,
     ],
-    ["a directory", 2, ({ directory }) => directory, /is a directory: name a file in it/],
+    ["a directory", 2, ({ directory }) => directory, /is a directory\. Name a file in it/],
     [
       "the database itself",
       2,
@@ -115,14 +115,14 @@ describe("millrace backup", () => {
       ({ stateDir }) => `${stateDir}/./millrace.db-journal`,
       /belongs to the database itself/,
     ],
-    ["standard output", 2, () => "-", /Name a file/],
+    ["standard output", 2, () => "-", /The target must be a file/],
     [
       "a missing directory",
       1,
       ({ directory }) => join(directory, "no/m.db"),
-      /There is no directory .*no\. Make it/,
+      /The directory .*no does not exist\. Create it/,
     ],
-  ])("refuses %s, and makes nothing", async (_, expected, target, words) => {
+  ])("refuses %s, and writes nothing", async (_, expected, target, words) => {
     const places = { stateDir: createOldState(1), directory: temporaryDirectory() };
     const file = target(places);
     const present = () => [readdirSync(places.stateDir), readdirSync(places.directory)];
@@ -136,15 +136,15 @@ describe("millrace backup", () => {
     );
   });
 
-  it("ends with 4 where there is no state, and does not make one", async () => {
+  it("exits with 4 if there is no state, and does not create one", async () => {
     const stateDir = join(temporaryDirectory(), "state");
     const { code, out, err } = await said(backup, stateDir, join(temporaryDirectory(), "m.db"));
     expect({ code, out }).toEqual({ code: 4, out: "" });
-    expect(err).toMatch(/There is no state in .* to back up. Point MILLRACE_STATE_DIR/);
+    expect(err).toMatch(/There is no state in .* to back up\. Set MILLRACE_STATE_DIR/);
     expect(existsSync(stateDir)).toBe(false);
   });
 
-  it("ends with 4 and leaves nothing where the copying child says that it can't be done", async () => {
+  it("exits with 4 and leaves no file if the copy process fails", async () => {
     const stateDir = temporaryDirectory();
     new Database(join(stateDir, "millrace.db")).exec("create table t (a)").close();
     const directory = temporaryDirectory();
@@ -154,7 +154,7 @@ describe("millrace backup", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("ends soon on %s, and leaves nothing", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("ends soon on %s, and leaves no file", async (signal) => {
     const stateDir = createOldState(1);
     const db = new Database(join(stateDir, "millrace.db"));
     db.pragma("journal_mode = delete");
@@ -174,7 +174,7 @@ describe("millrace backup", () => {
     process.kill(Number(copying), "SIGSTOP");
     child.kill(signal);
     expect((await exited)[0]).toBe(1);
-    expect(err).toBe("It was stopped; nothing was made.\n");
+    expect(err).toBe("The copy was stopped. No file was created.\n");
     expect(existsSync(`/proc/${copying}`)).toBe(false);
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -190,21 +190,21 @@ function childOf(pid: number): string | undefined {
 }
 
 describe("millrace restore", () => {
-  it("brings back on the command line what a backup has taken, once, and says what the next start does", async () => {
+  it("restores a backup once, and says what the next start does", async () => {
     const directory = temporaryDirectory();
     const file = join(directory, "m.db");
     const made = await runCommand(["backup", file], { MILLRACE_STATE_DIR: createOldState(1) });
     expect(made).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/m\.db: 0\.\d MiB in \d+\.\d s, verified\. It holds\n {2}workflows/),
+      out: expect.stringMatching(/m\.db: 0\.\d MiB in \d+\.\d s, verified\. Contents:\n {2}workflows/),
     });
     const stateDir = join(directory, "state");
     const env = { MILLRACE_STATE_DIR: stateDir };
     const { code, out, err } = await runCommand(["restore", file], env);
     expect(code).toBe(0);
-    expect(out).toContain(`millrace.db: restored from ${file}, made `);
-    expect(out).toContain(`The next start brings it from migration 1 to ${NEWEST}.\nEnded: 0 logins`);
-    expect(err).toMatch(/^API keys, people and roles are as they were then/);
+    expect(out).toContain(`millrace.db: restored from ${file}, created `);
+    expect(out).toContain(`The next start migrates it from 1 to ${NEWEST}.\nRemoved: 0 browser sessions`);
+    expect(err).toMatch(/^API keys, users and roles are as they were at the time of the backup/);
     expect([statSync(stateDir).mode & 0o777, readdirSync(stateDir)]).toEqual([0o700, ["millrace.db"]]);
     expect(JSON.parse((await runCommand(["keys", "list", "--json"], env)).out)).toHaveLength(5);
     expect(await runCommand(["restore", file], env)).toMatchObject({ code: 4, out: "" });
@@ -231,7 +231,7 @@ describe("millrace restore", () => {
     },
   );
 
-  it("refuses what is not a file, and what is no backup", async () => {
+  it("refuses a path that is not a file, and a file that is not a backup", async () => {
     const directory = temporaryDirectory();
     const stateDir = join(directory, "state");
     mkdirSync(stateDir);

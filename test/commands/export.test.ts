@@ -105,7 +105,7 @@ async function exported(options: ExportOptions = {}) {
 const empty = (): string => join(temporaryDirectory(), "state");
 
 describe("millrace export and import", () => {
-  it("carries people, workflows with their history, and schedules, and audits what it brings", async () => {
+  it("imports users, workflows with their history, and schedules, and audits the import", async () => {
     const { file } = await exported();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const stateDir = empty();
@@ -113,7 +113,7 @@ describe("millrace export and import", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain("+ ann@example.com, admin, invited\n");
     expect(out).toContain("+ bea@example.com, viewer, deactivated\n");
-    expect(out).toContain("1 schedule runs here from now on");
+    expect(out).toContain("1 schedule will run here from now on");
     expect(out).toContain("  ci of operator (read, run)\n");
     expect(out).toMatch(/Imported\.\n$/);
 
@@ -154,7 +154,7 @@ describe("millrace export and import", () => {
     ]);
   });
 
-  it("writes no secret, whatever is asked for", async () => {
+  it("writes no secrets, with any options", async () => {
     const { instance, file, key, token, cookie } = await exported({ withRuns: true, withAudit: true });
     const text = readFileSync(file, "utf8");
     const rows = async (table: "api_keys" | "sessions" | "account_links") =>
@@ -184,7 +184,7 @@ describe("millrace export and import", () => {
     expect(text).toContain('"kind":"audit_entry"');
   });
 
-  it("gives the same file again after an import into an empty instance", async () => {
+  it("exports the same file again after an import into an empty instance", async () => {
     const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((one) => !one.includes("\0"));
     const definition = fc.oneof(
       fc.constant(null),
@@ -260,13 +260,13 @@ describe("millrace export and import", () => {
         expect((await exporting(to, second)).err).toBe("");
         expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));
         // And it brings nothing a second time.
-        expect((await importing(to, second)).out).toContain("0 workflows and 0 people are new");
+        expect((await importing(to, second)).out).toContain("0 new workflows, 0 new users");
       }),
       { numRuns: 8 },
     );
   });
 
-  it("changes nothing that is here: what differs is refused, or left with --keep", async () => {
+  it("never changes existing data: refuses conflicts, or skips them with --keep", async () => {
     const { instance, file } = await exported();
     const target = await testInstance();
     await addUser(target, { email: "ann@example.com", role: "viewer" });
@@ -282,27 +282,27 @@ describe("millrace export and import", () => {
     expect(await target.read.workflows.find("draft")).toBeUndefined();
     const kept = await importing(target.stateDir, file, { yes: true, keep: true });
     expect(kept).toMatchObject({ code: 0, err: "" });
-    expect(kept.out).toContain("= workflow hello: left as it is here");
-    expect(kept.out).toContain("= ann@example.com: left as it is here (viewer here, admin in the file)");
+    expect(kept.out).toContain("= workflow hello: skipped, exists here");
+    expect(kept.out).toContain("= ann@example.com: skipped, exists here (viewer here, admin in the file)");
     expect(await target.read.workflows.find("hello")).toMatchObject({ name: "Ours" });
     expect(await target.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "viewer" });
     expect(await target.read.workflows.find("draft")).toMatchObject({ name: "Draft" });
     expect((await importing(instance.stateDir, file)).out).toContain(
-      "0 workflows and 0 people are new; 2 and 2 are here already",
+      "0 new workflows, 0 new users; 2 and 2 are here already",
     );
   });
 
-  it("asks first, only shows with --dry-run, and can bring schedules paused", async () => {
+  it("asks first, changes nothing with --dry-run, and can import schedules paused", async () => {
     const { file } = await exported();
     const stateDir = empty();
     expect(await importing(stateDir, file, {})).toMatchObject({
       code: 2,
-      err: expect.stringContaining("Say --yes."),
+      err: expect.stringContaining("Use --yes."),
     });
     expect(await importing(stateDir, file, {}, "no")).toMatchObject({ code: 1 });
     expect(await importing(stateDir, file, { dryRun: true })).toMatchObject({
       code: 0,
-      out: expect.stringContaining("2 workflows and 2 people are new"),
+      out: expect.stringContaining("2 new workflows, 2 new users"),
     });
     expect(await importing(stateDir, file, { pauseSchedules: true }, "y")).toMatchObject({ code: 0 });
     const { read } = await testInstance({ stateDir });
@@ -310,7 +310,11 @@ describe("millrace export and import", () => {
   });
 
   it.each([
-    ["a line that is no JSON", (l: object[]) => [...l.slice(0, 1), "{", ...l.slice(1)], /:2: is not JSON/],
+    [
+      "a line that is no JSON",
+      (l: object[]) => [...l.slice(0, 1), "{", ...l.slice(1)],
+      /:2: the line is not valid JSON/,
+    ],
     [
       "an unknown kind",
       (l: object[]) => [l[0]!, { kind: "usre" }, ...l.slice(1)],
@@ -330,7 +334,7 @@ describe("millrace export and import", () => {
     [
       "somebody twice",
       (l: object[]) => [l[0]!, l[1]!, ...l.slice(1)],
-      /:3: the user ann@example\.com stands in line 2 too/,
+      /:3: the user ann@example\.com is already in line 2/,
     ],
     [
       "a version too few",
@@ -345,7 +349,7 @@ describe("millrace export and import", () => {
     [
       "a version without its workflow",
       (l: object[]) => l.filter((one) => (one as { id?: string }).id !== "hello"),
-      /belongs behind the line of its workflow hello/,
+      /must follow the line of its workflow hello/,
     ],
     [
       "versions out of order",
@@ -353,19 +357,19 @@ describe("millrace export and import", () => {
         l.map((one) =>
           (one as { version?: number; kind: string }).kind === "version" ? { ...one, version: 7 } : one,
         ),
-      /version is 7, but 1 comes next/,
+      /version must be 1, got 7/,
     ],
     [
       "a live version that is not there",
       (l: object[]) =>
         l.map((one) => ((one as { id?: string }).id === "hello" ? { ...one, published_version: 9 } : one)),
-      /published_version is 9, but version is 2/,
+      /published_version must be at most version \(2\), got 9/,
     ],
     [
       "a status that does not fit",
       (l: object[]) =>
         l.map((one) => ((one as { id?: string }).id === "hello" ? { ...one, status: "draft" } : one)),
-      /status is draft, but published_version is 2/,
+      /status draft does not fit published_version 2/,
     ],
     [
       "a live definition with a fault",
@@ -377,21 +381,21 @@ describe("millrace export and import", () => {
         ),
       /definition\.steps\[0\]\.type/,
     ],
-    ["no end", (l: object[]) => l.slice(0, -1), /the end is missing: the file was cut off/],
+    ["no end", (l: object[]) => l.slice(0, -1), /the end line is missing: the file was truncated/],
     [
       "an end that counts otherwise",
       (l: object[]) => [...l.slice(0, 1), ...l.slice(2)],
-      /there should be \d+ lines before this one/,
+      /lines is \d+, but \d+ lines precede the end/,
     ],
-    ["something behind the end", (l: object[]) => [...l, l[1]!], /stands behind the end/],
+    ["something behind the end", (l: object[]) => [...l, l[1]!], /this line is after the end/],
     [
       "a newer format",
       (l: object[]) => [{ ...l[0], format: 2 }, ...l.slice(1)],
-      /has format 2 and was written by release/,
+      /the file has format 2 \(release /,
     ],
-    ["another file", () => [{ name: "x" }], /no file that millrace export has written/],
+    ["another file", () => [{ name: "x" }], /was not written by millrace export/],
     ["nothing", () => [], /is empty/],
-  ])("refuses a file with %s, tells the line, and imports nothing of it", async (_, change, expected) => {
+  ])("refuses a file with %s, names the line, and imports nothing", async (_, change, expected) => {
     const { file } = await cachedExport();
     const lines = change(linesOf(file)).map((line) =>
       typeof line === "string" ? line : JSON.stringify(line),
@@ -406,21 +410,23 @@ describe("millrace export and import", () => {
     expect([await read.users.exists(), await read.workflows.revision()]).toEqual([false, 0]);
   });
 
-  it("counts one as one", async () => {
+  it("uses the singular for one", async () => {
     const instance = await testInstance();
     await addUser(instance, { email: "ann@example.com" });
     const file = join(temporaryDirectory(), "one.jsonl");
     expect((await exporting(instance.stateDir, file)).out).toBe(`1 person written to ${file}\n`);
-    expect((await importing(empty(), file)).out).toContain("0 workflows and 1 person are new");
+    expect((await importing(empty(), file)).out).toContain("0 new workflows, 1 new user;");
   });
 
-  it("leaves records of the other instance in the file, and says so", async () => {
+  it("does not import records of the other instance, and says so", async () => {
     const { file } = await exported({ withAudit: true });
     expect(linesOf(file).filter(({ kind }) => kind === "audit_entry").length).toBeGreaterThan(0);
-    expect((await importing(empty(), file)).out).toContain("are records of the other instance");
+    expect((await importing(empty(), file)).out).toContain(
+      "records of runs or of the audit log will not be imported",
+    );
   });
 
-  it("exports finished runs with what went in and came out, where asked", async () => {
+  it("exports finished runs with their inputs and outputs on request", async () => {
     const instance = await testInstance();
     await instance.write(intent, async (tx) => {
       const change = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
@@ -448,18 +454,18 @@ describe("millrace export and import", () => {
     );
   });
 
-  it("writes over nothing, and leaves nothing half-written", async () => {
+  it("overwrites no file, and leaves no incomplete file", async () => {
     const { instance, file } = await cachedExport();
     expect(await exporting(instance, file)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("is there already"),
+      err: expect.stringContaining("already exists"),
     });
     const nowhere = join(temporaryDirectory(), "none", "x.jsonl");
     expect(await exporting(instance, nowhere)).toMatchObject({ code: 2 });
     expect(existsSync(`${nowhere}.part`)).toBe(false);
     expect(await importing(instance, nowhere)).toMatchObject({
       code: 2,
-      err: `${nowhere} is not a file. Name the export to import.`,
+      err: `${nowhere} is not a file. Name a file written by millrace export.`,
     });
     const binary = write(join(temporaryDirectory(), "b"), []);
     writeFileSync(binary, Buffer.from([0xff, 0xfe, 0x00]));

@@ -1,7 +1,7 @@
 /**
- * The file of `export` and `import`: JSON Lines (https://jsonlines.org), an object a line, of the kind that it says.
- * First the head, then people, then each workflow with its versions behind it, then what is told but not taken over,
- * then the end, which says how many lines went before it: a file that was cut off is known by that.
+ * The file format of `export` and `import`: JSON Lines (https://jsonlines.org), one object per line, with its `kind`.
+ * The order is: head, users, each workflow followed by its versions, records that are not imported, end. The end line holds
+ * the number of lines before it, so that a truncated file is detected.
  */
 import { z } from "zod";
 import { Scope, Surface } from "../../../schemas/actor.ts";
@@ -19,18 +19,18 @@ import {
   WorkflowTags,
 } from "../../../schemas/workflow.ts";
 
-/** Grows when an older release could misread the file. */
+/** Increases when an older release could misread the file. */
 export const FORMAT_VERSION = 1;
 
-/** As the store compares moments: as text. */
-const Moment = z.iso.datetime({ precision: 3 });
+/** With exactly three digits, because the store compares times as text. */
+const Timestamp = z.iso.datetime({ precision: 3 });
 const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,199}$/);
-const Who = text(254, 1);
+const Owner = text(254, 1);
 
 const HeadLine = z.strictObject({
   kind: z.literal("millrace_export"),
   format: z.int().min(1),
-  /** Which wrote it; for people. */
+  /** The release that wrote the file, for people. */
   release: z.string(),
 });
 
@@ -40,8 +40,8 @@ export const UserLine = z.strictObject({
   email: Email,
   role: Role,
   status: UserStatus,
-  created_at: Moment,
-  created_by: Who,
+  created_at: Timestamp,
+  created_by: Owner,
 });
 export type UserLine = z.output<typeof UserLine>;
 
@@ -49,18 +49,18 @@ export const WorkflowLine = z.strictObject({
   kind: z.literal("workflow"),
   id: WorkflowId,
   status: WorkflowStatus,
-  /** Its newest; so many versions follow. */
+  /** The newest version; as many version lines follow. */
   version: Version,
   published_version: Version.nullable(),
-  created_at: Moment,
-  updated_at: Moment,
-  created_by: Who,
-  /** What the schedule of the published version has beside its definition; null where that has none. */
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: Owner,
+  /** The state of the schedule, which is not in the definition; null if the published version has no schedule. */
   schedule: z
     .strictObject({
       paused: z.boolean(),
-      last_at: Moment.nullable(),
-      owner: Who,
+      last_at: Timestamp.nullable(),
+      owner: Owner,
       key_name: text(200),
       lineage: text(200, 1),
     })
@@ -78,26 +78,26 @@ export const VersionLine = z.strictObject({
   tags: WorkflowTags,
   definition: WorkflowDefinition.nullable(),
   reason: Reason.nullable(),
-  created_at: Moment,
-  created_by: Who,
+  created_at: Timestamp,
+  created_by: Owner,
   key_name: text(200),
   surface: Surface,
   client: text(1_000),
 });
 export type VersionLine = z.output<typeof VersionLine>;
 
-/** Without its digest it can be used nowhere: it says which keys are to be made anew. */
+/** A key without its digest, which cannot be used: it lists the keys that must be created again. */
 export const KeyLine = z.strictObject({
   kind: z.literal("api_key"),
   name: ApiKeyName,
-  owner: Who,
+  owner: Owner,
   scopes: z.array(Scope),
-  created_at: Moment,
-  expires_at: Moment.nullable(),
+  created_at: Timestamp,
+  expires_at: Timestamp.nullable(),
 });
 export type KeyLine = z.output<typeof KeyLine>;
 
-/** Records of what happened in one instance; in another they would be none. */
+/** Records of what happened in the exporting instance; they are never imported. */
 const RECORDS = ["run", "run_step", "audit_entry"] as const;
 export type RecordLine = { kind: (typeof RECORDS)[number] } & Record<string, unknown>;
 export const RecordLine = z.looseObject({ kind: z.enum(RECORDS) });
@@ -113,7 +113,7 @@ export type Line =
   | RecordLine
   | z.output<typeof EndLine>;
 
-/** By kind: what a line must be. */
+/** The schema of each kind of line. */
 export const LINE_SCHEMAS = {
   millrace_export: HeadLine,
   user: UserLine,

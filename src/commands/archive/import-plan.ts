@@ -1,4 +1,4 @@
-/** Reads a whole file before anything is written: its faults, and what it would change here. */
+/** Reads a whole export before anything is written, and finds its issues and what it would add. */
 import { createHash, type Hash } from "node:crypto";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
@@ -8,41 +8,41 @@ import type { KeyLine, Line, UserLine, VersionLine, WorkflowLine } from "./forma
 import { type NumberedLine, readLines } from "./lines.ts";
 import { workflowLines } from "./write.ts";
 
-/** As many faults are told. */
-const MOST_ISSUES = 100;
+/** Maximum number of issues that are reported. */
+const MAX_ISSUES = 100;
 
 export interface ImportPlan {
-  /** Lines to print, `file:line: …`; with any of them nothing may be imported. */
+  /** Lines to print, `file:line: …`. With any issue, nothing is imported. */
   issues: string[];
   users: UserLine[];
-  /** People who are here already, and are left as they are; `differs` where the file says otherwise. */
+  /** Users that exist here and are skipped; `differs` says how the file differs. */
   existingUsers: { email: string; differs: string | null }[];
   workflows: string[];
-  /** Workflows that are here already with the very same history. */
+  /** Number of workflows that exist here with the same history. */
   unchangedWorkflows: number;
-  /** Workflows that are here with another history. */
+  /** Ids of workflows that exist here with another history. */
   conflictingWorkflows: string[];
   schedules: number;
   keys: KeyLine[];
-  /** Runs and audit entries: told, not taken over. */
+  /** Number of lines about runs and audit entries, which are not imported. */
   ignoredRecords: number;
 }
 
 interface Current {
   number: number;
   workflow: WorkflowLine;
-  /** The last version that was read. */
+  /** The last version read so far. */
   version: number;
   hash: Hash;
 }
 
-/** @param read what is here */
+/** @param read the data of this instance */
 export async function planImport(
   file: string,
   read: Readers,
   engine: Pick<EngineApi, "check">,
 ): Promise<ImportPlan> {
-  const survey: ImportPlan = {
+  const plan: ImportPlan = {
     issues: [],
     users: [],
     existingUsers: [],
@@ -57,15 +57,16 @@ export async function planImport(
   let current: Current | undefined;
   let last: NumberedLine | undefined;
 
-  const issue = (number: number, what: string): void => {
-    if (survey.issues.length < MOST_ISSUES) survey.issues.push(`${file}:${number}: ${what}`);
+  const addIssue = (number: number, message: string): void => {
+    if (plan.issues.length < MAX_ISSUES) plan.issues.push(`${file}:${number}: ${message}`);
   };
-  /** @returns whether it stands here for the first time */
-  const first = (number: number, what: string): boolean => {
-    const before = seen.get(what);
-    if (before !== undefined) issue(number, `${what} stands in line ${before} too; take one of them away`);
-    else seen.set(what, number);
-    return before === undefined;
+  /** Adds an issue for a duplicate. @returns whether this is the first one */
+  const checkUnique = (number: number, subject: string): boolean => {
+    const first = seen.get(subject);
+    if (first !== undefined)
+      addIssue(number, `${subject} is already in line ${first}. Remove one of the lines`);
+    else seen.set(subject, number);
+    return first === undefined;
   };
 
   async function endWorkflow(): Promise<void> {
@@ -73,70 +74,71 @@ export async function planImport(
     const { number, workflow, version, hash } = current;
     current = undefined;
     if (version !== workflow.version) {
-      issue(
+      addIssue(
         number,
-        `version is ${workflow.version}, but ${version} versions follow; the file was cut or changed`,
+        `version is ${workflow.version}, but ${version} versions follow. The file was truncated or changed; export it again`,
       );
       return;
     }
-    const here = await read.workflows.find(workflow.id);
-    if (here === undefined) {
-      survey.workflows.push(workflow.id);
-      if (workflow.schedule !== null) survey.schedules += 1;
-    } else if ((await hashHere(read, here)) === hash.digest("hex")) survey.unchangedWorkflows += 1;
-    else survey.conflictingWorkflows.push(workflow.id);
+    const existing = await read.workflows.find(workflow.id);
+    if (existing === undefined) {
+      plan.workflows.push(workflow.id);
+      if (workflow.schedule !== null) plan.schedules += 1;
+    } else if ((await historyHash(read, existing)) === hash.digest("hex")) plan.unchangedWorkflows += 1;
+    else plan.conflictingWorkflows.push(workflow.id);
   }
 
   async function onUser(number: number, user: UserLine): Promise<void> {
-    if (!first(number, `the user ${user.email}`) || !first(number, `the id ${user.id}`)) return;
-    const here = await read.users.findByEmail(user.email);
-    if (here !== undefined) {
-      const differs = here.role === user.role ? null : `${here.role} here, ${user.role} in the file`;
-      survey.existingUsers.push({ email: user.email, differs });
+    if (!checkUnique(number, `the user ${user.email}`) || !checkUnique(number, `the id ${user.id}`)) return;
+    const existing = await read.users.findByEmail(user.email);
+    if (existing !== undefined) {
+      const differs = existing.role === user.role ? null : `${existing.role} here, ${user.role} in the file`;
+      plan.existingUsers.push({ email: user.email, differs });
     } else if ((await read.users.find(user.id)) !== undefined)
-      issue(number, `the id ${user.id} is that of somebody else here; give ${user.email} another one`);
-    else survey.users.push(user);
+      addIssue(number, `the id ${user.id} belongs to another user here. Give ${user.email} another id`);
+    else plan.users.push(user);
   }
 
   function onWorkflow(number: number, workflow: WorkflowLine): void {
     current = { number, workflow, version: 0, hash: createHash("sha256") };
     addTo(current.hash, workflow);
-    first(number, `the workflow ${workflow.id}`);
-    const { status, version, published_version: live, schedule } = workflow;
-    if (live !== null && live > version)
-      issue(number, `published_version is ${live}, but version is ${version}`);
-    if ((status === "published") !== (live !== null) && status !== "archived")
-      issue(number, `status is ${status}, but published_version is ${live}; one of them is wrong`);
+    checkUnique(number, `the workflow ${workflow.id}`);
+    const { status, version, published_version: published, schedule } = workflow;
+    if (published !== null && published > version)
+      addIssue(number, `published_version must be at most version (${version}), got ${published}`);
+    if ((status === "published") !== (published !== null) && status !== "archived")
+      addIssue(number, `status ${status} does not fit published_version ${published}. Correct one of them`);
     if (schedule !== null && status !== "published")
-      issue(number, "schedule must be null, because only a published workflow has one");
+      addIssue(number, "schedule must be null, because the workflow is not published");
   }
 
   async function onVersion(number: number, version: VersionLine): Promise<void> {
     if (current === undefined || version.workflow_id !== current.workflow.id) {
-      issue(number, `belongs behind the line of its workflow ${version.workflow_id}`);
+      addIssue(number, `this version must follow the line of its workflow ${version.workflow_id}`);
       return;
     }
     const { workflow, hash } = current;
     if (version.version !== current.version + 1)
-      issue(number, `version is ${version.version}, but ${current.version + 1} comes next`);
+      addIssue(number, `version must be ${current.version + 1}, got ${version.version}`);
     current.version = version.version;
     addTo(hash, version);
-    // Older ones and drafts may have faults: they were saved with them, and nobody runs them.
+    // Older versions and drafts may have been saved with issues; they do not run.
     if (version.version !== workflow.published_version) return;
     const options = { checkConnections: false, selfId: workflow.id, signal: new AbortController().signal };
     const { errors } = await engine.check(version.definition ?? {}, options);
     for (const { path, message, fix } of errors)
-      issue(number, `definition.${path} ${message}${fix === undefined ? "" : `. ${fix}`}`);
+      addIssue(number, `definition.${path} ${message}${fix === undefined ? "" : `. ${fix}`}`);
     const scheduled = version.definition?.["schedule"] !== undefined;
     if (workflow.schedule !== null && !scheduled)
-      issue(number, "its workflow has a schedule, but this published definition has none");
+      addIssue(number, "the workflow has a schedule, but its published definition has none");
   }
 
   async function onLine({ number, line }: { number: number; line: Line }): Promise<void> {
     if (line.kind !== "version") await endWorkflow();
     switch (line.kind) {
       case "millrace_export":
-        if (number !== 1) issue(number, "a second head: two files were put together; import each of them");
+        if (number !== 1)
+          addIssue(number, "this is a second head: two exports were joined. Import them one by one");
         return;
       case "user":
         return onUser(number, line);
@@ -145,38 +147,42 @@ export async function planImport(
       case "version":
         return onVersion(number, line);
       case "api_key":
-        survey.keys.push(line);
+        plan.keys.push(line);
         return;
       case "end":
         if (line.lines !== number - 1)
-          issue(number, `there should be ${line.lines} lines before this one; the file was changed`);
+          addIssue(
+            number,
+            `lines is ${line.lines}, but ${number - 1} lines precede the end. The file was changed; export it again`,
+          );
         return;
       case "run":
       case "run_step":
       case "audit_entry":
-        survey.ignoredRecords += 1;
+        plan.ignoredRecords += 1;
         return;
     }
   }
 
-  for await (const it of readLines(file)) {
-    if (last?.line?.kind === "end") issue(it.number, "stands behind the end; take it away");
-    last = it;
-    for (const what of it.issues) issue(it.number, what);
-    if (it.line !== undefined) await onLine({ number: it.number, line: it.line });
+  for await (const numbered of readLines(file)) {
+    const { number, line, issues } = numbered;
+    if (last?.line?.kind === "end") addIssue(number, "this line is after the end. Remove it");
+    last = numbered;
+    for (const message of issues) addIssue(number, message);
+    if (line !== undefined) await onLine({ number, line });
   }
   await endWorkflow();
   if (last !== undefined && last.line?.kind !== "end")
-    issue(last.number, "the end is missing: the file was cut off; export it again");
-  return survey;
+    addIssue(last.number, "the end line is missing: the file was truncated. Export it again");
+  return plan;
 }
 
-/** A schedule's state changes all the time, and makes no other workflow of it. */
+/** Leaves out the schedule, because its state changes all the time without a new version. */
 const addTo = (hash: Hash, line: WorkflowLine | VersionLine): void =>
   void hash.update(`${canonicalJson({ ...line, schedule: null })}\n`);
 
-async function hashHere(read: Readers, here: Workflow): Promise<string> {
+async function historyHash(read: Readers, workflow: Workflow): Promise<string> {
   const hash = createHash("sha256");
-  for await (const line of workflowLines(read, here)) addTo(hash, line);
+  for await (const line of workflowLines(read, workflow)) addTo(hash, line);
   return hash.digest("hex");
 }

@@ -1,4 +1,4 @@
-/** The lines of a file, one at a time, each checked for what it says that it is. */
+/** Reads an export line by line, and checks each line against the schema of its kind. */
 import { createReadStream } from "node:fs";
 import { issuesOf } from "../../core/issues.ts";
 import { nearMatch } from "../../core/near-match.ts";
@@ -6,22 +6,22 @@ import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { CommandError, EXIT } from "../io.ts";
 import { FORMAT_VERSION, type Line, LINE_SCHEMAS } from "./format.ts";
 
-/** Values of runs may be large; nothing that is longer was written by an export. */
-const LONGEST_LINE = 64 * 1024 ** 2;
+/** Maximum length of a line, in bytes. Values of runs may be large, but no export writes a longer line. */
+const MAX_LINE_BYTES = 64 * 1024 ** 2;
 const LF = 10;
-/** Of the outside: the line's own object, then what it holds. */
-const DEEPEST = MAX_JSON_DEPTH + 8;
+/** Maximum nesting: that of a value, and the levels of the line around it. */
+const MAX_DEPTH = MAX_JSON_DEPTH + 8;
 
 export interface NumberedLine {
   number: number;
-  /** Undefined where it has faults. */
+  /** Undefined if the line has issues. */
   line?: Line;
-  /** Without file and line. */
+  /** Messages without file and line. */
   issues: string[];
 }
 
 /**
- * @throws CommandError where the file can't be read, is none of ours, or of a newer release
+ * @throws CommandError if the file cannot be read, is not an export, or was written by a newer release
  */
 export async function* readLines(file: string): AsyncGenerator<NumberedLine> {
   let number = 0;
@@ -37,11 +37,11 @@ export async function* readLines(file: string): AsyncGenerator<NumberedLine> {
 function expectHead(file: string, line: Line | undefined): void {
   if (line?.kind !== "millrace_export")
     throw new CommandError(
-      `${file}:1: this is no file that millrace export has written: its first line must be of the kind millrace_export.`,
+      `${file}:1: this file was not written by millrace export: its first line must have the kind millrace_export.`,
     );
   if (line.format > FORMAT_VERSION)
     throw new CommandError(
-      `${file}:1: it has format ${line.format} and was written by release ${line.release}; this release reads ${FORMAT_VERSION}. ` +
+      `${file}:1: the file has format ${line.format} (release ${line.release}), but this release reads formats up to ${FORMAT_VERSION}. ` +
         "Import it with that release or a newer one.",
     );
 }
@@ -51,9 +51,10 @@ function readLine(text: string): Omit<NumberedLine, "number"> {
   try {
     value = JSON.parse(text);
   } catch {
-    return { issues: ["is not JSON; export the file again, or take back what was changed in this line"] };
+    return { issues: ["the line is not valid JSON. Export the file again, or undo the change in this line"] };
   }
-  if (exceedsDepth(value, DEEPEST)) return { issues: [`is nested deeper than ${DEEPEST} levels`] };
+  if (exceedsDepth(value, MAX_DEPTH))
+    return { issues: [`the line is nested deeper than ${MAX_DEPTH} levels`] };
   const kind = (value as { kind?: unknown } | null)?.kind;
   const kinds = Object.keys(LINE_SCHEMAS);
   if (typeof kind !== "string" || !kinds.includes(kind)) {
@@ -75,14 +76,14 @@ function readLine(text: string): Omit<NumberedLine, "number"> {
   };
 }
 
-/** @throws CommandError where it can't be read, is no UTF-8, or a line has no end */
+/** @throws CommandError if the file cannot be read, is not UTF-8, or has a line that is too long */
 async function* splitLines(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const textOf = (parts: readonly Buffer[]): string => {
     try {
       return decoder.decode(Buffer.concat(parts));
     } catch {
-      throw new CommandError(`${file} is not UTF-8 text, so no file that millrace export has written.`);
+      throw new CommandError(`${file} is not UTF-8 text, so it was not written by millrace export.`);
     }
   };
   let parts: Buffer[] = [];
@@ -90,9 +91,9 @@ async function* splitLines(file: string): AsyncGenerator<string> {
   const add = (part: Buffer): void => {
     parts.push(part);
     length += part.length;
-    if (length > LONGEST_LINE)
+    if (length > MAX_LINE_BYTES)
       throw new CommandError(
-        `${file} has a line of more than ${LONGEST_LINE / 1024 ** 2} MiB. Export it again.`,
+        `${file} has a line of more than ${MAX_LINE_BYTES / 1024 ** 2} MiB. Export it again.`,
       );
   };
   try {
@@ -107,7 +108,7 @@ async function* splitLines(file: string): AsyncGenerator<string> {
     }
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).code !== "string") throw error;
-    throw new CommandError(`${file} can't be read: ${(error as Error).message}`, EXIT.usage);
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.usage);
   }
   if (length > 0) yield textOf(parts);
 }

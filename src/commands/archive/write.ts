@@ -1,4 +1,4 @@
-/** The lines of an export, read page by page: however much there is, little of it is in memory. */
+/** Produces the lines of an export page by page, so that memory use does not grow with the data. */
 import type { Workflow } from "../../../schemas/workflow.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
 import type { ListPosition, Readers, Page } from "../../core/ports.ts";
@@ -9,12 +9,12 @@ import { FORMAT_VERSION, type Line, type RecordLine, type VersionLine, type Work
 const PAGE = 200;
 
 export interface ExportSelection {
-  /** Finished runs with their inputs and outputs, for who evaluates them. */
+  /** Finished runs with their inputs and outputs, for evaluation. */
   runs: boolean;
   audit: boolean;
 }
 
-/** Everything that is not a secret. */
+/** Yields the lines of an export: everything except secrets. */
 export async function* exportLines(
   read: Readers,
   release: string,
@@ -28,7 +28,7 @@ export async function* exportLines(
   yield { kind: "end", lines };
 }
 
-async function* allLines(read: Readers, release: string, choice: ExportSelection): AsyncGenerator<Line> {
+async function* allLines(read: Readers, release: string, selection: ExportSelection): AsyncGenerator<Line> {
   yield { kind: "millrace_export", format: FORMAT_VERSION, release };
   for await (const user of paged((after) => read.users.page({ filter: {}, after, limit: PAGE }))) {
     const { id, email, role, status, createdAt, createdBy } = user;
@@ -40,20 +40,20 @@ async function* allLines(read: Readers, release: string, choice: ExportSelection
     const { name, owner, scopes, createdAt, expiresAt } = key;
     yield { kind: "api_key", name, owner, scopes, created_at: createdAt, expires_at: expiresAt };
   }
-  if (choice.runs) yield* runLines(read);
-  if (choice.audit) yield* auditLines(read);
+  if (selection.runs) yield* runLines(read);
+  if (selection.audit) yield* auditLines(read);
 }
 
-async function* paged<T>(slice: (after: ListPosition | null) => Promise<Page<T>>): AsyncGenerator<T> {
+async function* paged<T>(readPage: (after: ListPosition | null) => Promise<Page<T>>): AsyncGenerator<T> {
   for (let after: ListPosition | null = null; ;) {
-    const { items, next }: Page<T> = await slice(after);
+    const { items, next }: Page<T> = await readPage(after);
     yield* items;
     if (next === null) return;
     after = next;
   }
 }
 
-/** Archived ones stand last. */
+/** Yields all workflows, the archived ones last. */
 async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
   for (const filter of [{}, { status: "archived" } as const])
     yield* paged((after) =>
@@ -61,7 +61,7 @@ async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
     );
 }
 
-/** A workflow, and its versions from the first to that which is its newest now: none of them ever changes. */
+/** Yields a workflow and then its versions, from the first to the newest. Versions never change. */
 export async function* workflowLines(
   read: Pick<Readers, "workflows" | "schedules">,
   workflow: Workflow,
@@ -145,7 +145,7 @@ async function stepLine(runs: Readers["runs"], runId: string, step: StepRecord):
     started_at: startedAt,
     finished_at: finishedAt,
     error,
-    // That of a fan-out is made of its items', which follow.
+    // The output of a fan-out consists of those of its items, which follow.
     output: items === null ? await runs.output({ runId, stepId, item }) : null,
   };
 }
