@@ -1,65 +1,66 @@
-/** What a listener's executors have counted: asked for over the channel to them, and kept when they die. */
+/** The metrics of a server's executors, collected over IPC; those of an executor that ended are kept. */
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { SECOND } from "../core/clock.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics-snapshot.ts";
 
-/** Who does not answer in time is shown as it was when it last did. */
-const PATIENCE_MS = SECOND;
+/** How long an executor has to answer, in milliseconds; after that its previous metrics are used. */
+const ANSWER_LIMIT_MS = SECOND;
 
 export interface ExecutorMetrics {
-  /** Has this executor's numbers counted in from now on. */
+  /** Includes the metrics of this executor from now on. */
   track(child: ChildProcess): void;
-  /** The numbers of those that live, and of those that are gone. */
+  /** The metrics of running executors, and the sum of those that ended. */
   collect(): Promise<MetricsSnapshot[]>;
 }
 
-/** Asks for numbers; resolves when they have come, or the executor has ended. */
-const answered = (child: ChildProcess): Promise<void> =>
+/** Requests the metrics of an executor; resolves when they arrive or the executor ends. */
+const requestMetrics = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
-    const on = (message: unknown): void => {
-      if (numbersOf(message) === undefined) return;
-      child.off("message", on);
+    const onMessage = (message: unknown): void => {
+      if (metricsIn(message) === undefined) return;
+      child.off("message", onMessage);
       resolve();
     };
-    child.on("message", on);
+    child.on("message", onMessage);
     child.once("exit", () => resolve());
-    // What has died says so by its end.
-    child.send({ numbers: true }, () => {});
+    // If sending fails, the executor has ended, and "exit" resolves.
+    child.send({ metrics: true }, () => {});
   });
 
-/** @param settle adds the last numbers of one that is gone to those of the others before it */
+/** @param mergeExited adds the last metrics of an executor that ended to the sum of those before it */
 export function executorMetrics(
-  settle: (gone: MetricsSnapshot, last: MetricsSnapshot) => Promise<MetricsSnapshot>,
+  mergeExited: (exited: MetricsSnapshot, last: MetricsSnapshot) => Promise<MetricsSnapshot>,
 ): ExecutorMetrics {
   const last = new Map<ChildProcess, MetricsSnapshot>();
-  let gone: Promise<MetricsSnapshot> = Promise.resolve([]);
+  let exited: Promise<MetricsSnapshot> = Promise.resolve([]);
 
   return {
     track(child) {
       last.set(child, []);
       child.on("message", (message) => {
-        const numbers = numbersOf(message);
-        if (numbers !== undefined && last.has(child)) last.set(child, numbers);
+        const metrics = metricsIn(message);
+        if (metrics !== undefined && last.has(child)) last.set(child, metrics);
       });
-      const left = (): void => {
-        const numbers = last.get(child);
-        if (numbers === undefined) return;
+      const onExit = (): void => {
+        const metrics = last.get(child);
+        if (metrics === undefined) return;
         last.delete(child);
-        gone = gone.then((before) => settle(before, numbers));
+        exited = exited.then((before) => mergeExited(before, metrics));
       };
-      child.once("exit", left);
+      child.once("exit", onExit);
+      // A process that could not be started emits no "exit".
       child.on("error", () => {
-        if (child.pid === undefined) left();
+        if (child.pid === undefined) onExit();
       });
     },
     async collect() {
-      const asked = [...last.keys()].filter((child) => child.connected).map(answered);
-      await Promise.race([Promise.all(asked), delay(PATIENCE_MS, undefined, { ref: false })]);
-      return [await gone, ...last.values()];
+      const requests = [...last.keys()].filter((child) => child.connected).map(requestMetrics);
+      await Promise.race([Promise.all(requests), delay(ANSWER_LIMIT_MS, undefined, { ref: false })]);
+      return [await exited, ...last.values()];
     },
   };
 }
 
-const numbersOf = (message: unknown): MetricsSnapshot | undefined =>
-  (message as { numbers?: MetricsSnapshot } | null)?.numbers;
+const metricsIn = (message: unknown): MetricsSnapshot | undefined =>
+  (message as { metrics?: MetricsSnapshot } | null)?.metrics;

@@ -1,4 +1,4 @@
-/** The executors of a listener: child processes that are started again when they die. */
+/** The executors of a server: child processes that are restarted when they end. */
 import type { ChildProcess } from "node:child_process";
 import { hostname } from "node:os";
 import type { Logger } from "pino";
@@ -6,23 +6,25 @@ import type { ExecutorNotifier } from "../app/services.ts";
 import { newExecutorId } from "../core/ids.ts";
 import type { MetricsPort } from "./metrics.ts";
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
-/** Who has lived for so long did not die of its start. */
-const SETTLED_MS = 10_000;
-/** Longer than an executor takes to end by itself. */
+/** Delay before the first restart, in milliseconds; it doubles with each restart that follows soon. */
+const MIN_RESTART_DELAY_MS = 100;
+/** Maximum delay before a restart, in milliseconds. */
+const MAX_RESTART_DELAY_MS = 30_000;
+/** An executor that ran this long did not fail at its start, in milliseconds. */
+const STABLE_AFTER_MS = 10_000;
+/** Longer than an executor takes to stop in order, in milliseconds. */
 const KILL_AFTER_MS = 15_000;
 
 export interface ExecutorPool extends ExecutorNotifier {
-  /** Asks all of them to end and waits. */
+  /** Stops all executors and waits until they have ended. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts `count` executors.
- * @param spawn starts this program again with other arguments, with a channel to it
- * @param metrics where their numbers are read, if they are
- * @param takeOver hands the jobs of a dead executor on, at once
+ * @param spawn starts this program again with other arguments and an IPC channel to it
+ * @param metrics the port on which their metrics are read, if there is one
+ * @param reclaim gives the jobs of an executor that ended to the others, at once
  */
 export function startExecutors(
   spawn: (args: readonly string[]) => ChildProcess,
@@ -32,16 +34,16 @@ export function startExecutors(
     log,
     metrics,
   }: { count: number; config: string | undefined; log: Logger; metrics?: MetricsPort | undefined },
-  takeOver: (executor: string) => Promise<void>,
+  reclaim: (executor: string) => Promise<void>,
 ): ExecutorPool {
   const listeners: ((runIds: readonly string[]) => void)[] = [];
   const children = new Map<string, ChildProcess>();
   let stopping = false;
-  let turn = 0;
+  let wakeCount = 0;
 
-  function start(pause: number): void {
+  function start(restartDelay: number): void {
     const id = newExecutorId(hostname());
-    const began = performance.now();
+    const startedAt = performance.now();
     const child = spawn([
       "worker",
       "--id",
@@ -55,35 +57,37 @@ export function startExecutors(
       const { changed } = message as { changed?: readonly string[] };
       if (changed !== undefined) for (const listener of listeners) listener(changed);
     });
-    const gone = (code: number | null, signal: string | null): void => {
+    const onEnd = (code: number | null, signal: string | null): void => {
       if (!children.delete(id) || stopping) return;
       metrics?.meter.executorEnded();
-      log.error({ executor: id, code, signal }, "an executor has ended; starting another");
-      takeOver(id).catch((err: unknown) => log.warn({ err }, "its jobs are taken over after its lease"));
-      const settled = performance.now() - began > SETTLED_MS;
-      const next = settled ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+      const stable = performance.now() - startedAt > STABLE_AFTER_MS;
+      const next = stable ? MIN_RESTART_DELAY_MS : Math.min(restartDelay * 2, MAX_RESTART_DELAY_MS);
+      log.error({ executor: id, code, signal, restart_in_ms: next }, "executor ended unexpectedly");
+      reclaim(id).catch((err: unknown) =>
+        log.warn({ err, executor: id }, "jobs not reclaimed; they are reclaimed when the lease expires"),
+      );
       setTimeout(() => {
         if (!stopping) start(next);
       }, next).unref();
     };
-    child.once("exit", gone);
-    // Also of a message that could not be sent: what has died says so by its end.
+    child.once("exit", onEnd);
+    // Emitted also for a message that could not be sent to an executor that has ended.
     child.on("error", (err) => {
-      log.error({ err }, "an executor could not be started or reached");
-      // What was never started does not end either.
-      if (child.pid === undefined) gone(null, null);
+      log.error({ err, executor: id }, "executor not started or not reached");
+      // A process that could not be started emits no "exit".
+      if (child.pid === undefined) onEnd(null, null);
     });
   }
 
-  for (let index = 0; index < count; index += 1) start(FIRST_PAUSE_MS);
+  for (let index = 0; index < count; index += 1) start(MIN_RESTART_DELAY_MS);
 
   return {
     wake() {
       const all = [...children.values()];
-      turn += 1;
-      // One is enough: who has no room leaves it to the others, who look for themselves.
-      const child = all[turn % all.length];
-      if (child?.connected === true) child.send({ ring: true });
+      wakeCount += 1;
+      // One is enough: if it has no free slot, the others find the job when they poll.
+      const child = all[wakeCount % all.length];
+      if (child?.connected === true) child.send({ wake: true });
     },
     onChanged: (listener) => void listeners.push(listener),
     async stop() {

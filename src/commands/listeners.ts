@@ -1,4 +1,4 @@
-/** `serve` and `mcp-sse`: one listener, one process. */
+/** `serve` and `mcp-sse`: a process with one server. */
 import type { ChildProcess } from "node:child_process";
 import { reclaimJobs } from "../app/executor.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
@@ -17,33 +17,33 @@ import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
 interface ListenerOptions extends ListenAddress, MetricsOptions {
   config?: string;
-  /** Seconds. */
+  /** How long to keep serving after SIGTERM, in seconds. */
   drainDelay: number;
-  /** How many executors it starts. */
+  /** Number of executor processes to start. */
   workers: number;
-  /** Of `serve`: how people sign in. */
+  /** How people sign in (`serve`). */
   authMode?: AuthMode;
-  /** Of `serve`: where the MCP server is, for who is told how to connect. */
+  /** Port of the MCP server, for instructions how to connect (`serve`). */
   mcpPort?: number;
-  /** Of `serve`: whether it is `start` that started it. */
+  /** Whether `start` started this process (`serve`). */
   ofStart?: boolean;
 }
 
-/** What the process does for a listener: tells of signals, and of its parent when it has one. */
+/** What a server uses of the process. */
 export interface ListenerHost {
-  /** Called once: the process was asked to end. */
+  /** Calls back once when the process must end. */
   onStop(stop: () => void): void;
-  /** Tells the parent, where there is one, where it listens. */
+  /** Reports to the parent process, if there is one, that the server listens. */
   ready(listening: { port: number; setupLink?: string | undefined }): void;
-  /** Starts this program again with other arguments, with a channel to it. */
+  /** Starts this program again with other arguments and an IPC channel to it. */
   spawn(args: readonly string[]): ChildProcess;
 }
 
-/** Runs the web and API server until it is told to stop. */
+/** Runs the web and API server until the process must end. */
 export const serve = (io: Io, host: ListenerHost, options: ListenerOptions): Promise<void> =>
   runListener(io, host, options, "serve", startWebServer);
 
-/** Runs the MCP server until it is told to stop. @param extendServer registers handlers that the program itself lacks */
+/** Runs the MCP server until the process must end. @param extendServer registers additional handlers */
 export const mcpSse = (
   io: Io,
   host: ListenerHost,
@@ -61,7 +61,7 @@ async function runListener(
   name: "serve" | "mcp-sse",
   start: typeof startWebServer,
 ): Promise<void> {
-  // First of all: who is told to stop while it starts, or loses its parent, does.
+  // First, so that a signal or the end of the parent during the start is not missed.
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
   const { settings, config, warnings } = readSetup(io.env, options.config);
   const log = await openLog(io, settings.logLevel, name);
@@ -87,10 +87,10 @@ async function runListener(
     { count: options.workers, config: options.config, log, metrics },
     (executor) => reclaimJobs(instance, executor, setup),
   );
-  let running: RunningServer;
+  let server: RunningServer;
   try {
     const at = { host: options.host, port: options.port };
-    running = await start(instance, setup, at, executors);
+    server = await start(instance, setup, at, executors);
   } catch (error) {
     await executors.stop();
     await metrics?.close();
@@ -98,25 +98,28 @@ async function runListener(
     throw error;
   }
   log.info(
-    { host: options.host, port: running.port },
-    `${name} listens on http://${hostForUrl(options.host)}:${running.port}`,
+    { host: options.host, port: server.port },
+    `${name} listening on http://${hostForUrl(options.host)}:${server.port}`,
   );
-  const setupLink = await running.setupLink?.();
-  // Who started both servers says it with everything else.
-  host.ready({ port: running.port, setupLink });
+  const setupLink = await server.setupLink?.();
+  // `start` prints the link together with its other output.
+  host.ready({ port: server.port, setupLink });
   if (options.ofStart !== true && setupLink !== undefined)
-    log.info(`make the first admin account here, with this link that works once: ${setupLink}`);
-  const gone = await Promise.race([stopped.then(() => false), instance.store.storageLost.then(() => true)]);
-  log.info({ drain_delay: options.drainDelay }, `${name} is shutting down`);
-  await Promise.all([running.stop(gone ? 0 : options.drainDelay * 1000), executors.stop()]);
+    log.info(`create the first admin account with this link, which works once: ${setupLink}`);
+  const storageLost = await Promise.race([
+    stopped.then(() => false),
+    instance.store.storageLost.then(() => true),
+  ]);
+  log.info({ drain_delay: options.drainDelay }, `${name} shutting down`);
+  await Promise.all([server.stop(storageLost ? 0 : options.drainDelay * 1000), executors.stop()]);
   await metrics?.close();
   await instance.close();
   await endTracing(io, tracer);
-  log.info(`${name} has stopped`);
+  log.info(`${name} stopped`);
   await flushLog(log);
-  if (gone) {
+  if (storageLost) {
     throw new CommandError(
-      "The network file system that holds the state failed, and locks may be lost. Nothing was written since. Start again.",
+      "The network file system that holds the state failed, and locks may be lost. Nothing was written since then. Start the process again.",
       EXIT.state,
     );
   }

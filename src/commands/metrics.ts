@@ -1,4 +1,4 @@
-/** The numbers of a process, and the port they are read at. Nothing of it is loaded where no port is asked for. */
+/** The metrics of a process and the port that serves them. Without a port, no metrics code is loaded. */
 import type { Logger } from "pino";
 import { VERSION } from "../app/build.ts";
 import type { Instance } from "../app/instance.ts";
@@ -13,26 +13,26 @@ import type { ProcessName } from "../telemetry/metrics.ts";
 import { type ExecutorMetrics, executorMetrics } from "./executor-metrics.ts";
 import { CommandError, EXIT, describeListenError } from "./io.ts";
 
-/** No key is asked for here: whoever reaches this port must not use up what the other one needs. */
-const MOST_CONNECTIONS = 64;
+/** Maximum number of connections. The port needs no key, so its clients must not exhaust the process. */
+const MAX_CONNECTIONS = 64;
 
 export interface MetricsOptions {
-  /** Goes before MILLRACE_METRICS_PORT; without either there are no metrics. */
+  /** Takes precedence over MILLRACE_METRICS_PORT; without both there are no metrics. */
   metricsPort?: number;
   metricsHost?: string;
 }
 
 export interface MetricsPort {
   meter: Meter;
-  /** Those of its own that a listener starts are to be watched. */
+  /** Collects the metrics of the executors that a server starts. */
   executors: ExecutorMetrics;
-  /** @throws CommandError when the port can't be listened on */
+  /** @throws CommandError if the port cannot be listened on */
   listen(instance: Instance, log: Logger): Promise<void>;
-  /** To be called last, so that what happens while others end can still be read. */
+  /** Call this last, so that the metrics can be read while everything else shuts down. */
   close(): Promise<void>;
 }
 
-/** @returns undefined where no port is asked for */
+/** @returns undefined if no metrics port is configured */
 export async function openMetricsPort(
   name: ProcessName,
   { metrics }: Pick<Settings, "metrics">,
@@ -47,8 +47,8 @@ export async function openMetricsPort(
   const own = openMetrics(name, VERSION);
   const executors = executorMetrics(mergeExitedProcess);
   const read = async () => {
-    const [mine, others] = await Promise.all([own.snapshot(), executors.collect()]);
-    return { contentType: METRICS_CONTENT_TYPE, text: await renderExposition([mine, ...others]) };
+    const [ownMetrics, others] = await Promise.all([own.snapshot(), executors.collect()]);
+    return { contentType: METRICS_CONTENT_TYPE, text: await renderExposition([ownMetrics, ...others]) };
   };
   let listener: Listener | undefined;
   return {
@@ -56,16 +56,16 @@ export async function openMetricsPort(
     executors,
     async listen(instance, log) {
       own.registerStateSource(() => readInstanceStats(instance, systemClock));
-      const page = metricsPage(read, (err) => log.warn({ err }, "metrics could not be read"));
+      const page = metricsPage(read, (err) => log.warn({ err }, "metrics not read"));
       const lifecycle = { draining: false };
-      const at = { host, port, lifecycle, maxConnections: MOST_CONNECTIONS, drainTimeoutMs: SECOND };
+      const at = { host, port, lifecycle, maxConnections: MAX_CONNECTIONS, drainTimeoutMs: SECOND };
       listener = await listen(page, at).catch((error: unknown) => {
-        const told = describeListenError(error, { port: "--metrics-port", host: "--metrics-host" });
-        throw told === undefined ? error : new CommandError(told, EXIT.port);
+        const message = describeListenError(error, { port: "--metrics-port", host: "--metrics-host" });
+        throw message === undefined ? error : new CommandError(message, EXIT.port);
       });
       log.info(
         { host, port: listener.port },
-        `metrics are at http://${hostForUrl(host)}:${listener.port}/metrics`,
+        `metrics listening on http://${hostForUrl(host)}:${listener.port}/metrics`,
       );
     },
     async close() {

@@ -1,4 +1,4 @@
-/** `worker`: an executor, a process of its own, so that nothing that a step does can stall or end a listener. */
+/** `millrace worker`: an executor in its own process, so that a step can neither block nor crash a server. */
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { VERSION } from "../app/build.ts";
@@ -15,49 +15,50 @@ import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 
 export interface WorkerOptions extends MetricsOptions {
   config?: string;
-  /** How many steps run at a time. */
+  /** Maximum number of steps that run at the same time. */
   slots: number;
-  /** The listener that started it names it. */
+  /** The executor id, given by the server that started this process. */
   id?: string;
-  /** The listener that started it asks for its numbers, and shows them with its own. */
+  /** Whether the server that started this process collects its metrics. */
   metered?: boolean;
-  /** Milliseconds that another's beat may stand still; left out: what suits the file system. */
+  /** How long another executor may miss heartbeats before it counts as dead, in milliseconds; default: by file system. */
   lease?: number;
 }
 
-/** What the process does for an executor. */
+/** What an executor uses of the process. */
 export interface WorkerHost {
   onStop(stop: () => void): void;
-  /** Called when the listener that started it says that there is something to do, or asks for numbers. */
-  onMessage(listener: (message: { ring: true } | { numbers: true }) => void): void;
-  /** Tells the listener that started it. */
-  send(message: { ready: true } | { changed: readonly string[] } | { numbers: MetricsSnapshot }): void;
+  /** Calls back with messages of the server that started this process: jobs are ready, or it collects metrics. */
+  onMessage(listener: (message: { wake: true } | { metrics: true }) => void): void;
+  /** Sends a message to the server that started this process. */
+  send(message: { ready: true } | { changed: readonly string[] } | { metrics: MetricsSnapshot }): void;
 }
 
-const GRACE_MS = 10_000;
+/** How long running steps have to end when the worker stops, in milliseconds. */
+const STOP_GRACE_MS = 10_000;
 
-/** Carries runs out until it is told to stop. */
+/** Executes jobs until the process must end. */
 export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
   const { settings, config, warnings } = readSetup(io.env, options.config);
   const log = await openLog(io, settings.logLevel, "worker");
-  // Who was started by a listener need not repeat what that has said.
+  // The server that started this process has logged the same warnings.
   if (options.id === undefined) for (const warning of warnings) log.warn(warning);
 
-  // A listener has opened the state before: where it is gone, an empty one in its place would help nobody.
+  // The server has opened the state before. If it is gone now, an empty state must not take its place.
   if (options.id !== undefined && !existsSync(databaseFileIn(settings.stateDir))) {
     throw new CommandError(
-      `The state that the worker was started for is gone from ${settings.stateDir}.`,
+      `The state is gone from ${settings.stateDir}. Stop Millrace and restore a backup.`,
       EXIT.state,
     );
   }
   const tracer = await openTracer(settings, "worker", log);
-  // Who started it has a port, and the same environment.
+  // The server that started this process serves its metrics on its own port.
   const port = options.id === undefined ? await openMetricsPort("worker", settings, options) : undefined;
-  const numbers = options.metered
+  const metrics = options.metered
     ? (await import("../telemetry/metrics.ts")).openMetrics("worker", VERSION)
     : undefined;
-  const meter = port?.meter ?? numbers?.meter;
+  const meter = port?.meter ?? metrics?.meter;
   const instance = await openInstance(settings.stateDir, systemClock, log, undefined, meter);
   await port?.listen(instance, log).catch(async (error: unknown) => {
     await instance.close();
@@ -73,36 +74,42 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       onChanged: (changed) => host.send({ changed }),
     },
   );
-  const tellNumbers = (): void => {
-    numbers
+  const sendMetrics = (): void => {
+    metrics
       ?.snapshot()
-      .then((told) => host.send({ numbers: told }))
-      .catch((err: unknown) => log.warn({ err }, "metrics could not be read"));
+      .then((snapshot) => host.send({ metrics: snapshot }))
+      .catch((err: unknown) => log.warn({ err }, "metrics not read"));
   };
-  host.onMessage((message) => ("numbers" in message ? tellNumbers() : executor.queue.wake()));
-  log.info({ executor: executor.queue.executor, slots: options.slots }, "worker takes jobs");
+  host.onMessage((message) => ("metrics" in message ? sendMetrics() : executor.queue.wake()));
+  log.info({ executor: executor.queue.executor, slots: options.slots }, "worker started");
   host.send({ ready: true });
-  // Nothing else keeps a process that waits for work and has no channel to a listener.
-  const alive = setInterval(() => {}, HOUR);
-  let gone: boolean;
+  // Without an IPC channel and without jobs, nothing else keeps the process alive.
+  const keepAlive = setInterval(() => {}, HOUR);
+  let storageLost: boolean;
   try {
-    gone = await Promise.race([stopped.then(() => false), instance.store.storageLost.then(() => true)]);
-    log.info("worker is shutting down");
+    storageLost = await Promise.race([
+      stopped.then(() => false),
+      instance.store.storageLost.then(() => true),
+    ]);
+    log.info("worker shutting down");
     try {
-      // What nobody can write down need not be waited for.
-      const lost = gone || (await instance.store.checkHealth()) !== undefined;
-      await executor.stop(lost ? 0 : GRACE_MS);
+      // If the state cannot be written, no step can record its outcome.
+      const unwritable = storageLost || (await instance.store.checkHealth()) !== undefined;
+      await executor.stop(unwritable ? 0 : STOP_GRACE_MS);
     } finally {
       await port?.close();
       await instance.close();
       await endTracing(io, tracer);
     }
   } finally {
-    clearInterval(alive);
+    clearInterval(keepAlive);
   }
-  log.info("worker has stopped");
+  log.info("worker stopped");
   await flushLog(log);
-  if (gone) {
-    throw new CommandError("The network file system that holds the state failed. Start again.", EXIT.state);
+  if (storageLost) {
+    throw new CommandError(
+      "The network file system that holds the state failed. Start the process again.",
+      EXIT.state,
+    );
   }
 }

@@ -25,7 +25,7 @@ const lineOf = (program: Program, holds: (line: Line) => boolean, what: string):
 const FAIL = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "A secret of a customer." }] };
 
 describe("the log of a process", () => {
-  it("is JSON, and names request, workflow, run, step and executor where they are known", async () => {
+  it("is JSON, with the ids of request, workflow, run, step and executor where they are known", async () => {
     const instance = await testInstance();
     const { value: key } = await instance.key();
     const program = await startProgram("serve", instance.stateDir);
@@ -146,7 +146,7 @@ describe("what hides secrets", () => {
     ["client_secret"],
     ["apiKey"],
     ["requestBodyValues"],
-  ])("hides %s at the top, levels below, and in lists", (name) => {
+  ])("redacts %s at the top level, in nested objects and in lists", (name) => {
     for (const fields of [
       { [name]: "S" },
       { a: { [name]: { b: "S" } } },
@@ -161,7 +161,7 @@ describe("what hides secrets", () => {
     }
   });
 
-  it("hides what a library has hung on an error, and keeps what the error says", () => {
+  it("redacts properties that a library adds to an error, and keeps the message", () => {
     const cause = new Error("the cause");
     const error = Object.assign(new TypeError("it failed", { cause }), { headers: { "x-api-key": "S" } });
     const line = JSON.parse(lineWith({ err: error })) as { err: Record<string, unknown> };
@@ -170,14 +170,14 @@ describe("what hides secrets", () => {
     expect(line.err["stack"]).toContain("log.test.ts");
   });
 
-  it("masks API keys in any text, an error's stack too", () => {
+  it("masks API keys in any text, also in the stack of an error", () => {
     const key = `mill_${"aB3".repeat(12)}`;
     const line = lineWith({ path: `/runs/${key}`, err: new Error(`no ${key}`), list: [[[{ key }]]] });
     expect(line).not.toContain(key);
     expect(line.match(/mill_\[hidden\]/g)!.length).toBeGreaterThanOrEqual(4);
   });
 
-  it("leaves everything else as it is, the object that was given included", () => {
+  it("changes nothing else, and does not change its argument", () => {
     const fields = { a: { value: 1 }, run_id: "run_1", tokens: 5, key: "key_1" };
     expect(redactSecrets(fields)).toEqual({ ...fields, a: { value: "[hidden]" } });
     expect(fields.a.value).toBe(1);
@@ -185,7 +185,7 @@ describe("what hides secrets", () => {
 });
 
 describe("a log at a terminal", () => {
-  it("is lines for people", () => {
+  it("is readable lines on a terminal", () => {
     const program = [
       "const { openLog } = await import('./src/commands/io.ts');",
       "const io = { out() {}, err() {}, terminal: true, errTerminal: true, env: {}, onExit() {} };",

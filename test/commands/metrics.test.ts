@@ -12,7 +12,7 @@ import { connect } from "../support/mcp.ts";
 import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { childrenOf, type Program, runCommand, startProgram } from "../support/process.ts";
 
-const AT = /metrics are at (http:\/\/[^"]+)/;
+const AT = /metrics listening on (http:\/\/[^"]+)/;
 
 /** Where a program's metrics are. */
 const pageOf = ({ log }: Program): string => AT.exec(log())![1]!;
@@ -67,7 +67,7 @@ const FAIL = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "No."
 const WAIT = { steps: [{ id: "later", type: "wait", for: "1h" }] };
 
 describe("metrics of serve", () => {
-  it("move with its requests, its executor's runs and steps, and survive an executor's death", async () => {
+  it("count requests, runs and steps, and survive the end of an executor", async () => {
     const { key, stateDir } = await world();
     const program = await startProgram("serve", stateDir, { args: ["--metrics-port", "0"] });
     const page = pageOf(program);
@@ -131,7 +131,7 @@ describe("metrics of serve", () => {
     );
   }, 60_000);
 
-  it("are at that port alone, under that path alone, and only to be read", async () => {
+  it("are served only on that port, under /metrics, and only for GET", async () => {
     const { stateDir } = await world();
     const args = ["--workers", "0"];
     const program = await startProgram("serve", stateDir, { args, env: { MILLRACE_METRICS_PORT: "0" } });
@@ -146,7 +146,7 @@ describe("metrics of serve", () => {
     expect((await program.stop()).code).toBe(0);
   });
 
-  it("are none without a port", async () => {
+  it("do not exist without a metrics port", async () => {
     const { stateDir } = await world();
     const program = await startProgram("serve", stateDir, { args: ["--workers", "0"] });
     expect(program.log()).not.toMatch(AT);
@@ -154,7 +154,7 @@ describe("metrics of serve", () => {
 });
 
 describe("metrics of mcp-sse", () => {
-  it("count tools called, streams that are open, and what was refused", async () => {
+  it("count tool calls, open streams and refused requests", async () => {
     const { key, stateDir } = await world();
     const args = ["--workers", "0", "--metrics-port", "0"];
     const program = await startProgram("mcp-sse", stateDir, { args });
@@ -191,12 +191,12 @@ describe("a metrics port", () => {
         MILLRACE_STATE_DIR: stateDir,
       });
       expect(ended.code).toBe(5);
-      expect(ended.err).toContain(`Port ${port} is in use already. Choose another with --metrics-port`);
+      expect(ended.err).toContain(`Port ${port} is already in use. Choose another with --metrics-port`);
     },
     30_000,
   );
 
-  it("that is none ends with what is wrong about it", async () => {
+  it("refuses an invalid port and says why", async () => {
     const { stateDir } = await world();
     const env = { MILLRACE_STATE_DIR: stateDir, MILLRACE_METRICS_PORT: "x" };
     const ended = await runCommand(["serve", "--port", "0"], env);
@@ -205,6 +205,6 @@ describe("a metrics port", () => {
       err: expect.stringContaining("MILLRACE_METRICS_PORT must be a port"),
     });
     const last = await runCommand(["start", "--metrics-port", "65535"], { MILLRACE_STATE_DIR: stateDir });
-    expect(last).toMatchObject({ code: 2, err: expect.stringContaining("mcp-sse takes the one after") });
+    expect(last).toMatchObject({ code: 2, err: expect.stringContaining("mcp-sse uses the next port") });
   }, 30_000);
 });

@@ -67,7 +67,7 @@ steps:
 `,
     });
     writeFileSync(join(stateDir, "config.yaml"), `http: { allowed_hosts: ["${address}"] }\n`);
-    const { child, ended, text } = await begin(["worker", "--metrics-port", "0"], /worker takes jobs/);
+    const { child, ended, text } = await begin(["worker", "--metrics-port", "0"], /worker started/);
     await begin(["run", "long"], /^/);
     await asked;
     rmSync(stateDir, { recursive: true });

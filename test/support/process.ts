@@ -71,7 +71,7 @@ export async function startProgram(
   const listening = new Promise<number>((resolve, reject) => {
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       log += chunk;
-      const port = /listens on http:\/\/[^"\s]*:(\d+)/.exec(log)?.[1];
+      const port = /listening on http:\/\/[^"\s]*:(\d+)/.exec(log)?.[1];
       if (port !== undefined) resolve(Number(port));
     });
     child.once("exit", (code) =>

@@ -82,7 +82,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
         const lines = (rest + chunk).split("\n");
         rest = lines.pop()!;
         for (const line of lines) {
-          if (line === "ready" || line.includes("worker takes jobs")) ready.resolve();
+          if (line === "ready" || line.includes("worker started")) ready.resolve();
           onLine(line);
         }
       });

@@ -62,7 +62,7 @@ describe("SIGTERM", () => {
     // The read of another client shows that the server has taken up the write that came before.
     await apiClient(program.url, key)("GET", "/workflows");
     const end = program.stop();
-    await vi.waitFor(() => expect(program.log()).toContain("is shutting down"), 5_000);
+    await vi.waitFor(() => expect(program.log()).toContain("shutting down"), 5_000);
     release();
     expect((await created).status).toBe(201);
     const { code, ms } = await end;
@@ -198,7 +198,7 @@ describe("Ctrl-C", () => {
     expect(await once.stop("SIGINT")).toMatchObject({ code: 0 });
     const twice = await startProgram("serve", stateDir, { args: ["--drain-delay", "60"] });
     const end = twice.stop("SIGINT");
-    await vi.waitFor(() => expect(twice.log()).toContain("is shutting down"), 5_000);
+    await vi.waitFor(() => expect(twice.log()).toContain("shutting down"), 5_000);
     twice.child.kill("SIGINT");
     const { code, ms } = await end;
     expect(code).toBe(130);

@@ -91,8 +91,8 @@ describe("millrace start", () => {
     parent.kill("SIGTERM");
     expect(await exited).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);
-    expect(err()).toContain("serve has stopped");
-    expect(err()).toContain("mcp-sse has stopped");
+    expect(err()).toContain("serve stopped");
+    expect(err()).toContain("mcp-sse stopped");
   });
 
   it("stops both on Ctrl-C, which reaches all three at once, and ends with 0", async () => {
