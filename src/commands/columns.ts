@@ -1,6 +1,6 @@
-/** Lists for a terminal. */
+/** Tables for a terminal. */
 
-/** Pads the cells of a row so that columns stand below each other. @param rows all of them, the head too */
+/** Returns a function that pads the cells of a row, so that columns are aligned. @param rows all rows, with the head */
 export function alignColumns(rows: readonly (readonly string[])[]): (row: readonly string[]) => string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return (row) =>
@@ -10,6 +10,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): (row: readon
       .trimEnd();
 }
 
-/** A moment (ISO 8601) to the minute, UTC. */
+/** Formats an ISO 8601 time to the minute, in UTC. */
 export const formatTimestamp = (time: string | null): string =>
   time?.slice(0, 16).replace("T", " ") ?? "never";

@@ -1,4 +1,4 @@
-/** Sees that a run is carried out: by executors that are there, else by one in this process. */
+/** Makes sure that runs are executed: by the running executors, else by one in this process. */
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Executor, startExecutor } from "../app/executor.ts";
@@ -9,11 +9,13 @@ import { newExecutorId } from "../core/ids.ts";
 import type { Io } from "./io.ts";
 import type { Operator } from "./operator.ts";
 
-const LOOK_MS = 250;
+/** Poll interval for running executors, in milliseconds. */
+const POLL_MS = 250;
 const SLOTS = 32;
-const GRACE_MS = 10_000;
+/** How long running steps have to end when the executor stops, in milliseconds. */
+const STOP_GRACE_MS = 10_000;
 
-/** What an executor of this process would be told and tells; there may be none. */
+/** An executor in this process that is started only if it is needed. */
 export interface InProcessExecutor extends ExecutorNotifier {
   isStarted(): boolean;
   start(instance: Instance, setup: Setup): Promise<void>;
@@ -36,14 +38,14 @@ export function inProcessExecutor(): InProcessExecutor {
       executor.queue.wake();
     },
     async stop() {
-      await executor?.stop(GRACE_MS);
+      await executor?.stop(STOP_GRACE_MS);
     },
   };
 }
 
 /**
- * Does some work while runs go on: in this process if, and as soon as, no executor is alive.
- * @param own the executor that the operator's services ring
+ * Does `work`, and starts an executor in this process if no other executor is running, now or later.
+ * @param own the executor that the operator's services wake
  */
 export async function withExecutor<T>(
   io: Io,
@@ -51,45 +53,46 @@ export async function withExecutor<T>(
   own: InProcessExecutor,
   work: () => Promise<T>,
 ): Promise<T> {
-  const over = new AbortController();
+  const done = new AbortController();
   const startOwn = (): Promise<void> => {
     io.err(
-      "No executor is running, so this process carries runs out itself (millrace start and worker run some).\n",
+      "No executor is running, so this command executes runs itself (millrace start and millrace worker start executors).\n",
     );
     return own.start(instance, setup);
   };
-  // Before the work: it may ask whether there is one.
+  // Before the work, which may require a running executor.
   if ((await instance.read.jobs.executors()).length === 0) await startOwn();
-  const carrying = (async () => {
-    if (!own.isStarted() && (await nobodyCarries(instance, over.signal))) await startOwn();
+  const watching = (async () => {
+    if (!own.isStarted() && (await waitUntilNoExecutor(instance, done.signal))) await startOwn();
   })();
-  // The timers of what is waited for do not keep a process.
-  const alive = setInterval(() => {}, HOUR);
+  // Timers of the store and the engine are unreferenced: without this one the process would exit.
+  const keepAlive = setInterval(() => {}, HOUR);
   try {
-    return await Promise.race([work(), carrying.then(() => new Promise<never>(() => {}))]);
+    // Rejects if watching fails, and otherwise waits for the work.
+    return await Promise.race([work(), watching.then(() => new Promise<never>(() => {}))]);
   } finally {
-    over.abort();
-    await carrying.catch(() => undefined);
+    done.abort();
+    await watching.catch(() => undefined);
     await own.stop();
-    clearInterval(alive);
+    clearInterval(keepAlive);
   }
 }
 
 /**
- * Resolves once no executor is alive: none is listed, or the beats of all have stood still for a lease. Goes on looking
- * until `signal` is aborted; then it gives false.
+ * Resolves with true as soon as no executor is running: none is listed, or none has sent a heartbeat for a lease. Resolves
+ * with false when `signal` is aborted.
  */
-async function nobodyCarries(instance: Instance, signal: AbortSignal): Promise<boolean> {
+async function waitUntilNoExecutor(instance: Instance, signal: AbortSignal): Promise<boolean> {
   const seen = new Map<string, number>();
-  let moved = performance.now();
+  let lastHeartbeat = performance.now();
   for (;;) {
     const executors = await instance.read.jobs.executors();
     for (const { id, heartbeats } of executors) {
-      if (seen.get(id) !== heartbeats) moved = performance.now();
+      if (seen.get(id) !== heartbeats) lastHeartbeat = performance.now();
       seen.set(id, heartbeats);
     }
     if (signal.aborted) return false;
-    if (executors.length === 0 || performance.now() - moved > leaseDurationMs(instance)) return true;
-    await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    if (executors.length === 0 || performance.now() - lastHeartbeat > leaseDurationMs(instance)) return true;
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

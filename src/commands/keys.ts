@@ -1,4 +1,4 @@
-/** `millrace keys`: API keys for operators without a browser. */
+/** `millrace keys`: API keys on the command line. */
 import { OPERATOR, Scope } from "../../schemas/actor.ts";
 import { openInstance } from "../app/instance.ts";
 import { createKey, rotateKey } from "../auth/api-keys.ts";
@@ -12,10 +12,14 @@ import { alignColumns, formatTimestamp } from "./columns.ts";
 import { requireState } from "./require-state.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
-/** @param reads of what only reads: what it does with a state, which must be there */
-async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>, reads?: string): Promise<T> {
+/** @param requiresStateFor what a read-only command does with the state, which must exist */
+async function withKeys<T>(
+  io: Io,
+  work: (keys: ApiKeyStore) => Promise<T>,
+  requiresStateFor?: string,
+): Promise<T> {
   const settings = readEnvironment(io.env);
-  if (reads !== undefined) requireState(settings.stateDir, reads);
+  if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
   const instance = await openInstance(settings.stateDir, systemClock, await openLog(io, "error", "keys"));
   try {
     return await work(instance.keys);
@@ -24,7 +28,7 @@ async function withKeys<T>(io: Io, work: (keys: ApiKeyStore) => Promise<T>, read
   }
 }
 
-/** Makes a key and prints it alone on standard output, this one time. */
+/** Creates a key and prints it. Standard output holds nothing but the key; it is never shown again. */
 export async function createApiKey(
   io: Io,
   options: { name: string; expires?: string; scope?: string[]; json?: boolean },
@@ -35,22 +39,24 @@ export async function createApiKey(
   const { value, record } = await withKeys(io, (keys) =>
     createKey(keys, systemClock, { name, owner: OPERATOR, expiresAt, ...(scopes && { scopes }) }),
   );
-  if (options.json) return io.out(`${JSON.stringify({ value, ...shown(record) })}\n`);
+  if (options.json) return io.out(`${JSON.stringify({ value, ...toJson(record) })}\n`);
   io.out(`${value}\n`);
   if (io.terminal) {
     const { dim } = paint(io);
-    io.err(dim(`${record.id}, scopes ${record.scopes.join(", ")}. Keep it now: it is not shown again.\n`));
+    io.err(
+      dim(`${record.id}, scopes ${record.scopes.join(", ")}. Save it now: it will not be shown again.\n`),
+    );
   }
 }
 
-/** Lists keys; never their values. */
+/** Lists keys without their values. */
 export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<void> {
   const keys = await withKeys(io, (store) => store.list(), "list keys of");
   const now = systemClock.now();
-  const all = keys.map((key) => ({ ...shown(key), state: apiKeyState(key, now) }));
+  const all = keys.map((key) => ({ ...toJson(key), state: apiKeyState(key, now) }));
   if (options.json) return io.out(`${JSON.stringify(all, null, 2)}\n`);
   if (keys.length === 0)
-    return io.out("There are no keys yet. Make one: millrace keys create --name <name>\n");
+    return io.out("There are no API keys yet. Create one: millrace keys create --name <name>\n");
   const { bold, red, dim } = paint(io);
   const rows = all.map((key) => [
     key.id,
@@ -69,16 +75,16 @@ export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<
     io.out(`${row[4] === "active" ? line(row) : row[4] === "revoked" ? dim(line(row)) : red(line(row))}\n`);
 }
 
-/** Ends a key now, on every copy and on open streams. */
+/** Revokes a key, on every server and on open streams. */
 export async function revokeApiKey(io: Io, which: string): Promise<void> {
   await withKeys(io, async (keys) => {
     const key = await findKey(keys, which);
-    const done = await keys.revoke(key.id, iso(systemClock.now()), OPERATOR);
-    io.out(done ? `Revoked ${key.id} (${key.name}).\n` : `${key.id} (${key.name}) was revoked already.\n`);
+    const revoked = await keys.revoke(key.id, iso(systemClock.now()), OPERATOR);
+    io.out(revoked ? `Revoked ${key.id} (${key.name}).\n` : `${key.id} (${key.name}) was already revoked.\n`);
   });
 }
 
-/** Makes a successor and lets the old key live for the overlap. */
+/** Creates a replacement for a key; the old key keeps working for the overlap. */
 export async function rotateApiKey(
   io: Io,
   which: string,
@@ -91,30 +97,30 @@ export async function rotateApiKey(
     const { value, record, oldExpiresAt } = await rotateKey(keys, systemClock, old, { overlap, expiresAt });
     if (options.json)
       return io.out(
-        `${JSON.stringify({ value, ...shown(record), old_id: old.id, old_expires_at: oldExpiresAt })}\n`,
+        `${JSON.stringify({ value, ...toJson(record), old_id: old.id, old_expires_at: oldExpiresAt })}\n`,
       );
     io.out(`${value}\n`);
     if (io.terminal) io.err(`${record.id} replaces ${old.id}, which works until ${oldExpiresAt}.\n`);
   });
 }
 
-/** By id, by name where it is the only living one, or by the value itself (it leaked, and is all one has). */
+/** Finds a key by its id, by its value (for a leaked key), or by its name if only one active key has it. */
 async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyWithOwner> {
   if (isKeyValue(which)) {
     const key = await keys.findByDigest(digestOf(which));
     if (key !== undefined) return key;
-    throw new CommandError("There is no such key here.");
+    throw new CommandError("This key does not exist in this instance.");
   }
   const all = await keys.list();
   const byId = all.find((key) => key.id === which);
   if (byId !== undefined) return byId;
   const now = systemClock.now();
   const named = all.filter((key) => key.name === which);
-  const alive = named.filter((key) => apiKeyState(key, now) === "active");
-  if (alive.length === 1) return alive[0]!;
-  if (alive.length > 1) {
+  const active = named.filter((key) => apiKeyState(key, now) === "active");
+  if (active.length === 1) return active[0]!;
+  if (active.length > 1) {
     throw new CommandError(
-      `${alive.length} keys have this name. Say which by its id: ${alive.map((key) => key.id).join(", ")}.`,
+      `${active.length} active keys have the name ${which}. Use an id instead: ${active.map((key) => key.id).join(", ")}.`,
     );
   }
   if (named.length > 0) return named.at(-1)!;
@@ -123,11 +129,11 @@ async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyWithOwne
     all.flatMap((key) => [key.id, key.name]),
   );
   throw new CommandError(
-    `There is no key with this id or name.${near === undefined ? " See millrace keys list." : ` Did you mean ${near}?`}`,
+    `There is no key with this id or name.${near === undefined ? " List all keys with: millrace keys list" : ` Did you mean ${near}?`}`,
   );
 }
 
-const shown = (key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & Partial<ApiKeyRecord>) => ({
+const toJson = (key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & Partial<ApiKeyRecord>) => ({
   id: key.id,
   name: key.name,
   owner: key.owner,
@@ -139,11 +145,11 @@ const shown = (key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & Partial<Api
   revoked_at: key.revokedAt ?? null,
 });
 
-const usage = (message: string): CommandError => new CommandError(message, EXIT.usage);
+const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
 function checkName(name: string): string {
   if (name.trim() === "" || name.length > 100 || /\p{Cc}/u.test(name))
-    throw usage("--name must be 1 to 100 characters.");
+    throw usageError("--name must have 1 to 100 characters, and no control characters.");
   return name;
 }
 
@@ -151,18 +157,19 @@ function checkScope(scope: string): Scope {
   const parsed = Scope.safeParse(scope);
   if (parsed.success) return parsed.data;
   const near = nearMatch(scope, Scope.options);
-  throw usage(
-    `--scope ${scope} is not known; scopes are ${Scope.options.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+  throw usageError(
+    `--scope must be one of ${Scope.options.join(", ")}, got ${scope}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
 }
 
 function checkExpiry(text: string): string {
   const expiresAt = parseExpiry(text);
   if (expiresAt === undefined)
-    throw usage(
-      `--expires ${text} is not a date. Write 2027-01-31 (ends with that day, UTC) or 2027-01-31T12:00:00Z.`,
+    throw usageError(
+      `--expires must be a date, got ${text}. Write 2027-01-31 (until the end of that day, UTC) or 2027-01-31T12:00:00Z.`,
     );
-  if (Date.parse(expiresAt) <= systemClock.now()) throw usage(`--expires ${text} has passed already.`);
+  if (Date.parse(expiresAt) <= systemClock.now())
+    throw usageError(`--expires must be in the future, got ${text}.`);
   return expiresAt;
 }
 
@@ -171,6 +178,8 @@ const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR,
 function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (amount === undefined || unit === undefined)
-    throw usage(`--overlap ${text} is not a duration. Write 30m, 24h or 7d; 0s ends the old key at once.`);
+    throw usageError(
+      `--overlap must be a duration, got ${text}. Write 30m, 24h or 7d, or 0s to end the old key at once.`,
+    );
   return Number(amount) * UNITS[unit]!;
 }

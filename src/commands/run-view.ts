@@ -1,26 +1,26 @@
-/** A run's steps as a person watches them: lines that are redrawn at a terminal, else one line for each change. */
+/** Shows the steps of a run while it runs: redrawn lines on a terminal, else one line for each change. */
 import type { Run, RunStep } from "../../schemas/run.ts";
 import { type Io, paint } from "./io.ts";
 
-/** As many steps are shown at a time; of more, those that matter now. */
-const MOST_LINES = 25;
+/** Maximum number of steps that are shown at a time. */
+const MAX_LINES = 25;
 const NAME_WIDTH = 24;
 const LINE_WIDTH = 100;
-/** A fan-out without a terminal says so many times how far it is. */
-const MARKS = 10;
+/** Number of progress lines of a fan-out without a terminal. */
+const PROGRESS_LINES = 10;
 
 export interface RunView {
   show(run: Run): void;
 }
 
-/** Says nothing. */
+/** Shows nothing. */
 export const silentView: RunView = { show: () => {} };
 
 export const runView = (io: Io): RunView => (io.errTerminal ? terminalView(io) : lineView(io));
 
-const LIVE: ReadonlySet<RunStep["status"]> = new Set(["running", "waiting"]);
+const ACTIVE: ReadonlySet<RunStep["status"]> = new Set(["running", "waiting"]);
 
-/** `revenue  succeeded  35 ms`, and of a fan-out how many items are done. */
+/** Formats a step: `revenue  succeeded  35 ms`; for a fan-out with the number of finished items. */
 export function stepLine(step: RunStep, now: number): string {
   const { started_at: started, finished_at: finished, items, error } = step;
   const parts = [step.status.padEnd(9)];
@@ -33,7 +33,7 @@ export function stepLine(step: RunStep, now: number): string {
     parts.push(duration(Math.max(0, end - Date.parse(started))));
   }
   if (step.attempts > 1) parts.push(`attempt ${step.attempts}`);
-  if (step.reused_from !== undefined) parts.push(`from ${step.reused_from}`);
+  if (step.reused_from !== undefined) parts.push(`reused from ${step.reused_from}`);
   if (step.waits_until !== undefined) parts.push(`until ${step.waits_until}`);
   if (error !== null) parts.push(`${error.code}: ${error.message}`);
   return `${step.id.padEnd(NAME_WIDTH)} ${parts.join("  ")}`;
@@ -46,15 +46,15 @@ function duration(ms: number): string {
 }
 
 function lineView(io: Io): RunView {
-  const told = new Map<string, string>();
+  const printed = new Map<string, string>();
   let status: string | undefined;
   return {
     show(run) {
       for (const step of run.steps ?? []) {
         const { total, done } = step.items ?? { total: 0, done: 0 };
-        const key = `${step.status} ${step.attempts} ${total === 0 ? 0 : Math.floor((MARKS * done) / total)}`;
-        if (told.get(step.id) === key || (step.status === "pending" && !told.has(step.id))) continue;
-        told.set(step.id, key);
+        const key = `${step.status} ${step.attempts} ${total === 0 ? 0 : Math.floor((PROGRESS_LINES * done) / total)}`;
+        if (printed.get(step.id) === key || (step.status === "pending" && !printed.has(step.id))) continue;
+        printed.set(step.id, key);
         io.err(`${oneLine(stepLine(step, Date.now()))}\n`);
       }
       if (status !== run.status) io.err(`${run.id} ${run.status}\n`);
@@ -76,28 +76,28 @@ function terminalView(io: Io): RunView {
     skipped: dim,
     cancelled: dim,
   };
-  let drawn = 0;
+  let drawnLines = 0;
   return {
     show(run) {
       const steps = run.steps ?? [];
-      const lines = window(steps).map((step) => {
+      const lines = visibleSteps(steps).map((step) => {
         const line = oneLine(stepLine(step, Date.now())).slice(0, LINE_WIDTH);
         return (colours[step.status] ?? String)(line);
       });
-      const done = steps.filter(({ status }) => status !== "pending" && !LIVE.has(status)).length;
+      const done = steps.filter(({ status }) => status !== "pending" && !ACTIVE.has(status)).length;
       lines.push(`${run.id} ${run.status}, ${done} of ${steps.length} steps`);
-      if (drawn > 0) io.eraseLines?.(drawn);
+      if (drawnLines > 0) io.eraseLines?.(drawnLines);
       io.err(`${lines.join("\n")}\n`);
-      drawn = lines.length;
+      drawnLines = lines.length;
     },
   };
 }
 
-/** Of many steps those around the ones under way. */
-function window(steps: readonly RunStep[]): readonly RunStep[] {
-  if (steps.length <= MOST_LINES) return steps;
-  const live = steps.findIndex(({ status }) => LIVE.has(status));
-  const middle = live === -1 ? steps.length : live;
-  const from = Math.min(Math.max(0, middle - Math.floor(MOST_LINES / 2)), steps.length - MOST_LINES);
-  return steps.slice(from, from + MOST_LINES);
+/** Selects the steps around the first active one, if there are too many to show. */
+function visibleSteps(steps: readonly RunStep[]): readonly RunStep[] {
+  if (steps.length <= MAX_LINES) return steps;
+  const active = steps.findIndex(({ status }) => ACTIVE.has(status));
+  const middle = active === -1 ? steps.length : active;
+  const from = Math.min(Math.max(0, middle - Math.floor(MAX_LINES / 2)), steps.length - MAX_LINES);
+  return steps.slice(from, from + MAX_LINES);
 }

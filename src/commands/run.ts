@@ -1,4 +1,4 @@
-/** `millrace run`: starts a run, follows it, and ends as it does. */
+/** `millrace run`: starts a run, waits for its end, and reports it. */
 import { setTimeout as delay } from "node:timers/promises";
 import { FINAL_STATUSES, type Run } from "../../schemas/run.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
@@ -23,24 +23,25 @@ export interface RunOptions {
 }
 
 export interface RunHost {
-  /** Called once: the process was asked to end. */
+  /** Calls back once when the process must end. */
   onStop(stop: () => void): void;
 }
 
-/** The view is drawn anew so often at most, and so seldom at least: times go on while nothing changes. */
-const DRAW_EVERY_MS = 100;
-const REDRAW_MS = SECOND;
-/** So long a wait is waited for without --watch. */
+/** Minimum time between two redraws, in milliseconds. */
+const MIN_REDRAW_INTERVAL_MS = 100;
+/** Maximum time between two redraws, in milliseconds: elapsed times change although the run does not. */
+const MAX_REDRAW_INTERVAL_MS = SECOND;
+/** Without --watch, the command ends with code 6 if a step waits longer than this, in milliseconds. */
 const SHORT_WAIT_MS = MINUTE;
-/** How long a run in this process may take to be cancelled. */
-const CANCEL_MS = 12 * SECOND;
+/** How long the cancellation of a run in this process may take, in milliseconds. */
+const CANCEL_LIMIT_MS = 12 * SECOND;
 
-/** Runs a workflow; ends with 0 when it succeeded, 1 when it failed or was cancelled, 6 while it waits. */
+/** Runs a workflow. @throws CommandError with exit code 1 if it failed or was cancelled, 6 if it waits, 130 after Ctrl-C */
 export async function run(io: Io, host: RunHost, workflow: string, options: RunOptions): Promise<void> {
   const stop = new AbortController();
   host.onStop(() => stop.abort());
   const own = inProcessExecutor();
-  const ended = await withOperator(io, { config: options.config, executors: own }, async (operator) => {
+  const result = await withOperator(io, { config: options.config, executors: own }, async (operator) => {
     const schema = await inputsSchema(operator, workflow, options.version);
     const started = await operator.call<Run>(runWorkflow, {
       workflow_id: workflow,
@@ -53,25 +54,28 @@ export async function run(io: Io, host: RunHost, workflow: string, options: RunO
       return follow(operator, started.id, own, { view, stop: stop.signal, watch: options.watch === true });
     });
   });
-  tell(io, ended, options.json === true);
+  report(io, result, options.json === true);
 }
 
 async function inputsSchema(
   { services }: Operator,
   id: string,
-  wanted: number | undefined,
+  requestedVersion: number | undefined,
 ): Promise<Record<string, unknown> | null> {
   const { published_version, version } = await findWorkflow(services.read.workflows, id);
-  const definition = await services.read.runs.versionDefinition(id, wanted ?? published_version ?? version);
+  const definition = await services.read.runs.versionDefinition(
+    id,
+    requestedVersion ?? published_version ?? version,
+  );
   return (definition?.["inputs"] ?? null) as Record<string, unknown> | null;
 }
 
-interface Ended {
+interface FollowResult {
   run: Run;
-  /** Whole, unlike the run's own. */
+  /** The whole output; `run.output` may be cut. */
   output: unknown;
-  /** Watching was ended, the run was not. */
-  left: boolean;
+  /** Watching was interrupted and the run continues. */
+  interrupted: boolean;
 }
 
 async function follow(
@@ -79,93 +83,97 @@ async function follow(
   id: string,
   own: InProcessExecutor,
   { view, stop, watch }: { view: RunView; stop: AbortSignal; watch: boolean },
-): Promise<Ended> {
+): Promise<FollowResult> {
   const { services, call } = operator;
-  let cancelled: number | undefined;
+  let cancelDeadline: number | undefined;
   for (;;) {
-    const [seen] = await services.read.runs.getStatusSummaries([id]);
-    const shown = await call<Run>(getRun, { run_id: id, detail: "steps" });
-    view.show(shown);
-    const ended = FINAL_STATUSES.has(shown.status);
-    const left =
-      stop.aborted && (!own.isStarted() || (cancelled !== undefined && performance.now() > cancelled));
-    if (ended || left || (!watch && waitsLong(shown))) {
+    const [summary] = await services.read.runs.getStatusSummaries([id]);
+    const current = await call<Run>(getRun, { run_id: id, detail: "steps" });
+    view.show(current);
+    const ended = FINAL_STATUSES.has(current.status);
+    const interrupted =
+      stop.aborted &&
+      (!own.isStarted() || (cancelDeadline !== undefined && performance.now() > cancelDeadline));
+    if (ended || interrupted || (!watch && waitsLong(current))) {
       return {
-        run: shown,
+        run: current,
         output: ended ? await services.read.runs.runOutput(id) : null,
-        left: left && !ended,
+        interrupted: interrupted && !ended,
       };
     }
-    if (stop.aborted && cancelled === undefined) {
-      cancelled = performance.now() + CANCEL_MS;
-      await call(cancelRun, { run_id: id }).catch(unlessEnded);
+    if (stop.aborted && cancelDeadline === undefined) {
+      cancelDeadline = performance.now() + CANCEL_LIMIT_MS;
+      await call(cancelRun, { run_id: id }).catch(ignoreRunFinished);
       continue;
     }
     const signal = stop.aborted ? new AbortController().signal : stop;
-    await services.engine.waitForChange(id, seen!.seq, { ms: REDRAW_MS, signal });
-    await delay(DRAW_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await services.engine.waitForChange(id, summary!.seq, { ms: MAX_REDRAW_INTERVAL_MS, signal });
+    await delay(MIN_REDRAW_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function unlessEnded(error: unknown): void {
+function ignoreRunFinished(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== "run_finished") throw error;
 }
 
-/** Whether it waits for a person, or for longer than anybody at a prompt wants to. */
+/** Whether the run needs an approval, or waits for longer than a person at a terminal would. */
 function waitsLong({ status, approvals = [], steps = [] }: Run): boolean {
   if (status !== "waiting") return false;
   const until = steps.flatMap(({ waits_until: at }) => (at === undefined ? [] : [Date.parse(at)]));
   return approvals.length > 0 || (until.length > 0 && Math.min(...until) > Date.now() + SHORT_WAIT_MS);
 }
 
-/** @throws CommandError unless it succeeded */
-function tell(io: Io, { run: shown, output, left }: Ended, json: boolean): void {
+/** @throws CommandError unless the run succeeded */
+function report(io: Io, { run: finalRun, output, interrupted }: FollowResult, json: boolean): void {
   if (json)
-    io.out(`${JSON.stringify({ ...shown, ...(shown.status === "succeeded" && { output }) }, null, 2)}\n`);
-  switch (shown.status) {
+    io.out(
+      `${JSON.stringify({ ...finalRun, ...(finalRun.status === "succeeded" && { output }) }, null, 2)}\n`,
+    );
+  switch (finalRun.status) {
     case "succeeded":
       if (!json) io.out(`${JSON.stringify(output, null, 2)}\n`);
       return;
     case "failed":
-      throw new CommandError(describeFailure(shown));
+      throw new CommandError(describeFailure(finalRun));
     case "cancelled":
-      throw new CommandError(`The run ${shown.id} was cancelled.`);
+      throw new CommandError(`The run ${finalRun.id} was cancelled.`);
     default:
-      if (left)
+      if (interrupted)
         throw new CommandError(
-          `The run ${shown.id} goes on by itself. See it with: millrace runs show ${shown.id}`,
+          `The run ${finalRun.id} continues. Show it with: millrace runs show ${finalRun.id}`,
           EXIT.interrupted,
         );
-      throw new CommandError(describeWaits(shown), EXIT.waiting);
+      throw new CommandError(describeWaits(finalRun), EXIT.waiting);
   }
 }
 
-/** The failing step, why, and what to do. */
+/** Says which step failed, why, and how to fix it. */
 export function describeFailure({ id, error, failed_step: step }: Run): string {
   const item = step?.item === undefined ? "" : ` (item ${step.item})`;
   const where = step === undefined ? "" : ` at step "${step.id}"${item}`;
-  const input = step?.input === undefined ? [] : [`Its input: ${JSON.stringify(step.input)}`];
+  const input = step?.input === undefined ? [] : [`Input of the step: ${JSON.stringify(step.input)}`];
   return [
     `The run ${id} failed${where}: ${error?.message ?? "unknown"} (${error?.code ?? "unknown"})`,
     ...(error?.fix === undefined ? [] : [error.fix]),
     ...input,
-    `More: millrace runs show ${id}`,
+    `Details: millrace runs show ${id}`,
   ].join("\n");
 }
 
-/** In words, for each thing that it waits for. */
+/** Lists the approvals and times that the run waits for. */
 export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
   return [
-    `The run ${id} waits:`,
+    `The run ${id} is waiting:`,
     ...approvals.map(
-      (it) =>
-        `- for a decision at step "${it.step_id}": ${it.message} (POST /approvals/${it.id}, or decide_approval)`,
+      (approval) =>
+        `- step "${approval.step_id}" needs an approval: ${approval.message} (POST /approvals/${approval.id}, or decide_approval)`,
     ),
     ...steps
       .filter(
-        ({ id: step, waits_until: at }) => at !== undefined && !approvals.some((it) => it.step_id === step),
+        ({ id: step, waits_until: at }) =>
+          at !== undefined && !approvals.some((approval) => approval.step_id === step),
       )
-      .map(({ id: step, waits_until: at }) => `- at step "${step}" until ${at}`),
-    `It goes on by itself then, where an executor runs. See it with: millrace runs show ${id}`,
+      .map(({ id: step, waits_until: at }) => `- step "${step}" waits until ${at}`),
+    `It continues by itself afterwards, if an executor is running. Show it with: millrace runs show ${id}`,
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-/** `millrace runs`: what ran and how it went. */
+/** `millrace runs`: lists, shows and cancels runs. */
 import { MAX_PAGE } from "../../schemas/page.ts";
 import { FINAL_STATUSES, type Run, RunStatus, type RunSummary } from "../../schemas/run.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
@@ -17,18 +17,18 @@ export interface RunsOptions {
   json?: boolean;
 }
 
-/** As much of each value `runs show --json` gives, in characters. */
+/** Maximum length of each value in `runs show --json`, in characters of JSON. */
 const VALUE_CHARS = 100_000;
 
 /** Lists runs, newest first. */
 export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOptions): Promise<void> {
   const input = { workflow_id: workflow, status: status?.map(checkStatus), limit: Math.min(limit, MAX_PAGE) };
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const { items, total } = await withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) =>
-    call<{ items: RunSummary[]; total: number }>(listRuns, given),
+    call<{ items: RunSummary[]; total: number }>(listRuns, definedInput),
   );
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
-  if (items.length === 0) return io.out("There are no such runs. Make one: millrace run <workflow>\n");
+  if (items.length === 0) return io.out("There are no such runs. Start one: millrace run <workflow>\n");
   const { green, red, yellow, dim, bold } = paint(io);
   const colours = {
     succeeded: green,
@@ -38,16 +38,15 @@ export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOp
     queued: dim,
     cancelled: dim,
   };
-  const width = Math.max(...items.map((it) => it.workflow_id.length));
-  for (const it of items) {
-    const why =
-      it.error === null ? "" : `  ${it.error.code}${it.error.step_id ? ` at ${it.error.step_id}` : ""}`;
-    const when = it.created_at.slice(0, 19).replace("T", " ");
+  const width = Math.max(...items.map((run) => run.workflow_id.length));
+  for (const { id, workflow_id, status: runStatus, trigger, error, created_at } of items) {
+    const reason = error === null ? "" : `  ${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`;
+    const created = created_at.slice(0, 19).replace("T", " ");
     io.out(
-      `${it.id}  ${it.workflow_id.padEnd(width)}  ${colours[it.status](it.status.padEnd(9))}  ${when}  ${it.trigger}${why}\n`,
+      `${id}  ${workflow_id.padEnd(width)}  ${colours[runStatus](runStatus.padEnd(9))}  ${created}  ${trigger}${reason}\n`,
     );
   }
-  if (total > items.length) io.out(dim(`${total - items.length} more; see them with --limit\n`));
+  if (total > items.length) io.out(dim(`${total - items.length} more; show them with --limit\n`));
 }
 
 /** Shows one run with its steps. */
@@ -67,13 +66,13 @@ export async function showOneRun(io: Io, id: string, { json }: { json?: boolean 
   if (run.status === "waiting") io.out(`${describeWaits(run).split("\n").slice(0, -1).join("\n")}\n`);
 }
 
-/** Stops a run. */
+/** Cancels a run. */
 export async function cancelOneRun(io: Io, id: string): Promise<void> {
   const run = await withOperator(io, {}, ({ call }) => call<Run>(cancelRun, { run_id: id }));
   io.out(
     FINAL_STATUSES.has(run.status)
       ? `The run ${run.id} is ${run.status}.\n`
-      : `The run ${run.id} is being stopped: what it is doing now comes to its end first.\n`,
+      : `The run ${run.id} is being cancelled. Its running steps end first.\n`,
   );
 }
 
@@ -81,7 +80,7 @@ function checkStatus(status: string): string {
   if ((RunStatus.options as readonly string[]).includes(status)) return status;
   const near = nearMatch(status, RunStatus.options);
   throw new CommandError(
-    `--status ${status} is not known; statuses are ${RunStatus.options.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `--status must be one of ${RunStatus.options.join(", ")}, got ${status}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
     EXIT.usage,
   );
 }

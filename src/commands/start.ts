@@ -1,4 +1,4 @@
-/** `millrace start`: both listeners side by side on one screen. */
+/** `millrace start`: both servers in one terminal. */
 import type { ChildProcess } from "node:child_process";
 import { OPERATOR } from "../../schemas/actor.ts";
 import { VERSION } from "../app/build.ts";
@@ -20,22 +20,22 @@ export interface StartOptions extends MetricsOptions {
   config?: string;
   drainDelay: number;
   authMode: string;
-  /** How many executors each listener starts. */
+  /** Number of executor processes that each server starts. */
   workers: number;
 }
 
 export interface StartHost {
-  /** Starts this program again with other arguments, with a channel to it. */
+  /** Starts this program again with other arguments and an IPC channel to it. */
   spawn(args: readonly string[]): ChildProcess;
   onStop(stop: () => void): void;
 }
 
-/** Runs both listeners until one ends or it is told to stop. */
+/** Runs both servers until one of them ends or the process must end. */
 export async function start(io: Io, host: StartHost, options: StartOptions): Promise<void> {
-  // Faults of the configuration and the state once, here, before two processes tell them.
+  // Reports problems of the configuration and the state once, before two processes would report them.
   const { settings } = readSetup(io.env, options.config);
   const metrics = metricsArguments(settings, options);
-  const key = await firstKey(io, settings);
+  const key = await createFirstKey(io, settings);
   const sample = (await createSamples(io, settings)) ? FIRST_SAMPLE : undefined;
 
   const common = [
@@ -48,7 +48,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
     ...(options.config === undefined ? [] : ["--config", options.config]),
   ];
   const children = [
-    child(host, "serve", [
+    startServer(host, "serve", [
       "serve",
       "--auth-mode",
       options.authMode,
@@ -60,32 +60,32 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
       ...common,
       ...metrics.serve,
     ]),
-    child(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common, ...metrics.mcp]),
+    startServer(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common, ...metrics.mcp]),
   ];
   let stopping = false;
   const stopAll = (): void => {
     stopping = true;
-    for (const it of children) it.process.kill("SIGTERM");
+    for (const child of children) child.process.kill("SIGTERM");
   };
   host.onStop(stopAll);
 
-  // In the order in which they end: the first is the cause, the other may only follow.
-  const failures: { name: string; code: number; how: string }[] = [];
+  // In the order in which the servers end: the first one is the cause.
+  const failures: { name: string; code: number; outcome: string }[] = [];
   const ended = Promise.all(
     children.map(async ({ name, ended: end }) => {
-      const { code, how } = await end;
-      if (code !== EXIT.ok) failures.push({ name, code, how });
+      const { code, outcome } = await end;
+      if (code !== EXIT.ok) failures.push({ name, code, outcome });
       if (!stopping) stopAll();
     }),
   );
   const ready = await Promise.race([
-    Promise.all(children.map((it) => it.ready)),
+    Promise.all(children.map((child) => child.ready)),
     ended.then(() => undefined),
   ]);
   if (ready !== undefined) {
     const [web, mcp] = ready;
     io.out(
-      welcome(io, {
+      formatWelcome(io, {
         host: options.host,
         ports: [web!.port, mcp!.port],
         setupLink: web!.setupLink,
@@ -98,10 +98,10 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   await ended;
   const [cause] = failures;
   if (cause !== undefined)
-    throw new CommandError(`${cause.name} ${cause.how}; the other was stopped too.`, cause.code);
+    throw new CommandError(`${cause.name} ${cause.outcome}. The other server was stopped too.`, cause.code);
 }
 
-/** Each of the two has a port of its own: that of `serve`, and the next one. */
+/** `serve` gets the given metrics port, `mcp-sse` the next one. */
 function metricsArguments(
   { metrics }: Pick<Settings, "metrics">,
   { metricsPort: port = metrics.port, metricsHost = metrics.host }: MetricsOptions,
@@ -109,15 +109,20 @@ function metricsArguments(
   if (port === undefined) return { serve: [], mcp: [] };
   if (port === 65_535) {
     throw new CommandError(
-      "Choose a metrics port below 65535: mcp-sse takes the one after that of serve.",
+      "--metrics-port must be below 65535, because mcp-sse uses the next port.",
       EXIT.usage,
     );
   }
-  const at = (chosen: number): string[] => ["--metrics-port", String(chosen), "--metrics-host", metricsHost];
-  return { serve: at(port), mcp: at(port === 0 ? 0 : port + 1) };
+  const argumentsFor = (metricsPort: number): string[] => [
+    "--metrics-port",
+    String(metricsPort),
+    "--metrics-host",
+    metricsHost,
+  ];
+  return { serve: argumentsFor(port), mcp: argumentsFor(port === 0 ? 0 : port + 1) };
 }
 
-function child(host: StartHost, name: string, args: readonly string[]) {
+function startServer(host: StartHost, name: string, args: readonly string[]) {
   const process = host.spawn(args);
   return {
     name,
@@ -125,29 +130,31 @@ function child(host: StartHost, name: string, args: readonly string[]) {
     ready: new Promise<{ port: number; setupLink?: string }>((resolve) =>
       process.once("message", (message) => resolve(message as { port: number })),
     ),
-    ended: new Promise<{ code: number; how: string }>((resolve) =>
+    ended: new Promise<{ code: number; outcome: string }>((resolve) =>
       process.once("exit", (code, signal) => {
-        // One that was asked to stop before it could listen for that has nothing to finish.
-        const asked = signal === "SIGTERM" || signal === "SIGINT";
-        const how = signal === null ? `ended with ${code}` : `was ended by ${signal}`;
-        resolve({ code: asked ? EXIT.ok : (code ?? EXIT.failed), how });
+        // A server that is stopped before it handles signals ends by the signal itself.
+        const stopped = signal === "SIGTERM" || signal === "SIGINT";
+        const outcome = signal === null ? `ended with ${code}` : `was ended by ${signal}`;
+        resolve({ code: stopped ? EXIT.ok : (code ?? EXIT.failed), outcome });
       }),
     ),
   };
 }
 
-/** Who starts for the first time, at a terminal, gets a key to go on with; everybody else has theirs or makes one. */
-async function firstKey(
+/**
+ * Creates an API key at the first start, if standard output is a terminal.
+ * @returns undefined if there is an active key already, "" if none was created
+ */
+async function createFirstKey(
   io: Io,
   { stateDir, logLevel }: Pick<Settings, "stateDir" | "logLevel">,
 ): Promise<string | undefined> {
-  // The first to open it: this is where an upgrade is told.
+  // This opens the state first, so the log of a migration appears here.
   const instance = await openInstance(stateDir, systemClock, await openLog(io, logLevel, "start"));
   try {
     const now = systemClock.now();
-    const none = !(await instance.keys.list()).some((key) => apiKeyState(key, now) === "active");
-    if (!none) return undefined;
-    // Off a terminal this would end up in a log.
+    if ((await instance.keys.list()).some((key) => apiKeyState(key, now) === "active")) return undefined;
+    // Without a terminal, the key would end up in a log.
     if (!io.terminal) return "";
     return (await createKey(instance.keys, systemClock, { name: "first start", owner: OPERATOR })).value;
   } finally {
@@ -155,57 +162,57 @@ async function firstKey(
   }
 }
 
-interface Told {
+interface Welcome {
   host: string;
   ports: readonly [web: number, mcp: number];
-  /** Where the first admin account is made; undefined once there is one. */
+  /** Link to create the first admin account; undefined once there is one. */
   setupLink: string | undefined;
-  /** Undefined where there were keys before, empty where none was made. */
+  /** Undefined if there is an active key already, empty if none was created. */
   key: string | undefined;
-  /** A workflow that can be run at once. */
+  /** A sample workflow that can be run at once. */
   sample: string | undefined;
 }
 
-function welcome(io: Io, { host, ports: [webPort, mcpPort], setupLink, key, sample }: Told): string {
+function formatWelcome(io: Io, { host, ports: [webPort, mcpPort], setupLink, key, sample }: Welcome): string {
   const { bold, cyan, dim } = paint(io);
-  const at = reachableHost(host);
+  const hostname = reachableHost(host);
   const value = key || "<key>";
   const keyLines =
     key === undefined
-      ? `Keys: ${cyan("npx millrace keys list")}, another with ${cyan("npx millrace keys create --name <name>")}`
+      ? `List your API keys: ${cyan("npx millrace keys list")}. Create another: ${cyan("npx millrace keys create --name <name>")}`
       : key === ""
-        ? `Make a key first: ${cyan("npx millrace keys create --name me")}`
-        : `Your first key, shown this once: ${bold(key)}`;
+        ? `Create an API key first: ${cyan("npx millrace keys create --name me")}`
+        : `Your first API key, shown only once: ${bold(key)}`;
   const config = JSON.stringify({
     mcpServers: {
-      millrace: { type: "http", url: `http://${at}:${mcpPort}/mcp`, headers: { "X-API-Key": value } },
+      millrace: { type: "http", url: `http://${hostname}:${mcpPort}/mcp`, headers: { "X-API-Key": value } },
     },
   });
-  const trying =
+  const sampleLines =
     sample === undefined
       ? ""
       : `
-A sample database and workflows are there. Run one:
-  ${cyan(`curl -H "X-API-Key: ${value}" -H "Content-Type: application/json" -d '{"wait": 30}' http://${at}:${webPort}/workflows/${sample}/runs`)}
+A sample database and sample workflows were created. Run one:
+  ${cyan(`curl -H "X-API-Key: ${value}" -H "Content-Type: application/json" -d '{"wait": 30}' http://${hostname}:${webPort}/workflows/${sample}/runs`)}
   ${cyan(`npx millrace run ${sample} --watch`)}
-  ${dim("or, once an agent is connected, tell it:")} ${cyan(`run the workflow ${sample}`)}
+  ${dim("or tell a connected agent:")} ${cyan(`run the workflow ${sample}`)}
 `;
   return `
 ${bold(`Millrace ${VERSION}`)}
 
-  Web    http://${at}:${webPort}/ui/
-  API    http://${at}:${webPort}/workflows   ${dim("reference:")} http://${at}:${webPort}/apidoc/
-  MCP    http://${at}:${mcpPort}/mcp   ${dim("or, for older clients,")} http://${at}:${mcpPort}/sse
-${setupLink === undefined ? "" : `\nMake your admin account here (the link works once):\n  ${cyan(setupLink)}\n`}
+  Web    http://${hostname}:${webPort}/ui/
+  API    http://${hostname}:${webPort}/workflows   ${dim("reference:")} http://${hostname}:${webPort}/apidoc/
+  MCP    http://${hostname}:${mcpPort}/mcp   ${dim("older clients:")} http://${hostname}:${mcpPort}/sse
+${setupLink === undefined ? "" : `\nCreate your admin account (the link works once):\n  ${cyan(setupLink)}\n`}
 ${keyLines}
 
 List workflows:
-  ${cyan(`curl -H "X-API-Key: ${value}" http://${at}:${webPort}/workflows`)}
-Connect an agent (most clients take this):
+  ${cyan(`curl -H "X-API-Key: ${value}" http://${hostname}:${webPort}/workflows`)}
+Connect an agent (configuration for most clients):
   ${cyan(config)}
 Claude Code:
-  ${cyan(`claude mcp add --transport http millrace http://${at}:${mcpPort}/mcp --header "X-API-Key: ${value}"`)}
-${trying}
-Ctrl-C stops both.
+  ${cyan(`claude mcp add --transport http millrace http://${hostname}:${mcpPort}/mcp --header "X-API-Key: ${value}"`)}
+${sampleLines}
+Press Ctrl-C to stop both servers.
 `;
 }

@@ -21,7 +21,7 @@ function commands() {
 const KEY = /^mill_[0-9A-Za-z]{36}$/;
 
 describe("millrace keys", () => {
-  it("creates a key on an empty state directory and prints it alone", async () => {
+  it("creates a key in an empty state directory and prints nothing else", async () => {
     const { stateDir, keys, listed } = commands();
     const { code, out, err } = await keys("create", "--name", "ci");
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -41,7 +41,7 @@ describe("millrace keys", () => {
     ]);
   });
 
-  it("never shows a key's value again, in whatever form it is listed", async () => {
+  it("never shows the value of a key again, in any list", async () => {
     const { stateDir, keys } = commands();
     const value = (await keys("create", "--name", "ci")).out.trim();
     const [plain, json] = [await keys("list"), await keys("list", "--json")];
@@ -54,7 +54,7 @@ describe("millrace keys", () => {
     expect((await call("GET", "/workflows")).status).toBe(200);
   });
 
-  it("takes scopes and a last day, which ends with that day in UTC", async () => {
+  it("accepts scopes and a last day, which ends at midnight UTC", async () => {
     const { keys } = commands();
     const { out } = await keys(
       "create",
@@ -73,7 +73,7 @@ describe("millrace keys", () => {
     });
   });
 
-  it("rotates by name: a new key of the same kind, the old one for the overlap", async () => {
+  it("rotates a key by name: the new key has the same scopes, and the old one works for the overlap", async () => {
     const { keys, listed } = commands();
     const old = JSON.parse((await keys("create", "--name", "ci", "--scope", "admin", "--json")).out);
     const { code, out, err } = await keys("rotate", "ci", "--overlap", "30m");
@@ -86,7 +86,7 @@ describe("millrace keys", () => {
     expect(lives).toBeLessThanOrEqual(30 * 60_000);
   });
 
-  it("revokes by name, by id and by the value itself, and says when it was done already", async () => {
+  it("revokes a key by name, by id and by its value, and says if it was already revoked", async () => {
     const { keys, listed } = commands();
     const made = [];
     for (const name of ["a", "b", "c"])
@@ -97,11 +97,11 @@ describe("millrace keys", () => {
       expect(out).toMatch(/^Revoked key_/);
     }
     for (const key of await listed()) expect(key.revoked_at).not.toBeNull();
-    expect((await keys("revoke", "a")).out).toContain("was revoked already");
+    expect((await keys("revoke", "a")).out).toContain("was already revoked");
     expect(await keys("rotate", "a")).toMatchObject({ code: 1, out: "" });
   });
 
-  it("asks which key is meant when several have the name, and suggests a near one when none has", async () => {
+  it("asks for an id if several keys have the name, and suggests a similar name if none has it", async () => {
     const { keys } = commands();
     const ids = [];
     for (const name of ["deploy", "deploy"])
@@ -120,7 +120,7 @@ describe("millrace keys", () => {
     expect(unknown.err).not.toContain(other);
   });
 
-  it("says how to make one when there is none", async () => {
+  it("says how to create a key if there are none", async () => {
     const { keys, stateDir } = commands();
     await testInstance({ stateDir });
     expect(await keys("list")).toMatchObject({ code: 0, out: expect.stringContaining("keys create") });

@@ -26,10 +26,10 @@ name: Blocked
 steps:
   - { id: call, type: http, url: "http://127.0.0.1:1/" }
 `;
-const HERE = "No executor is running";
+const RUNS_ITSELF = "No executor is running";
 
 describe("millrace run", () => {
-  it("runs in its own process where no executor is, and prints the output alone on standard output", async () => {
+  it("executes the run itself without an executor, and prints nothing but the output on standard output", async () => {
     const { cli, runs } = await testCli({ echo: ECHO });
     const inputs = ["text=7", "count=7", "list=[1]", "any=a text"].flatMap((pair) => ["--input", pair]);
     const { code, out, err } = await cli("run", "echo", ...inputs);
@@ -38,11 +38,11 @@ describe("millrace run", () => {
       // Text stays text where the schema says so; the rest is JSON, or text where it is none.
       out: { text: "7", count: 7, list: [1], any: "a text" },
     });
-    expect(err).toContain(HERE);
+    expect(err).toContain(RUNS_ITSELF);
     expect(await runs()).toMatchObject([{ workflow_id: "echo", status: "succeeded", trigger: "cli" }]);
   });
 
-  it("takes inputs out of a file, shows the steps with --watch, and gives the whole run with --json", async () => {
+  it("reads inputs from a file, shows the steps with --watch, and prints the whole run with --json", async () => {
     const { cli, directory } = await testCli({ echo: ECHO });
     const file = join(directory, "inputs.json");
     writeFileSync(file, '{"text": "from the file", "count": 1}');
@@ -67,7 +67,7 @@ describe("millrace run", () => {
     expect(err).toMatch(/^run_\S+ succeeded$/m);
   });
 
-  it("starts nothing when an input does not fit, and says all that is wrong", async () => {
+  it("starts nothing if an input is invalid, and lists all issues", async () => {
     const { cli, runs } = await testCli({ echo: ECHO });
     const { code, out, err } = await cli("run", "echo", "--input", "count=-1", "--input", "txet=a");
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -82,7 +82,7 @@ describe("millrace run", () => {
     expect(await cli("run", "echo", "--input", "count")).toMatchObject({ code: 2 });
   });
 
-  it("ends with 1 and says which step failed, why, and what to do", async () => {
+  it("exits with 1 and says which step failed, why, and how to fix it", async () => {
     const { cli } = await testCli({ blocked: BLOCKED });
     const { code, out, err } = await cli("run", "blocked");
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -91,14 +91,16 @@ describe("millrace run", () => {
     expect(err).toContain("allowed_hosts");
   });
 
-  it("ends with 6 and says what it waits for, when that is a person", async () => {
+  it("exits with 6 if an approval is pending, and names it", async () => {
     const { cli } = await testCli({ asks: ASKS });
     const { code, err } = await cli("run", "asks");
     expect(code).toBe(6);
-    expect(err).toMatch(/at step "may_i": Really\? \(POST \/approvals\/\S+, or decide_approval\)/);
+    expect(err).toMatch(
+      /step "may_i" needs an approval: Really\? \(POST \/approvals\/\S+, or decide_approval\)/,
+    );
   });
 
-  it("cancels the run on Ctrl-C when it carries it out itself", async () => {
+  it("cancels a run that it executes itself on Ctrl-C", async () => {
     const { begin, runs } = await testCli({ waits: WAITS });
     const { child, ended, text } = await begin(["run", "waits", "--watch"], /nap +waiting/);
     child.kill("SIGINT");
@@ -107,14 +109,14 @@ describe("millrace run", () => {
     expect(await runs()).toMatchObject([{ status: "cancelled" }]);
   });
 
-  it("leaves the run to the executors that are there, on Ctrl-C too", async () => {
+  it("leaves the run to running executors, also on Ctrl-C", async () => {
     const { begin, stateDir, runs } = await testCli({ waits: WAITS });
     const server = await startProgram("serve", stateDir);
     const { child, ended, text } = await begin(["run", "waits", "--watch"], /nap +waiting/);
     child.kill("SIGINT");
     expect(await ended).toBe(130);
-    expect(text()).not.toContain(HERE);
-    expect(text()).toContain("goes on by itself");
+    expect(text()).not.toContain(RUNS_ITSELF);
+    expect(text()).toContain("continues. Show it with");
     expect(await runs()).toMatchObject([{ status: "waiting" }]);
     expect((await server.stop()).code).toBe(0);
   });

@@ -39,7 +39,7 @@ describe("millrace runs", () => {
     });
   });
 
-  it("says what can be asked for", async () => {
+  it("suggests valid statuses and reports unknown runs", async () => {
     const { cli } = await testCli();
     expect(await cli("runs", "--status", "faled")).toMatchObject({
       code: 2,

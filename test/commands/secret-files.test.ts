@@ -22,7 +22,7 @@ async function open() {
 }
 
 describe("a secret in a file", () => {
-  it("is used by commands that carry a run out themselves, and by executors that a listener starts", async () => {
+  it("is used by commands that execute a run themselves, and by the executors of a server", async () => {
     const { stateDir, env, peer } = await open();
     const there = await runCommand(["run", "asks"], env);
     expect(there).toMatchObject({ code: 0 });

@@ -26,7 +26,7 @@ function samples(stateDir: string, env: Record<string, string> = {}) {
 const OWN = "name: Own\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
 
 describe("the first start", () => {
-  it("makes a sample database and workflows that run at once, and says how, over curl and otherwise", async () => {
+  it("creates a sample database and workflows that run at once, and prints how to run them", async () => {
     const { begin, cli, stateDir } = await testCli();
     const { child, ended, text } = await begin(
       ["start", "--port", "0", "--mcp-port", "0"],
@@ -53,7 +53,7 @@ describe("the first start", () => {
     expect(await ended).toBe(0);
   });
 
-  it("leaves a configuration alone that is there or is named", async () => {
+  it("does not change an existing configuration", async () => {
     const { stateDir } = await testCli();
     const config = join(stateDir, "config.yaml");
     writeFileSync(config, "limits: {}\n");
@@ -65,7 +65,7 @@ describe("the first start", () => {
       expect(existsSync(join(directory, "samples"))).toBe(false);
   });
 
-  it("leaves workflows alone that are there, and makes nothing twice", async () => {
+  it("does not change existing workflows, and creates nothing twice", async () => {
     const { stateDir } = await testCli({ own: OWN });
     expect(await samples(stateDir)).toBe(false);
     expect(existsSync(join(stateDir, "config.yaml"))).toBe(false);
@@ -74,7 +74,7 @@ describe("the first start", () => {
     expect(await samples(first.stateDir)).toBe(false);
   });
 
-  it("goes on with one that was interrupted before its workflows were there", async () => {
+  it("continues an interrupted first start", async () => {
     const [whole, half] = [await testCli(), await testCli()];
     await samples(whole.stateDir);
     const config = readFileSync(join(whole.stateDir, "config.yaml"));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sanitizeForTerminal, paint } from "../../src/commands/io.ts";
 
 describe("text that others have written, at a terminal", () => {
-  it("moves no cursor, clears no screen, and sets neither title nor clipboard", () => {
+  it("does not move the cursor, clear the screen, or set the title or the clipboard", () => {
     const hostile = [
       "\u001b[2J",
       "\u001b[3A\u001b[J",
@@ -22,7 +22,7 @@ describe("text that others have written, at a terminal", () => {
     }
   });
 
-  it("keeps lines, tabs and our own colours", () => {
+  it("keeps line breaks, tabs and its own colours", () => {
     const io = { terminal: true, env: {} };
     const painted = Object.values(paint(io)).map((colour) => colour("ok"));
     const text = `one\n\ttwo ${painted.join(" ")} ${styleText("bold", "x")}é\u{1F600}\n`;
