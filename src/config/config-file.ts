@@ -1,4 +1,4 @@
-/** Reads the YAML configuration and says of every fault which file, line and key it is in. */
+/** Reads the YAML configuration and reports every issue with its file, line and key. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { LineCounter, parseDocument, type Document } from "yaml";
@@ -10,15 +10,16 @@ import { describeVariable } from "../core/variables.ts";
 import { crossChecks } from "./cross-checks.ts";
 import { resolveFileVariables } from "./file-variables.ts";
 
-const LARGEST = 1024 * 1024;
+/** Maximum size of the file, in characters. */
+const MAX_LENGTH = 1024 * 1024;
 
 const READ_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   EISDIR: "it is a directory",
-  EACCES: "this user may not read it",
+  EACCES: "this user has no permission to read it",
 };
 
-/** A configuration that can't be used. `faults` are lines to print: `config.yaml:3:5: …`. */
+/** An invalid configuration. `issues` are lines to print: `config.yaml:3:5: …`. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly issues: readonly string[];
@@ -31,19 +32,20 @@ export class ConfigError extends Error {
 
 export interface LoadedConfig {
   config: Config;
-  /** Where it came from; undefined when there is none, which is valid. */
+  /** The path of the file; undefined if there is none, which is valid. */
   file: string | undefined;
-  /** Variables that it names and that are not set: a fault only of the workflows that need them. */
+  /** Variables that the file names but that are not set. Only workflows that need them are affected. */
   warnings: readonly string[];
-  /** The environment, and the values of the variables that it names and whose values stand in files. */
+  /** The environment, with the values of variables that are read from files. */
   variables: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * @param file what to read
- * @param required whether a missing file is a fault (it was asked for by name) or the same as none
- * @param env where named variables are looked up
- * @throws ConfigError with every fault at once
+ * Loads and checks the configuration.
+ * @param file path of the file
+ * @param required whether a missing file is an error; otherwise it is the same as an empty one
+ * @param env the environment variables
+ * @throws ConfigError with all issues
  */
 export function loadConfig(
   file: string,
@@ -55,14 +57,14 @@ export function loadConfig(
     text = readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // ENOTDIR: the state directory is no directory, which opening it tells better.
+    // ENOTDIR: the state directory is a file. Opening it later gives a better message.
     if ((code === "ENOENT" || code === "ENOTDIR") && !required)
       return { config: freeze(Config.parse({})), file: undefined, warnings: [], variables: env };
-    throw new ConfigError([`${file}: can't be read: ${READ_ERRORS[code ?? ""] ?? message}`]);
+    throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}`]);
   }
-  if (text.length > LARGEST) throw new ConfigError([`${file}: is larger than ${LARGEST / 1024} KiB`]);
+  if (text.length > MAX_LENGTH) throw new ConfigError([`${file}: must be at most ${MAX_LENGTH / 1024} KiB`]);
   const config = parse(file, text);
-  const named = namedVariables(config);
+  const named = variablesIn(config);
   const { variables, issues } = resolveFileVariables(
     env,
     named.map(({ variable }) => variable),
@@ -70,7 +72,7 @@ export function loadConfig(
   if (issues.length > 0) throw new ConfigError(issues);
   const warnings = named
     .filter(({ variable }) => !variables[variable])
-    .map(({ where, variable }) => `${file}: ${where} names ${describeVariable(variable)}, which is not set`);
+    .map(({ entry, variable }) => `${file}: ${entry} uses ${describeVariable(variable)}, which is not set`);
   return { config, file, warnings, variables };
 }
 
@@ -81,27 +83,27 @@ function parse(file: string, text: string): Config {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0)
-    throw new ConfigError(broken.map((error) => `${at(error.pos[0])}: ${error.message}`));
+  const syntaxErrors = [...document.errors, ...document.warnings];
+  if (syntaxErrors.length > 0)
+    throw new ConfigError(syntaxErrors.map((error) => `${at(error.pos[0])}: ${error.message}`));
 
-  const raw = plain(file, document);
+  const raw = toPlainObject(file, document);
   const parsed = Config.safeParse(raw, { reportInput: true });
   const issues = [...(parsed.success ? [] : locatedIssues(parsed.error, Config)), ...crossChecks(raw)];
   if (!parsed.success || issues.length > 0) {
     const found = issues.map(({ path, issue }) => ({ offset: offsetOf(document, path), path, issue }));
     found.sort((a, b) => a.offset - b.offset);
-    throw new ConfigError(found.map((it) => `${at(it.offset)}: ${describe(it.issue, it.path)}`));
+    throw new ConfigError(found.map(({ offset, issue, path }) => `${at(offset)}: ${describe(issue, path)}`));
   }
   return freeze(withAbsolutePaths(parsed.data, dirname(resolve(file))));
 }
 
-/** @throws ConfigError when aliases multiply without end */
-function plain(file: string, document: Document): unknown {
+/** @throws ConfigError if aliases expand too much */
+function toPlainObject(file: string, document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
-    throw new ConfigError([`${file}: can't be read: ${(error as Error).message}`]);
+    throw new ConfigError([`${file}: cannot be read: ${(error as Error).message}`]);
   }
 }
 
@@ -111,38 +113,35 @@ function describe(issue: Issue, path: readonly PropertyKey[]): string {
       ? `; did you mean ${issue.did_you_mean}?`
       : issue.allowed === undefined || issue.code === "not_allowed"
         ? ""
-        : `; allowed are ${issue.allowed.join(", ") || "none, because there are none"}`;
+        : `; allowed: ${issue.allowed.join(", ") || "nothing, because no entry is defined"}`;
   return `${formatPath(path) || "the file"} ${issue.message}${advice}`;
 }
 
 const isFile = (type: string): boolean => type === "sqlite" || type === "duckdb";
 
-/** File paths are meant from where the file is, not from where the program was started. */
+/** Resolves file paths relative to the configuration file, not to the working directory. */
 function withAbsolutePaths(config: Config, base: string): Config {
   return {
     ...config,
-    databases: config.databases.map((it) =>
-      isFile(it.type) ? { ...it, dataset: resolve(base, it.dataset) } : it,
+    databases: config.databases.map((database) =>
+      isFile(database.type) ? { ...database, dataset: resolve(base, database.dataset) } : database,
     ),
   };
 }
 
-/** The variables that a configuration names, and where. */
-function namedVariables(config: Config): { where: string; variable: string }[] {
+/** The variables that a configuration names, and the entries that name them. */
+function variablesIn(config: Config): { entry: string; variable: string }[] {
   const { databases, models, mcp_servers, secrets, authentication } = config;
   const all = [
-    ...databases.map((it) => ({ where: `databases: ${it.name}`, variable: it.password_var })),
-    ...models.map((it) => ({ where: `models: ${it.name}`, variable: it.key_var })),
-    ...mcp_servers.flatMap((it) =>
-      [it.key_var, ...Object.values(it.env ?? {})].map((variable) => ({
-        where: `mcp_servers: ${it.name}`,
-        variable,
-      })),
+    ...databases.map(({ name, password_var }) => ({ entry: `databases: ${name}`, variable: password_var })),
+    ...models.map(({ name, key_var }) => ({ entry: `models: ${name}`, variable: key_var })),
+    ...mcp_servers.flatMap(({ name, key_var, env = {} }) =>
+      [key_var, ...Object.values(env)].map((variable) => ({ entry: `mcp_servers: ${name}`, variable })),
     ),
-    ...secrets.map((it) => ({ where: `secrets: ${it.name}`, variable: it.key_var })),
-    { where: "authentication.basic", variable: authentication.basic?.smtp_password_var },
+    ...secrets.map(({ name, key_var }) => ({ entry: `secrets: ${name}`, variable: key_var })),
+    { entry: "authentication.basic", variable: authentication.basic?.smtp_password_var },
   ];
-  return all.flatMap(({ where, variable }) => (variable === undefined ? [] : [{ where, variable }]));
+  return all.flatMap(({ entry, variable }) => (variable === undefined ? [] : [{ entry, variable }]));
 }
 
 function freeze<T>(value: T): T {

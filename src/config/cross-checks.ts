@@ -1,6 +1,6 @@
 /**
- * What no schema of one key can know: names that stand twice, references to nothing. Works on the raw file, so that
- * these faults are told together with all others.
+ * Checks that involve several keys: duplicate names, references to missing entries. They run on the raw file, so that
+ * their issues are reported together with all others.
  */
 import type { LocatedIssue } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
@@ -9,7 +9,7 @@ const SERVERS: ReadonlySet<unknown> = new Set(["postgresql", "mysql", "mariadb"]
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Every such fault of a configuration, which may be malformed in any other way. */
+/** Returns the issues of a configuration, which may be malformed in other ways. */
 export function crossChecks(raw: unknown): LocatedIssue[] {
   const root = entry(raw);
   return [
@@ -22,7 +22,7 @@ export function crossChecks(raw: unknown): LocatedIssue[] {
     ...entries(root["models"]).flatMap(({ base_url: url }, index) =>
       withoutPassword(url, ["models", index, "base_url"], "key_var"),
     ),
-    ...entries(root["mcp_servers"]).flatMap(needsOneWay),
+    ...entries(root["mcp_servers"]).flatMap(needsCommandOrUrl),
     ...entries(root["mcp_servers"]).flatMap(({ url }, index) =>
       withoutPassword(url, ["mcp_servers", index, "url"], "key_var"),
     ),
@@ -36,17 +36,17 @@ const entries = (value: unknown): Entry[] => (Array.isArray(value) ? value.map(e
 function duplicates(list: string, all: readonly Entry[]): LocatedIssue[] {
   return all.flatMap(({ name }, index) =>
     typeof name === "string" && all.findIndex((other) => other["name"] === name) < index
-      ? issue([list, index, "name"], "duplicate", "is the name of an earlier entry too; names must be unique")
+      ? issue([list, index, "name"], "duplicate", "must be unique, but an earlier entry has the same name")
       : [],
   );
 }
 
 function danglingDefault(root: Entry): LocatedIssue[] {
-  const wanted = entry(root["defaults"])["database"];
+  const name = entry(root["defaults"])["database"];
   const allowed = entries(root["databases"]).map(({ name }) => String(name));
-  if (typeof wanted !== "string" || allowed.includes(wanted)) return [];
-  const near = nearMatch(wanted, allowed);
-  return issue(["defaults", "database"], "dangling_reference", "is not the name of an entry of databases", {
+  if (typeof name !== "string" || allowed.includes(name)) return [];
+  const near = nearMatch(name, allowed);
+  return issue(["defaults", "database"], "dangling_reference", "must be the name of an entry in databases", {
     allowed,
     ...(near !== undefined && { did_you_mean: near }),
   });
@@ -61,23 +61,27 @@ function needsServerUrl({ type, dataset }: Entry, index: number): LocatedIssue[]
   return withoutPassword(dataset, path, "password_var");
 }
 
-/** What a URL holds is shown: in lists, by doctor. */
+/** URLs are displayed, for example in lists and by doctor, so they must not hold secrets. */
 function withoutPassword(text: unknown, path: PropertyKey[], variable: string): LocatedIssue[] {
   const url = typeof text === "string" ? URL.parse(text) : null;
   return url === null || url.password === ""
     ? []
-    : issue(path, "holds_secret", `must not hold the password; name its variable with ${variable}`);
+    : issue(
+        path,
+        "holds_secret",
+        `must not contain the password. Put it into a variable, and name that with ${variable}`,
+      );
 }
 
 function needsBaseUrl(model: Entry, index: number): LocatedIssue[] {
   return model["vendor"] === "openai-compatible" && model["base_url"] === undefined
-    ? issue(["models", index], "missing", "needs base_url, because its vendor is openai-compatible")
+    ? issue(["models", index], "missing", "must have base_url, because its vendor is openai-compatible")
     : [];
 }
 
-function needsOneWay(server: Entry, index: number): LocatedIssue[] {
+function needsCommandOrUrl(server: Entry, index: number): LocatedIssue[] {
   return (server["command"] === undefined) === (server["url"] === undefined)
-    ? issue(["mcp_servers", index], "invalid", "needs either command or url")
+    ? issue(["mcp_servers", index], "invalid", "must have either command or url")
     : [];
 }
 

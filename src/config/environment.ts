@@ -1,4 +1,4 @@
-/** The environment variables of the program itself, read once. */
+/** Reads and checks the environment variables, once at start. */
 import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ function isAddressOrRange(text: string): boolean {
   );
 }
 
-/** Empty is the same as not set: that is how shells and compose files unset. */
+/** An empty variable counts as not set, because shells and compose files unset variables that way. */
 const Environment = z.object({
   MILLRACE_STATE_DIR: z.string().optional(),
   MILLRACE_CONFIG: z.string().optional(),
@@ -43,7 +43,7 @@ const Environment = z.object({
   MILLRACE_METRICS_PORT: z
     .string()
     .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, {
-      message: "must be a port: a whole number from 0 to 65535",
+      message: "must be a port: an integer from 0 to 65535",
     })
     .transform(Number)
     .optional(),
@@ -56,8 +56,8 @@ const Environment = z.object({
   ...SignOnVariables,
 });
 
-/** No file holds their values: places that are asked for before, or what the command line looks at itself. */
-const AS_THEY_ARE: ReadonlySet<string> = new Set([
+/** Variables without a _FILE variant: they are no secrets, and some are needed before files are read. */
+const NOT_FILE_BACKED: ReadonlySet<string> = new Set([
   "MILLRACE_STATE_DIR",
   "MILLRACE_CONFIG",
   "MILLRACE_HOST",
@@ -66,44 +66,47 @@ const AS_THEY_ARE: ReadonlySet<string> = new Set([
   "MILLRACE_LOG_LEVEL",
 ]);
 
-/** Every variable, and of those the ones whose value may stand in a file. */
+/** All variables, and those that can be read from a file. */
 export const VARIABLES: readonly string[] = Object.keys(Environment.shape);
-export const FILE_BACKED_VARIABLES: readonly string[] = VARIABLES.filter((name) => !AS_THEY_ARE.has(name));
+export const FILE_BACKED_VARIABLES: readonly string[] = VARIABLES.filter(
+  (name) => !NOT_FILE_BACKED.has(name),
+);
 
 const PATH_IGNORED =
-  "environment: MILLRACE_BASE_URL has a path, and everything is served from the root of its host: give Millrace a host " +
-  "name of its own, and leave the path out";
+  "environment: MILLRACE_BASE_URL has a path, which is ignored, because Millrace serves from the root of its host. Give " +
+  "Millrace a host name of its own, and remove the path";
 
 export interface Settings {
   stateDir: string;
-  /** Named by MILLRACE_CONFIG, or where one is looked for in the state directory. */
+  /** Named by --config or MILLRACE_CONFIG, else config.yaml in the state directory. */
   configFile: string;
-  /** Whether it was named: then it must exist. */
+  /** Whether the file was named and so must exist. */
   configRequired: boolean;
   baseUrl: URL | undefined;
-  /** Where agents reach the MCP server, when it is not this host's port 8000. */
+  /** URL of the MCP server, if it is not port 8000 of this host. */
   mcpUrl: URL | undefined;
   /** Addresses and CIDR ranges. */
   trustedProxies: readonly string[];
   logLevel: (typeof LOG_LEVELS)[number];
-  /** Where metrics are read; without a port there are none. */
+  /** Address and port of /metrics; without a port there are no metrics. */
   metrics: { host: string; port: number | undefined };
-  /** Who is an admin whatever the identity provider's groups say: addresses in lower case. */
+  /** E-mail addresses, in lower case, of users who are admins whatever their groups at the identity provider. */
   adminEmails: readonly string[];
-  /** What the sign-on by an identity provider is set up with; looked at by its mode alone. */
+  /** Variables of the sign-on through an identity provider; only its mode checks them. */
   signOn: SignOnVariables;
-  /** Whether traces are made: OTEL_* variables. */
+  /** Whether traces are recorded (OTEL_* variables). */
   tracing: TracingSettings;
-  /** All variables, and those whose values stand in files. */
+  /** All variables, with the values that were read from files. */
   variables: Readonly<Record<string, string | undefined>>;
-  /** Variables that look like ours and are not, or that say what can't be had. */
+  /** Unknown variables that begin with MILLRACE_, and settings that have no effect. */
   warnings: readonly string[];
 }
 
 /**
- * @param env the process's environment
- * @param configOption the value of --config, which goes before MILLRACE_CONFIG
- * @throws ConfigError with every fault at once
+ * Reads the settings of the process.
+ * @param env the environment of the process
+ * @param configOption the value of --config, which takes precedence over MILLRACE_CONFIG
+ * @throws ConfigError with all issues
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -118,12 +121,12 @@ export function readEnvironment(
     throw new ConfigError([
       ...issues,
       ...(parsed.success ? [] : issuesOf(parsed.error, Environment)).map(
-        (it) => `environment: ${it.path} ${it.message}`,
+        ({ path, message }) => `environment: ${path} ${message}`,
       ),
     ]);
   }
   const known = [...VARIABLES, ...FILE_BACKED_VARIABLES.map(fileVariableName)];
-  const strangers = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
+  const unknown = Object.keys(given).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;
@@ -144,11 +147,11 @@ export function readEnvironment(
     variables,
     warnings: warnings.concat(
       baseUrl === undefined || baseUrl.pathname === "/" ? [] : [PATH_IGNORED],
-      strangers.map((name) => {
-        // Without what all of them share, or everything would look alike.
-        const own = (whole: string): string => whole.slice(PREFIX.length);
-        const near = nearMatch(own(name), known.map(own));
-        return `environment: ${name} is not known${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
+      unknown.map((name) => {
+        // Compared without the common prefix, or all names would look alike.
+        const withoutPrefix = (whole: string): string => whole.slice(PREFIX.length);
+        const near = nearMatch(withoutPrefix(name), known.map(withoutPrefix));
+        return `environment: ${name} is not a known variable${near === undefined ? "" : `; did you mean ${PREFIX}${near}?`}`;
       }),
     ),
   };

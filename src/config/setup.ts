@@ -1,4 +1,4 @@
-/** Everything that is read at start: the environment, the files that it names, and the configuration. */
+/** Reads everything that is needed at start: the environment, the files that it names, and the configuration. */
 import { loadConfig, type LoadedConfig } from "./config-file.ts";
 import { readEnvironment, type Settings } from "./environment.ts";
 
@@ -7,10 +7,11 @@ export interface ReadSetup extends Omit<LoadedConfig, "variables"> {
 }
 
 /**
- * @param env the process's environment
+ * Reads the settings and the configuration.
+ * @param env the environment of the process
  * @param configOption the value of --config
- * @returns the settings with the value of every variable that is needed; `warnings` are those of both
- * @throws ConfigError with every fault of the environment, else with every one of the configuration
+ * @returns the settings with the values of all variables that the configuration names; `warnings` are those of both
+ * @throws ConfigError with all issues of the environment, or else of the configuration
  */
 export function readSetup(
   env: Readonly<Record<string, string | undefined>>,

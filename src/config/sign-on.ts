@@ -1,27 +1,27 @@
-/** The environment variables of a sign-on by an identity provider: checked when its mode is asked for. */
+/** The environment variables of the sign-on through an identity provider, checked only if its mode is used. */
 import { z } from "zod";
 import { isLoopback } from "../core/hosts.ts";
 import { ConfigError } from "./config-file.ts";
 import type { Settings } from "./environment.ts";
 
-/** Keys and tokens come from there: nobody on the way may change them. */
+/** A URL that keys and tokens come from, so nobody on the network may change its answers. */
 const SafeUrl = z.url({ protocol: /^https?$/ }).refine(
   (text) => {
-    // What is no URL at all was told as that.
+    // z.url() has already reported an invalid URL.
     if (!URL.canParse(text)) return true;
     const { protocol, hostname } = new URL(text);
     return protocol === "https:" || isLoopback(hostname);
   },
-  { message: "must begin with https:// (http:// only on this machine itself, for tests)" },
+  { message: "must begin with https:// (http:// is allowed only on this machine, for tests)" },
 );
 
-/** As fields of the environment. */
+/** The variables, as fields of the environment's schema. */
 export const SignOnVariables = {
   MILLRACE_COGNITO_USER_POOL_ID: z
     .string()
     .regex(
       /^[a-z]{2}(?:-[a-z]+)+-\d+_[A-Za-z0-9]+$/,
-      "must be a user pool's id such as eu-central-1_AbCdEfGhI",
+      "must be the id of a user pool, such as eu-central-1_AbCdEfGhI",
     )
     .optional(),
   MILLRACE_COGNITO_CLIENT_ID: z.string().optional(),
@@ -31,7 +31,7 @@ export const SignOnVariables = {
     .string()
     .regex(
       /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:loadbalancer\/app\/[^/\s]+\/[0-9a-f]+$/,
-      "must be an Application Load Balancer's ARN, arn:aws:elasticloadbalancing:<region>:<account>:loadbalancer/app/<name>/<id>",
+      "must be the ARN of an Application Load Balancer: arn:aws:elasticloadbalancing:<region>:<account>:loadbalancer/app/<name>/<id>",
     )
     .optional(),
   MILLRACE_ALB_KEYS_URL: SafeUrl.optional(),
@@ -42,33 +42,30 @@ export const SignOnVariables = {
 const Variables = z.object(SignOnVariables);
 export type SignOnVariables = z.output<typeof Variables>;
 
-/** What `--auth-mode cognito` stands on. */
+/** Settings of `--auth-mode cognito`. */
 export interface CognitoSettings {
   userPoolId: string;
   clientId: string;
   albArn: string;
-  /** Where the load balancer's public keys are; undefined for the region's own place. */
+  /** URL of the load balancer's public keys; undefined for the default of the region. */
   albKeysUrl: URL | undefined;
-  /** Where the user pool's public keys are; undefined for its own place. */
+  /** URL of the user pool's public keys; undefined for the default. */
   poolKeysUrl: URL | undefined;
-  /** The user pool's domain, where signing out goes on; undefined when it was not named. */
+  /** The domain of the user pool, where sign-out continues; undefined if it is not set. */
   domain: URL | undefined;
 }
 
-/** @throws ConfigError naming every variable that is missing, and why it is needed */
+/** @throws ConfigError that names each missing variable and its purpose */
 export function cognitoSettings(variables: SignOnVariables): CognitoSettings {
   expectAll("cognito", {
     MILLRACE_COGNITO_USER_POOL_ID: [
       variables.MILLRACE_COGNITO_USER_POOL_ID,
-      "the user pool whose people come in, such as eu-central-1_AbCdEfGhI",
+      "the user pool that people sign in with, such as eu-central-1_AbCdEfGhI",
     ],
-    MILLRACE_COGNITO_CLIENT_ID: [
-      variables.MILLRACE_COGNITO_CLIENT_ID,
-      "the app client that the load balancer signs people in with",
-    ],
+    MILLRACE_COGNITO_CLIENT_ID: [variables.MILLRACE_COGNITO_CLIENT_ID, "the app client of the load balancer"],
     MILLRACE_ALB_ARN: [
       variables.MILLRACE_ALB_ARN,
-      "the load balancer in front: all load balancers of a region sign with keys from one place, so without it anybody's could vouch for anybody",
+      "the load balancer in front of Millrace. Without it, any load balancer of the region could sign people in, because all of them use the same keys",
     ],
   });
   return {
@@ -82,43 +79,40 @@ export function cognitoSettings(variables: SignOnVariables): CognitoSettings {
 }
 
 /**
- * What is not wrong, but had better be known.
- * @param host where it listens
+ * Returns warnings about settings that are valid but risky.
+ * @param host the address that the server listens on
  */
 export function cognitoWarnings(
   host: string,
   { baseUrl, trustedProxies, signOn }: Pick<Settings, "baseUrl" | "trustedProxies" | "signOn">,
 ): string[] {
-  const around = !isLoopback(host) && trustedProxies.length === 0;
+  const bypassable = !isLoopback(host) && trustedProxies.length === 0;
   return [
-    around &&
-      `this port listens on ${host}, so it may be reached around the load balancer, where nobody asks who comes: let only the load balancer reach it (its security group), and put its addresses into MILLRACE_TRUSTED_PROXIES`,
+    bypassable &&
+      `the server listens on ${host}, so clients may bypass the load balancer and its sign-in. Allow only the load balancer to connect (security group), and add its addresses to MILLRACE_TRUSTED_PROXIES`,
     baseUrl === undefined &&
-      "MILLRACE_BASE_URL is not set: signing out can't lead back, and links name this machine",
+      "MILLRACE_BASE_URL is not set: sign-out cannot return to Millrace, and links contain the name of this machine",
     signOn.MILLRACE_COGNITO_DOMAIN === undefined &&
-      "MILLRACE_COGNITO_DOMAIN is not set: /logout ends the load balancer's session only, and the user pool signs the same person in again",
+      "MILLRACE_COGNITO_DOMAIN is not set: /logout ends only the session of the load balancer, and the user pool signs the same person in again",
   ].filter((warning) => warning !== false);
 }
 
-/** What `--auth-mode oidc` stands on. */
+/** Settings of `--auth-mode oidc`. */
 export interface OidcSettings {
   issuer: URL;
   clientId: string;
-  /** Undefined for a public client, which proves itself by PKCE alone. */
+  /** Undefined for a public client, which uses only PKCE. */
   clientSecret: string | undefined;
 }
 
-/** @throws ConfigError naming every variable that is missing */
+/** @throws ConfigError that names each missing variable */
 export function oidcSettings(variables: SignOnVariables): OidcSettings {
   expectAll("oidc", {
     MILLRACE_OIDC_ISSUER: [
       variables.MILLRACE_OIDC_ISSUER,
       "the provider's issuer URL, below which /.well-known/openid-configuration is",
     ],
-    MILLRACE_OIDC_CLIENT_ID: [
-      variables.MILLRACE_OIDC_CLIENT_ID,
-      "the id that the provider knows Millrace by",
-    ],
+    MILLRACE_OIDC_CLIENT_ID: [variables.MILLRACE_OIDC_CLIENT_ID, "the id of Millrace at the provider"],
   });
   return {
     issuer: new URL(variables.MILLRACE_OIDC_ISSUER!),
@@ -131,11 +125,11 @@ const urlOf = (text: string | undefined): URL | undefined => (text === undefined
 
 function expectAll(
   mode: string,
-  needed: Readonly<Record<string, readonly [value: string | undefined, what: string]>>,
+  required: Readonly<Record<string, readonly [value: string | undefined, purpose: string]>>,
 ): void {
-  const missing = Object.entries(needed).filter(([, [value]]) => value === undefined);
+  const missing = Object.entries(required).filter(([, [value]]) => value === undefined);
   if (missing.length === 0) return;
   throw new ConfigError(
-    missing.map(([name, [, what]]) => `environment: --auth-mode ${mode} needs ${name}: ${what}`),
+    missing.map(([name, [, purpose]]) => `environment: --auth-mode ${mode} needs ${name}: ${purpose}`),
   );
 }

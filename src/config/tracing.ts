@@ -1,4 +1,4 @@
-/** The standard OTEL_* variables, as far as they decide whether traces are made; the OpenTelemetry SDK reads the rest. */
+/** The standard OTEL_* variables that decide whether traces are recorded; the OpenTelemetry SDK reads the others. */
 import type { TracingSettings } from "../core/tracer.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -6,7 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const PROTOCOL = "http/protobuf";
 
 /**
- * Whether traces are made, and what of the variables can't be followed.
+ * Returns whether traces are recorded, and warnings about unsupported values.
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function readTracing(env: Env): { tracing: TracingSettings; warnings: string[] } {
@@ -20,17 +20,15 @@ export function readTracing(env: Env): { tracing: TracingSettings; warnings: str
   const exporters = listed("OTEL_TRACES_EXPORTER");
   const endpoint =
     value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") !== "" || value("OTEL_EXPORTER_OTLP_ENDPOINT") !== "";
-  // The specification exports to localhost unless told otherwise; here nothing is sent that nobody asked for.
+  // The specification exports to localhost by default; Millrace sends nothing without configuration.
   const enabled = !disabled && (exporters.length === 0 ? endpoint : exporters.includes("otlp"));
   const propagators = listed("OTEL_PROPAGATORS");
   const propagates = propagators.length === 0 || propagators.includes("tracecontext");
 
   const warnings: string[] = [];
-  const strange = exporters.filter((it) => it !== "otlp" && it !== "none");
-  if (!disabled && strange.length > 0)
-    warnings.push(
-      `environment: OTEL_TRACES_EXPORTER names ${strange.join(", ")}; only otlp and none are known.`,
-    );
+  const unknown = exporters.filter((name) => name !== "otlp" && name !== "none");
+  if (!disabled && unknown.length > 0)
+    warnings.push(`environment: OTEL_TRACES_EXPORTER must be otlp or none, got ${unknown.join(", ")}.`);
   const protocolName =
     value("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") === ""
       ? "OTEL_EXPORTER_OTLP_PROTOCOL"
@@ -38,13 +36,11 @@ export function readTracing(env: Env): { tracing: TracingSettings; warnings: str
   const protocol = value(protocolName);
   if (enabled && protocol !== "" && protocol !== PROTOCOL)
     warnings.push(
-      `environment: ${protocolName} is ${protocol}, but only ${PROTOCOL} is spoken, and is used. ` +
-        "Give the endpoint of the collector that takes it (port 4318 as a rule).",
+      `environment: ${protocolName} is ${protocol}, but only ${PROTOCOL} is supported and will be used. ` +
+        "Set the endpoint of the collector for this protocol (usually port 4318).",
     );
-  const others = propagators.filter((it) => !["tracecontext", "baggage", "none"].includes(it));
+  const others = propagators.filter((name) => !["tracecontext", "baggage", "none"].includes(name));
   if (others.length > 0)
-    warnings.push(
-      `environment: OTEL_PROPAGATORS names ${others.join(", ")}; only tracecontext and none are known.`,
-    );
+    warnings.push(`environment: OTEL_PROPAGATORS must be tracecontext or none, got ${others.join(", ")}.`);
   return { tracing: { enabled, propagates }, warnings };
 }

@@ -176,7 +176,7 @@ describe("millrace users", () => {
       out: expect.stringContaining("can no longer sign in"),
     });
     expect(await status()).toBe(401);
-    expect((await set(ANN, "deactivated")).out).toBe(`${ANN} is deactivated already.\n`);
+    expect((await set(ANN, "deactivated")).out).toBe(`${ANN} is already deactivated.\n`);
     expect(await reset(ANN)).toMatchObject({
       code: 1,
       out: "",
@@ -184,8 +184,8 @@ describe("millrace users", () => {
     });
     expect((await set(ANN, "active")).out).toBe(`${ANN} can sign in again.\n`);
     expect(await status()).toBe(200);
-    expect((await role(ANN, "viewer")).out).toBe(`${ANN} is viewer now.\n`);
-    expect((await role(ANN, "viewer")).out).toBe(`${ANN} is viewer already.\n`);
+    expect((await role(ANN, "viewer")).out).toBe(`${ANN} now has the role viewer.\n`);
+    expect((await role(ANN, "viewer")).out).toBe(`${ANN} already has the role viewer.\n`);
     expect(await list()).toMatchObject([{ email: ANN, role: "viewer" }, {}]);
     expect((await audited(instance)).map(([operation]) => operation)).toEqual([
       "create_api_key",

@@ -40,7 +40,7 @@ const MODEL = (keyVar: string): string =>
 const DATABASE = "databases:\n  - name: shop\n    type: sqlite\n    dataset: shop.db\n";
 
 describe("a configuration", () => {
-  it("may be missing unless it was asked for", () => {
+  it("may be missing unless it is named explicitly", () => {
     const file = join(temporaryDirectory(), "none.yaml");
     expect(loadConfig(file, false, {})).toMatchObject({
       file: undefined,
@@ -50,7 +50,7 @@ describe("a configuration", () => {
     expect(() => loadConfig(file, true, {})).toThrowError(`${file}: can't be read: there is no such file`);
   });
 
-  it("may not be a directory, even where it may be missing", () => {
+  it("must not be a directory, even if it may be missing", () => {
     const file = join(temporaryDirectory(), "dir.yaml");
     mkdirSync(file);
     expect(() => loadConfig(file, false, {})).toThrowError(/it is a directory/);
@@ -63,7 +63,7 @@ describe("a configuration", () => {
     },
   );
 
-  it("is read whole, with what was left out filled in", () => {
+  it("is read completely, with defaults for missing keys", () => {
     const { config, directory, warnings } = load(
       `${DATABASE}defaults: { database: shop }\nauthentication:\n  basic: { smtp_user: a, smtp_password_var: SMTP_PASSWORD, smtp_server: s, smtp_port: 587 }\n`,
       { SMTP_PASSWORD: "x" },
@@ -77,7 +77,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("means file paths from where it stands, and leaves absolute ones and URLs alone", () => {
+  it("resolves file paths relative to its directory, but not absolute paths and URLs", () => {
     const { config, directory } = load(
       "databases:\n" +
         "  - { name: a, type: sqlite, dataset: ./data/a.db }\n" +
@@ -93,7 +93,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  it("is frozen to the last leaf", () => {
+  it("is frozen at all levels", () => {
     const { config } = load(
       `${DATABASE}models: [{ name: m, vendor: openai, model_ref: x, prices: { input: 1, output: 2 } }]`,
     );
@@ -107,14 +107,14 @@ describe("a configuration's faults", () => {
   it.each<[string, string, string[]]>([
     ["an unknown key", "databses: []\n", ["1:1: databses is not a known field; did you mean databases?"]],
     [
-      "an unknown key deep down",
+      "a nested unknown key",
       `${DATABASE}    acces: read-write\n`,
       ["5:5: databases[0].acces is not a known field; did you mean access?"],
     ],
     [
       "an unknown key with a dot",
       "limits:\n  a.b: 1\n",
-      ["2:3: limits.a.b is not a known field; allowed are requests_per_minute, unfinished_runs, per_key"],
+      ["2:3: limits.a.b is not a known field; allowed: requests_per_minute, unfinished_runs, per_key"],
     ],
     [
       "a word not allowed",
@@ -139,62 +139,62 @@ describe("a configuration's faults", () => {
     [
       "a dangling default with a near match",
       `${DATABASE}defaults:\n  database: shp\n`,
-      ["6:3: defaults.database is not the name of an entry of databases; did you mean shop?"],
+      ["6:3: defaults.database must be the name of an entry in databases; did you mean shop?"],
     ],
     [
       "a dangling default far from all",
       `${DATABASE}defaults:\n  database: warehouse\n`,
-      ["6:3: defaults.database is not the name of an entry of databases; allowed are shop"],
+      ["6:3: defaults.database must be the name of an entry in databases; allowed: shop"],
     ],
     [
       "a default where there is nothing",
       "defaults: { database: shop }\n",
       [
-        "1:13: defaults.database is not the name of an entry of databases; allowed are none, because there are none",
+        "1:13: defaults.database must be the name of an entry in databases; allowed: nothing, because no entry is defined",
       ],
     ],
     [
-      "a name that stands twice",
+      "a duplicate name",
       `${DATABASE}  - { name: shop, type: duckdb, dataset: b }\n`,
-      ["5:7: databases[1].name is the name of an earlier entry too; names must be unique"],
+      ["5:7: databases[1].name must be unique, but an earlier entry has the same name"],
     ],
     [
       "a compatible model without its address",
       "models:\n  - { name: m, vendor: openai-compatible, model_ref: x }\n",
-      ["2:5: models[0] needs base_url, because its vendor is openai-compatible"],
+      ["2:5: models[0] must have base_url, because its vendor is openai-compatible"],
     ],
     [
       "an MCP server without a way to it",
       "mcp_servers:\n  - name: s\n",
-      ["2:5: mcp_servers[0] needs either command or url"],
+      ["2:5: mcp_servers[0] must have either command or url"],
     ],
     [
       "an MCP server with two ways to it",
       "mcp_servers:\n  - { name: s, command: npx, url: 'http://x/' }\n",
-      ["2:5: mcp_servers[0] needs either command or url"],
+      ["2:5: mcp_servers[0] must have either command or url"],
     ],
     [
       "a server database that is no URL",
       "databases:\n  - { name: d, type: mysql, dataset: ./file }\n",
       ["2:29: databases[0].dataset must be a URL, such as postgresql://user@host:5432/name"],
     ],
-    ["a key that stands twice", "defaults: {}\nlimits: {}\ndefaults: {}\n", ["3:1: Map keys must be unique"]],
+    ["a duplicate key", "defaults: {}\nlimits: {}\ndefaults: {}\n", ["3:1: Map keys must be unique"]],
     [
-      "a key that stands twice deep down",
+      "a nested duplicate key",
       "limits:\n  requests_per_minute: 1\n  requests_per_minute: 2\n",
       ["3:3: Map keys must be unique"],
     ],
-  ])("name the place of %s", (_, text, expected) => {
+  ])("name the line and the key of %s", (_, text, expected) => {
     expect(issues(text)).toEqual(expected);
   });
 
-  it("are told all at once, in the order of the file", () => {
+  it("are reported together, in the order of the file", () => {
     const text =
       "defaults:\n  database: shp\nlimit: {}\nmodels:\n  - { name: 1st, vendor: opnai, model_ref: '' }\n" +
       "  - { name: m, vendor: openai-compatible, model_ref: x, colour: red }\n  - { name: m, vendor: openai, model_ref: y }\n" +
       "databases:\n  - { name: shop, type: sqlite, dataset: a }\n  - { name: shop, type: sqlite }\nmcp_servers: none\n";
     expect(issues(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
-      "2:3: defaults.database is not the name of an entry of databases",
+      "2:3: defaults.database must be the name of an entry in databases",
       "3:1: limit is not a known field",
       "5:7: models[0].name",
       "5:18: models[0].vendor",
@@ -215,7 +215,7 @@ describe("a configuration's faults", () => {
     ["several documents", "a: 1\n---\nb: 2\n"],
     ["an unknown tag", "defaults: !!js/function x\n"],
     ["a NUL", "defaults: \u0000\n"],
-  ])("in the YAML itself have a line: %s", (_, text) => {
+  ])("of the YAML syntax have a line: %s", (_, text) => {
     for (const issue of issues(text)) expect(issue).toMatch(/^\d+:\d+: \S/);
   });
 
@@ -225,25 +225,25 @@ describe("a configuration's faults", () => {
     ]);
   });
 
-  it("are not worked out for aliases that multiply without end", () => {
+  it("are reported for aliases that expand too much", () => {
     const levels = Array.from(
       { length: 12 },
       (_, i) => `l${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(", ")}]`,
     );
     const start = performance.now();
-    expect(issues(`l0: &l0 [x]\n${levels.join("\n")}\n`).join()).toMatch(/can't be read: .*alias/i);
+    expect(issues(`l0: &l0 [x]\n${levels.join("\n")}\n`).join()).toMatch(/cannot be read: .*alias/i);
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  it("are no crash where it nests without end, or goes round in a circle", () => {
+  it("are reported for endless nesting and circular aliases", () => {
     expect(issues(`databases: ${"[".repeat(50_000)}`)).not.toEqual([]);
     expect(issues("databases: &a [*a]\n")).toEqual([
       expect.stringContaining("databases[0] must be an object"),
     ]);
   });
 
-  it("do not come from a file without end", () => {
-    expect(issues(`# ${"x".repeat(1024 * 1024)}`)).toEqual(["is larger than 1024 KiB"]);
+  it("are reported for a file that is too large", () => {
+    expect(issues(`# ${"x".repeat(1024 * 1024)}`)).toEqual(["must be at most 1024 KiB"]);
   });
 });
 
@@ -257,7 +257,7 @@ describe("a configuration's secrets", () => {
     "74209137",
     "[4f9a]",
     "{ k: 4f9a }",
-  ])("pasted where a variable's name belongs are refused and not repeated: %s", (secret) => {
+  ])("in place of a variable's name are refused and not repeated: %s", (secret) => {
     const [issue, ...more] = issues(MODEL(secret));
     expect(more).toEqual([]);
     expect(issue).toMatch(/^2:46: models\[0\]\.key_var must be/);
@@ -271,16 +271,16 @@ describe("a configuration's secrets", () => {
     "hunter2",
     "AKIAIOSFODNN7EXAMPLE",
     "mill_0aB",
-  ])("that look like a name are not repeated by the warning either: %s", (secret) => {
+  ])("that look like a name are not repeated in the warning: %s", (secret) => {
     const { warnings } = load(MODEL(secret));
-    expect(warnings).toEqual([expect.stringContaining("models: m names an environment variable")]);
+    expect(warnings).toEqual([expect.stringContaining("models: m uses an environment variable")]);
     expect(warnings.join()).not.toContain(secret);
   });
 
   it("in a database's URL are refused and not repeated", () => {
     const text = "databases:\n  - { name: d, type: postgresql, dataset: 'postgresql://u:hunter2@h/d' }\n";
     expect(issues(text)).toEqual([
-      "2:34: databases[0].dataset must not hold the password; name its variable with password_var",
+      "2:34: databases[0].dataset must not contain the password. Put it into a variable, and name that with password_var",
     ]);
   });
 
@@ -289,15 +289,15 @@ describe("a configuration's secrets", () => {
     const server = "{ name: s, url: 'https://:hunter2@h/mcp' }";
     expect(issues(`models: [${model}]\nmcp_servers: [${server}]\n`)).toEqual([
       expect.stringMatching(
-        /models\[0\]\.base_url must not hold the password; name its variable with key_var$/,
+        /models\[0\]\.base_url must not contain the password\. Put it into a variable, and name that with key_var$/,
       ),
       expect.stringMatching(
-        /mcp_servers\[0\]\.url must not hold the password; name its variable with key_var$/,
+        /mcp_servers\[0\]\.url must not contain the password\. Put it into a variable, and name that with key_var$/,
       ),
     ]);
   });
 
-  it("that are not set are a warning that names the variable and who needs it", () => {
+  it("that are not set cause a warning with the variable and the entry that needs it", () => {
     const text =
       "databases: [{ name: d, type: mysql, dataset: 'mysql://u@h/d', password_var: D_PASSWORD }]\n" +
       "models: [{ name: m, vendor: openai, model_ref: x, key_var: OPENAI_API_KEY }]\n" +
@@ -308,7 +308,7 @@ describe("a configuration's secrets", () => {
     const { warnings } = load(text, { OPENAI_API_KEY: "" });
     expect(warnings.map((one) => one.slice(one.indexOf(": ") + 2))).toEqual(
       ["databases: d", "models: m", "mcp_servers: t", "secrets: s", "authentication.basic"].map(
-        (where, i) => `${where} names the environment variable ${names[i]}, which is not set`,
+        (where, i) => `${where} uses the environment variable ${names[i]}, which is not set`,
       ),
     );
     expect(load(text, Object.fromEntries(names.map((name) => [name, "x"]))).warnings).toEqual([]);

@@ -17,7 +17,7 @@ function issues(env: Record<string, string>): readonly string[] {
 const warnings = (url: string) => readEnvironment({ MILLRACE_BASE_URL: url }).warnings;
 
 describe("the environment", () => {
-  it("may say nothing", () => {
+  it("may be empty", () => {
     const stateDir = join(homedir(), ".millrace");
     const empty = {
       MILLRACE_STATE_DIR: "",
@@ -29,7 +29,7 @@ describe("the environment", () => {
       expect(readEnvironment(env)).toMatchObject({
         stateDir,
         configFile: join(stateDir, "config.yaml"),
-        configNamed: false,
+        configRequired: false,
         baseUrl: undefined,
         trustedProxies: [],
         logLevel: "info",
@@ -38,7 +38,7 @@ describe("the environment", () => {
     }
   });
 
-  it("names where things are", () => {
+  it("sets directories, URLs and proxies", () => {
     expect(
       readEnvironment({
         MILLRACE_STATE_DIR: "/srv/state",
@@ -55,20 +55,20 @@ describe("the environment", () => {
     });
   });
 
-  it("takes --config before MILLRACE_CONFIG before the state directory's", () => {
+  it("prefers --config to MILLRACE_CONFIG to config.yaml in the state directory", () => {
     const env = { MILLRACE_STATE_DIR: "/s", MILLRACE_CONFIG: "/env.yaml" };
     expect(readEnvironment(env, "/option.yaml")).toMatchObject({
       configFile: "/option.yaml",
-      configNamed: true,
+      configRequired: true,
     });
-    expect(readEnvironment(env)).toMatchObject({ configFile: "/env.yaml", configNamed: true });
+    expect(readEnvironment(env)).toMatchObject({ configFile: "/env.yaml", configRequired: true });
     expect(readEnvironment({ MILLRACE_STATE_DIR: "/s" })).toMatchObject({
       configFile: "/s/config.yaml",
-      configNamed: false,
+      configRequired: false,
     });
   });
 
-  it("is refused with every fault at once, each with its variable", () => {
+  it("is refused with all issues, each with its variable", () => {
     const found = issues({
       MILLRACE_BASE_URL: "flows.example.com",
       MILLRACE_TRUSTED_PROXIES: "10.0.0.0/99",
@@ -79,20 +79,20 @@ describe("the environment", () => {
       expect(found.some((issue) => issue.startsWith(`environment: ${name} must be `))).toBe(true);
   });
 
-  it.each(["ftp://x", "javascript:alert(1)", "/path", "http://"])("has no base URL %s", (url) => {
+  it.each(["ftp://x", "javascript:alert(1)", "/path", "http://"])("refuses the base URL %s", (url) => {
     expect(issues({ MILLRACE_BASE_URL: url })).toHaveLength(1);
   });
 
   it.each(["10.0.0.0/33", "::1/129", "10.0.0/8", "localhost", "10.0.0.1/", "10.0.0.1/8/8", "1.2.3.4/-1"])(
-    "trusts no proxy %s",
+    "refuses the proxies %s",
     (proxies) => {
       expect(issues({ MILLRACE_TRUSTED_PROXIES: proxies })).toHaveLength(1);
     },
   );
 
-  it("warns of a base URL with a path, and of none without", () => {
+  it("warns about a base URL with a path only", () => {
     expect(warnings("https://example.com/flows")).toEqual([
-      expect.stringMatching(/MILLRACE_BASE_URL has a path.* served from the root of its host/),
+      expect.stringMatching(/MILLRACE_BASE_URL has a path.* serves from the root of its host/),
     ]);
     expect(warnings("https://flows.example.com")).toEqual([]);
     expect(warnings("https://flows.example.com/")).toEqual([]);
@@ -104,9 +104,9 @@ describe("the environment", () => {
     ["MILLRACE_LOGLEVEL", "; did you mean MILLRACE_LOG_LEVEL?"],
     ["MILLRACE_COLOUR", ""],
     ["MILLRACE_PORT", ""],
-  ])("warns of %s%s", (name, advice) => {
+  ])("warns about %s%s", (name, advice) => {
     expect(readEnvironment({ [name]: "a secret", PATH: "/bin" }).warnings).toEqual([
-      `environment: ${name} is not known${advice}`,
+      `environment: ${name} is not a known variable${advice}`,
     ]);
   });
 });

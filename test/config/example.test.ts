@@ -24,12 +24,12 @@ function missing({ properties, items }: Json, values: readonly unknown[], path: 
 }
 
 describe("the example configuration", () => {
-  it("holds every key there is", () => {
+  it("holds every key", () => {
     const schema = z.toJSONSchema(Config, { io: "input" }) as Json;
     expect(missing(schema, [parse(readFileSync(FILE, "utf8"))], "")).toEqual([]);
   });
 
-  it("can be used as it is, with warnings for the variables that are not set", () => {
+  it("can be used as it is, with warnings for unset variables", () => {
     const { warnings } = loadConfig(FILE, true, {});
     expect(warnings.join("\n")).toContain("ANTHROPIC_API_KEY, which is not set");
   });

@@ -32,7 +32,7 @@ function refused(read: () => unknown): string {
 }
 
 describe("a variable whose value stands in a file", () => {
-  it("is what the file holds, to the letter, without one line break at its end", () => {
+  it("is the exact content of the file, without one line break at its end", () => {
     fc.assert(
       fc.property(
         fc
@@ -52,7 +52,7 @@ describe("a variable whose value stands in a file", () => {
     );
   });
 
-  it("may be reached by a link, as Kubernetes has it, and be readable by all", () => {
+  it("may be a symbolic link, as in Kubernetes, and readable by all", () => {
     const link = join(directory, "link");
     symlinkSync(file("s3cret\n"), link);
     expect(resolveFileVariables({ TEAM_TOKEN_FILE: link }, ["TEAM_TOKEN"]).variables["TEAM_TOKEN"]).toBe(
@@ -60,44 +60,44 @@ describe("a variable whose value stands in a file", () => {
     );
   });
 
-  it("holds 64 KiB at most", () => {
+  it("has at most 64 KiB", () => {
     expect(issuesOf(file("x".repeat(64 * 1024)))).toEqual([]);
     expect(issuesOf(file("x".repeat(64 * 1024 + 1)))).toEqual([
-      `environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, which is larger than 64 KiB: that is no secret`,
+      `environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, which is larger than 64 KiB`,
     ]);
   });
 
   it.each([
     ["nothing", "", "which is empty"],
-    ["a line break alone", "\n", "which is empty"],
-    ["what is no UTF-8", Buffer.from([0x73, 0xff]), "which is no text (UTF-8)"],
-    ["a NUL", "s3c\0ret", "which is no text (UTF-8)"],
-  ])("is refused for %s, without a word of it", (_, contents, why) => {
+    ["only a line break", "\n", "which is empty"],
+    ["bytes that are not UTF-8", Buffer.from([0x73, 0xff]), "which is not UTF-8 text"],
+    ["a NUL", "s3c\0ret", "which is not UTF-8 text"],
+  ])("is refused for %s, without repeating it", (_, contents, why) => {
     const [issue, ...more] = issuesOf(file(contents));
     expect(more).toEqual([]);
     expect(issue).toBe(`environment: TEAM_TOKEN_FILE names ${join(directory, "secret")}, ${why}`);
   });
 
-  it("is refused for a file that is not there, a directory, a pipe that nobody fills", () => {
+  it("is refused for a missing file, a directory and a pipe without a writer", () => {
     const missing = join(directory, "missing");
     expect(issuesOf(missing)).toEqual([
-      `environment: TEAM_TOKEN_FILE names ${missing}, which can't be read: there is no such file`,
+      `environment: TEAM_TOKEN_FILE names ${missing}, which cannot be read: there is no such file`,
     ]);
     const below = join(directory, "below");
     mkdirSync(below);
-    expect(issuesOf(below)[0]).toContain("can't be read: it is a directory");
+    expect(issuesOf(below)[0]).toContain("cannot be read: it is a directory");
     const pipe = join(directory, "pipe");
     execFileSync("mkfifo", [pipe]);
-    expect(issuesOf(pipe)[0]).toContain("can't be read: it is not a regular file");
+    expect(issuesOf(pipe)[0]).toContain("cannot be read: it is not a regular file");
   });
 
-  it("is refused for the secret itself in place of a path, which is not repeated", () => {
+  it("is refused if it is the secret itself, which is not repeated", () => {
     const [issue] = issuesOf("sk-4f9a");
     expect(issue).toMatch(/^environment: TEAM_TOKEN_FILE must be an absolute path/);
     expect(issue).not.toContain("4f9a");
   });
 
-  it("is refused beside one that is set, and taken beside one that is empty", () => {
+  it("is refused if the variable itself is set, and used if that is empty", () => {
     const path = file("s3cret");
     const both = resolveFileVariables({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
     expect(both.issues).toEqual([
@@ -108,14 +108,14 @@ describe("a variable whose value stands in a file", () => {
     expect(resolveFileVariables({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: "" }, ["TEAM_TOKEN"]).issues).toEqual([]);
   });
 
-  it("is looked for only where it is read: another's NAME_FILE means something else", () => {
+  it("is read only for known variables: another NAME_FILE has another meaning", () => {
     const env = { SSL_CERT_FILE: "/nowhere", TEAM_TOKEN_FILE: "/nowhere" };
     expect(resolveFileVariables(env, ["OTHER"])).toEqual({ issues: [], variables: env });
   });
 });
 
 describe("the environment's own variables", () => {
-  it("may stand in files, checked like any other, and are no strangers then", () => {
+  it("can be read from files, and are checked like any other", () => {
     const url = file("https://flows.example.com\n");
     const { baseUrl, warnings } = readEnvironment({ MILLRACE_BASE_URL_FILE: url });
     expect(baseUrl?.href).toBe("https://flows.example.com/");
@@ -126,7 +126,7 @@ describe("the environment's own variables", () => {
     );
   });
 
-  it("are told with every fault at once", () => {
+  it("are reported with all issues", () => {
     const message = refused(() =>
       readEnvironment({
         MILLRACE_BASE_URL_FILE: "/nowhere/url",
@@ -144,10 +144,10 @@ describe("the environment's own variables", () => {
   });
 
   it.each(["MILLRACE_CONFIG_FILE", "MILLRACE_STATE_DIR_FILE", "MILLRACE_HOST_FILE"])(
-    "are no file's where they are places or asked for before: %s is a stranger",
+    "have no file variant if they are paths or needed earlier: %s is unknown",
     (name) => {
       const { warnings, configRequired } = readEnvironment({ [name]: file("/x") });
-      expect(warnings).toEqual([expect.stringContaining(`${name} is not known`)]);
+      expect(warnings).toEqual([expect.stringContaining(`${name} is not a known variable`)]);
       expect(configRequired).toBe(false);
     },
   );
@@ -163,7 +163,7 @@ describe("the variables that the configuration names", () => {
     "authentication: { basic: { smtp_user: a, smtp_password_var: SMTP_PASSWORD, smtp_server: s, smtp_port: 25 } }\n";
   const names = ["WRITER_KEY", "T_KEY", "OUTER_NAME", "S_KEY", "D_PASSWORD", "SMTP_PASSWORD"];
 
-  it("may all stand in files: then nothing is missing", () => {
+  it("can all be read from files", () => {
     const config = file(models + servers + secrets + databases + mail, "c.yaml");
     const env = Object.fromEntries(names.map((name) => [`${name}_FILE`, file(`value of ${name}\n`, name)]));
     const { settings, warnings } = readSetup({ ...env, MILLRACE_STATE_DIR: directory }, config);
@@ -173,13 +173,13 @@ describe("the variables that the configuration names", () => {
     for (const name of names) expect(settings.variables[`${name}_FILE`]).toBeUndefined();
   });
 
-  it("may be one that the program reads itself", () => {
+  it("can be one that the program reads itself", () => {
     const config = file(models.replace("WRITER_KEY", "MILLRACE_OIDC_CLIENT_SECRET"), "c.yaml");
     const env = { MILLRACE_STATE_DIR: directory, MILLRACE_OIDC_CLIENT_SECRET_FILE: file("s3cret") };
     expect(readSetup(env, config).settings.variables["MILLRACE_OIDC_CLIENT_SECRET"]).toBe("s3cret");
   });
 
-  it("keep the program from starting where their file can't be read, all at once", () => {
+  it("prevent the start if their files cannot be read, and are all reported", () => {
     const config = file(models + secrets, "c.yaml");
     const env = { WRITER_KEY_FILE: "/nowhere/1", S_KEY_FILE: "/nowhere/2", MILLRACE_STATE_DIR: directory };
     const message = refused(() => readSetup(env, config));

@@ -17,7 +17,7 @@ describe("the variables of OpenTelemetry", () => {
     [{ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" }, false],
     [{ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" }, false],
     [{ ...ENDPOINT, OTEL_SDK_DISABLED: "false" }, true],
-  ])("%o: traces are made: %s", (env, on) => {
+  ])("%o: traces are recorded: %s", (env, on) => {
     expect(readTracing(env).tracing).toEqual({ on, propagates: true });
   });
 
@@ -27,11 +27,11 @@ describe("the variables of OpenTelemetry", () => {
     ["baggage", false],
     ["tracecontext", true],
     ["tracecontext,baggage", true],
-  ])("with OTEL_PROPAGATORS=%s contexts are handed on: %s", (propagators, propagates) => {
+  ])("with OTEL_PROPAGATORS=%s contexts are propagated: %s", (propagators, propagates) => {
     expect(readTracing({ OTEL_PROPAGATORS: propagators }).tracing.propagates).toBe(propagates);
   });
 
-  it("are warned of where they ask for what there is not, and only there", () => {
+  it("cause warnings for unsupported values only", () => {
     const { warnings } = readTracing({
       ...ENDPOINT,
       OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
@@ -47,7 +47,7 @@ describe("the variables of OpenTelemetry", () => {
     expect(readTracing({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }).warnings).toEqual([]);
   });
 
-  it("take the protocol of traces before that of everything", () => {
+  it("prefer the protocol of traces to the general one", () => {
     const env = {
       ...ENDPOINT,
       OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
@@ -56,7 +56,7 @@ describe("the variables of OpenTelemetry", () => {
     expect(readTracing(env).warnings).toEqual([]);
   });
 
-  it("are read with everything else", () => {
+  it("are read with the other variables", () => {
     const { tracing, warnings } = readEnvironment({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
     expect(tracing.enabled).toBe(true);
     expect(warnings).toEqual([expect.stringContaining("grpc")]);
