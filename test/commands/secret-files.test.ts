@@ -44,7 +44,7 @@ describe("a secret in a file", () => {
       const { code, err } = await runCommand(command.split(" "), { ...env, WRITER_KEY_FILE: "/nowhere/key" });
       expect({ code, err }).toEqual({
         code: 3,
-        err: "environment: WRITER_KEY_FILE names /nowhere/key, which can't be read: there is no such file\n",
+        err: "environment: WRITER_KEY_FILE names /nowhere/key, which cannot be read: there is no such file\n",
       });
     },
   );

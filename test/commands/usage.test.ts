@@ -108,7 +108,7 @@ describe("the command line", () => {
   it("exits with 3 if the configuration file does not exist", async () => {
     const { code, err } = await inState(["serve", "--config", "/nowhere/config.yaml", "--port", "0"]);
     expect(code).toBe(3);
-    expect(err).toBe("/nowhere/config.yaml: can't be read: there is no such file\n");
+    expect(err).toBe("/nowhere/config.yaml: cannot be read: there is no such file\n");
   });
 
   it("exits with 3 and lists all issues of the configuration with their lines", async () => {
