@@ -1,29 +1,20 @@
-/**
- * Lets `most` pieces of work go on at a time, and `waiting` wait, in the order they came.
- * @param full the error that one too many gets
- */
-export function concurrencyLimiter(most: number, waiting: number, full: () => Error) {
-  let free = most;
-  const queue: (() => void)[] = [];
+import pLimit from "p-limit";
 
-  /** @throws the error of one too many, if one would be */
-  const room = (): void => {
-    if (free === 0 && queue.length >= waiting) throw full();
+/**
+ * Limits how many tasks run at the same time. Further tasks wait in the order in which they came, up to a maximum.
+ * @param concurrency maximum number of running tasks
+ * @param maxWaiting maximum number of waiting tasks
+ * @param tooMany creates the error for a task that is one too many
+ */
+export function concurrencyLimiter(concurrency: number, maxWaiting: number, tooMany: () => Error) {
+  const limit = pLimit(concurrency);
+  /** @throws the error of `tooMany`, if a further task would be refused */
+  const assertCapacity = (): void => {
+    if (limit.activeCount >= concurrency && limit.pendingCount >= maxWaiting) throw tooMany();
   };
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    room();
-    if (free > 0) free -= 1;
-    else {
-      // Who goes hands its slot to the next: it never becomes free in between.
-      await new Promise<void>((resolve) => queue.push(resolve));
-    }
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
+  const run = async <T>(task: () => Promise<T>): Promise<T> => {
+    assertCapacity();
+    return limit(task);
   };
-  return Object.assign(inTurn, { room });
+  return Object.assign(run, { assertCapacity });
 }

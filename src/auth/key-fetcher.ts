@@ -1,46 +1,55 @@
-/** Fetches public keys, within bounds: whoever sends tokens with keys that nobody knows must not make us a hammer. */
+/** Fetches public keys within limits, so that tokens with unknown keys cannot make this server flood another one. */
 import { FetchError } from "aws-jwt-verify/error";
 import type { Fetcher } from "aws-jwt-verify/https";
-import { readBoundedBody } from "../core/read-bounded-body.ts";
+import { LRUCache } from "lru-cache";
+import { boundedFetch } from "../core/bounded-fetch.ts";
 import { type Clock, MINUTE, SECOND } from "../core/clock.ts";
 
+/** Time limit of a request, in milliseconds. */
 const TIMEOUT_MS = 5 * SECOND;
-const LARGEST_BYTES = 64 * 1024;
-/** As many keys as a rotation may bring, several times over. */
-const FETCHES_A_MINUTE = 30;
-/** So long a key that was not there is not asked for again. */
-const ABSENT_MS = 30 * SECOND;
+/** Maximum size of a response, in bytes. */
+const MAX_BYTES = 64 * 1024;
+/** Maximum number of requests per minute: several times as many as a key rotation needs. */
+const MAX_FETCHES_PER_MINUTE = 30;
+/** How long a missing key is not requested again, in milliseconds. */
+const MISSING_MS = 30 * SECOND;
 
-/** @param fetchKeys the global `fetch`, or a test's */
+/** @param fetchKeys the global `fetch`, or that of a test */
 export function keyFetcher(clock: Clock, fetchKeys: typeof fetch): Fetcher {
-  let fetched: number[] = [];
-  const absent = new Map<string, number>();
+  let fetchedAt: number[] = [];
+  const missing = new LRUCache<string, true>({
+    max: MAX_FETCHES_PER_MINUTE,
+    ttl: MISSING_MS,
+    ttlResolution: 0,
+    perf: { now: () => clock.now() },
+  });
   return {
     async fetch(uri) {
       const now = clock.now();
-      fetched = fetched.filter((at) => now - at < MINUTE);
-      for (const [known, at] of absent) if (now - at >= ABSENT_MS) absent.delete(known);
-      if (absent.has(uri)) throw new FetchError(uri, "it was not there a moment ago");
-      if (fetched.length >= FETCHES_A_MINUTE) throw new FetchError(uri, "too many keys were asked for");
-      fetched.push(now);
-      const response = await fetchKeys(uri, {
-        redirect: "error",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }).catch((error: unknown) => {
+      fetchedAt = fetchedAt.filter((at) => now - at < MINUTE);
+      if (missing.has(uri)) throw new FetchError(uri, "the key was missing a moment ago");
+      if (fetchedAt.length >= MAX_FETCHES_PER_MINUTE)
+        throw new FetchError(uri, `more than ${MAX_FETCHES_PER_MINUTE} keys were requested within a minute`);
+      fetchedAt.push(now);
+      const response = await boundedFetch(
+        fetchKeys,
+        uri,
+        { redirect: "error" },
+        {
+          maxBytes: MAX_BYTES,
+          timeoutMs: TIMEOUT_MS,
+          tooLarge: () => new FetchError(uri, `the response is larger than ${MAX_BYTES / 1024} KiB`),
+        },
+      ).catch((error: unknown) => {
         throw new FetchError(uri, String((error as Error).cause ?? error));
       });
       if (!response.ok) {
-        // A server in trouble may be better at the next request; "there is none" stays so for a while.
-        if (response.status < 500) absent.set(uri, now);
+        // An error of the server may be gone at the next request; a missing key stays missing for a while.
+        if (response.status < 500) missing.set(uri, true);
         await response.body?.cancel();
-        throw new FetchError(uri, `it answers ${response.status}`);
+        throw new FetchError(uri, `the server answered ${response.status}`);
       }
-      const bytes = await readBoundedBody(
-        response.body,
-        LARGEST_BYTES,
-        () => new FetchError(uri, `it sends more than ${LARGEST_BYTES / 1024} KiB`),
-      );
-      return new Uint8Array(bytes).buffer;
+      return response.arrayBuffer();
     },
   };
 }

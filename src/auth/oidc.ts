@@ -4,14 +4,14 @@
  */
 import * as oidc from "openid-client";
 import { Email } from "../../schemas/user.ts";
-import { readBoundedBody } from "../core/read-bounded-body.ts";
+import { boundedFetch } from "../core/bounded-fetch.ts";
 import { type Clock, HOUR, SECOND } from "../core/clock.ts";
 import { toOidcError, OidcError, clientAuthenticationError } from "./oidc-errors.ts";
 import type { Identity } from "./sign-on.ts";
 
 const TIMEOUT_S = 10;
 const CLOCK_TOLERANCE_S = 30;
-const LARGEST_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** So old may become what the provider has said of itself; while it is away it goes on counting. */
 const METADATA_MS = HOUR;
 const METADATA_RETRY_MS = 30 * SECOND;
@@ -192,7 +192,7 @@ function metadata(
   async function ask(): Promise<oidc.Configuration> {
     const found = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
       timeout: TIMEOUT_S,
-      [oidc.customFetch]: boundedFetch,
+      [oidc.customFetch]: fetchFromProvider,
       // Only ever of this machine itself: the settings let no other through.
       execute: isInsecure ? [oidc.allowInsecureRequests] : [],
     });
@@ -210,7 +210,7 @@ function metadata(
       authentication(clientSecret, server.token_endpoint_auth_methods_supported),
     );
     config.timeout = TIMEOUT_S;
-    config[oidc.customFetch] = boundedFetch;
+    config[oidc.customFetch] = fetchFromProvider;
     if (isInsecure) oidc.allowInsecureRequests(config);
     // The library trusts the connection that an ID token came by; its signature says the same of the provider's keys.
     oidc.enableNonRepudiationChecks(config);
@@ -238,22 +238,19 @@ function authentication(secret: string | undefined, methods: readonly string[] =
   return post ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
 
-/** `fetch` that reads no more than an answer may have. */
-const boundedFetch: oidc.CustomFetch = async (url, options) => {
-  // The same to run, if not to every version of the types.
-  const init: object = options;
-  const response = await fetch(url, init);
-  const body = await readBoundedBody(
-    response.body,
-    LARGEST_ANSWER_BYTES,
-    () => new OidcError("provider_unavailable", `an answer of more than ${LARGEST_ANSWER_BYTES} bytes`),
-  );
-  const { status, statusText, headers } = response;
-  // Nothing else is ever posted to.
-  const refused =
-    options.method === "POST" ? clientAuthenticationError(status, body.toString("utf8")) : undefined;
-  if (refused !== undefined) throw refused;
-  return new Response(body.length === 0 ? null : body, { status, statusText, headers });
+const fetchFromProvider: oidc.CustomFetch = async (url, options) => {
+  // The types of openid-client and of Node differ in details that do not matter here.
+  const init: RequestInit = options as object;
+  const response = await boundedFetch(fetch, url, init, {
+    maxBytes: MAX_RESPONSE_BYTES,
+    tooLarge: () =>
+      new OidcError("provider_unavailable", `the response is larger than ${MAX_RESPONSE_BYTES} bytes`),
+  });
+  // Only the token endpoint gets POST requests.
+  if (options.method !== "POST") return response;
+  const refusal = clientAuthenticationError(response.status, await response.clone().text());
+  if (refusal !== undefined) throw refusal;
+  return response;
 };
 
 /** Of a token whose signature was looked at when it came. */

@@ -67,7 +67,7 @@ export function openPasswords({
   const derive = (password: string) => inTurn(() => scrypt.kdf(normalizedPassword(password), parameters));
 
   return {
-    assertCapacity: inTurn.room,
+    assertCapacity: inTurn.assertCapacity,
     hash: async (password) => Buffer.from(await derive(password)).toString("base64"),
 
     async verify(password, hash) {

@@ -7,13 +7,13 @@ const at = "https://keys.example.com/one";
 const answering = (bytes: number) =>
   keyFetcher(fakeClock(), () => Promise.resolve(new Response(Buffer.alloc(bytes, "k"))));
 
-describe("the fetcher of keys", () => {
-  it("gives an answer of 64 KiB as it came", async () => {
+describe("the key fetcher", () => {
+  it("returns a response of 64 KiB unchanged", async () => {
     const answer = await answering(64 * KIB).fetch(at);
     expect(Buffer.from(answer).equals(Buffer.alloc(64 * KIB, "k"))).toBe(true);
   });
 
-  it("takes no larger one", async () => {
-    await expect(answering(64 * KIB + 1).fetch(at)).rejects.toThrow("more than 64 KiB");
+  it("refuses a larger response", async () => {
+    await expect(answering(64 * KIB + 1).fetch(at)).rejects.toThrow("larger than 64 KiB");
   });
 });

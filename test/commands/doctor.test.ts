@@ -433,14 +433,14 @@ describe("doctor, of the state", () => {
 
   it("reports locks that do not block, or that are not released", async () => {
     const path = temporaryDirectory();
-    expect(await checkLocks(path, contender({ keptOut: false, read: 0 }))).toMatchObject({
+    expect(await checkLocks(path, contender({ blocked: false, read: 0 }))).toMatchObject({
       status: "error",
       detail: expect.stringContaining("at the same time"),
     });
-    expect(await checkLocks(path, contender({ keptOut: true }, { keptOut: true, read: null }))).toMatchObject(
+    expect(await checkLocks(path, contender({ blocked: true }, { blocked: true, read: null }))).toMatchObject(
       {
         status: "error",
-        detail: expect.stringContaining("not given on"),
+        detail: expect.stringContaining("after it was released"),
       },
     );
     expect(await checkLocks(path, contender())).toMatchObject({ status: "error" });

@@ -47,7 +47,7 @@ describe("a configuration", () => {
       warnings: [],
       config: { databases: [] },
     });
-    expect(() => loadConfig(file, true, {})).toThrowError(`${file}: can't be read: there is no such file`);
+    expect(() => loadConfig(file, true, {})).toThrowError(`${file}: cannot be read: there is no such file`);
   });
 
   it("must not be a directory, even if it may be missing", () => {
@@ -194,16 +194,16 @@ describe("a configuration's faults", () => {
       "  - { name: m, vendor: openai-compatible, model_ref: x, colour: red }\n  - { name: m, vendor: openai, model_ref: y }\n" +
       "databases:\n  - { name: shop, type: sqlite, dataset: a }\n  - { name: shop, type: sqlite }\nmcp_servers: none\n";
     expect(issues(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
-      "2:3: defaults.database must be the name of an entry in databases",
+      "2:3: defaults.database",
       "3:1: limit is not a known field",
       "5:7: models[0].name",
       "5:18: models[0].vendor",
       "5:33: models[0].model_ref",
-      "6:5: models[1] needs base_url, because its vendor is openai-compatible",
+      "6:5: models[1] must have base_url, because its vendor is openai-compatible",
       "6:57: models[1].colour is not a known field",
-      "7:7: models[2].name is the name of an earlier entry too",
+      "7:7: models[2].name",
       "10:5: databases[1].dataset is required",
-      "10:7: databases[1].name is the name of an earlier entry too",
+      "10:7: databases[1].name",
       "11:1: mcp_servers",
     ]);
   });
@@ -221,7 +221,7 @@ describe("a configuration's faults", () => {
 
   it("name the alias that has no anchor", () => {
     expect(issues("defaults: *nothing\n")).toEqual([
-      expect.stringMatching(/can't be read: Unresolved alias .*nothing/),
+      expect.stringMatching(/cannot be read: Unresolved alias .*nothing/),
     ]);
   });
 

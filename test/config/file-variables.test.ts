@@ -45,7 +45,7 @@ describe("a variable whose value stands in a file", () => {
           const { variables, issues } = resolveFileVariables({ TEAM_TOKEN_FILE: file(text + end) }, [
             "TEAM_TOKEN",
           ]);
-          expect({ faults: issues, value: variables["TEAM_TOKEN"] }).toEqual({ issues: [], value: text });
+          expect({ issues, value: variables["TEAM_TOKEN"] }).toEqual({ issues: [], value: text });
         },
       ),
       { numRuns: 50 },
@@ -101,7 +101,7 @@ describe("a variable whose value stands in a file", () => {
     const path = file("s3cret");
     const both = resolveFileVariables({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
     expect(both.issues).toEqual([
-      "environment: TEAM_TOKEN and TEAM_TOKEN_FILE are both set; set one of them",
+      "environment: TEAM_TOKEN and TEAM_TOKEN_FILE are both set. Set only one of them",
     ]);
     const empty = resolveFileVariables({ TEAM_TOKEN: "", TEAM_TOKEN_FILE: path }, ["TEAM_TOKEN"]);
     expect(empty).toMatchObject({ issues: [], variables: { TEAM_TOKEN: "s3cret" } });

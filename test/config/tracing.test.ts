@@ -17,8 +17,8 @@ describe("the variables of OpenTelemetry", () => {
     [{ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" }, false],
     [{ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" }, false],
     [{ ...ENDPOINT, OTEL_SDK_DISABLED: "false" }, true],
-  ])("%o: traces are recorded: %s", (env, on) => {
-    expect(readTracing(env).tracing).toEqual({ on, propagates: true });
+  ])("%o: traces are recorded: %s", (env, enabled) => {
+    expect(readTracing(env).tracing).toEqual({ enabled, propagates: true });
   });
 
   it.each<[string, boolean]>([

@@ -4,7 +4,7 @@ import { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { VERSION } from "../../app/build.ts";
 import type { Settings } from "../../config/environment.ts";
-import { readBoundedBody } from "../../core/read-bounded-body.ts";
+import { boundedFetch } from "../../core/bounded-fetch.ts";
 import { isLoopback, reachableHost } from "../../core/hosts.ts";
 import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 
@@ -72,12 +72,13 @@ function listenFailure(host: string, port: number): Promise<string | undefined> 
 
 async function healthAt(url: string, signal: AbortSignal): Promise<Health | undefined> {
   try {
-    const answer = await fetch(url, {
-      redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]),
-    });
-    const body = await readBoundedBody(answer.body, MAX_HEALTH_BYTES, () => new Error("too large"));
-    return Health.safeParse(JSON.parse(body.toString("utf8"))).data;
+    const limits = {
+      maxBytes: MAX_HEALTH_BYTES,
+      timeoutMs: HEALTH_LIMIT_MS,
+      tooLarge: () => new Error("the response is too large"),
+    };
+    const response = await boundedFetch(fetch, url, { redirect: "manual", signal }, limits);
+    return Health.safeParse(await response.json()).data;
   } catch {
     // Not a Millrace.
     return undefined;

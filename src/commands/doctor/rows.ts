@@ -156,7 +156,9 @@ async function executorsWithoutHeartbeat(
 ): Promise<string[]> {
   const deadline = performance.now() + HEARTBEAT_LIMIT_MS;
   for (;;) {
-    const now = new Map(before.length === 0 ? [] : (await executors()).map(({ id, heartbeats }) => [id, heartbeats]));
+    const now = new Map(
+      before.length === 0 ? [] : (await executors()).map(({ id, heartbeats }) => [id, heartbeats]),
+    );
     // An executor that is no longer listed has stopped, or its jobs were reclaimed.
     const silent = before.filter(({ id, heartbeats }) => now.get(id) === heartbeats).map(({ id }) => id);
     if (silent.length === 0 || performance.now() > deadline) return silent;

@@ -1,44 +1,25 @@
-/** A few at a time, first come, first served. */
+import pLimit from "p-limit";
 import { abortError } from "./driver.ts";
 
 /**
- * @param size how many may work at a time
- * @returns waits for a turn, then works; throws the signal's reason where that comes first
+ * Limits how many tasks run at the same time, in the order in which they came.
+ * @param size maximum number of running tasks
+ * @returns a function that runs a task in its turn; it rejects as soon as the signal is aborted while the task waits
  */
 export function createSemaphore(
   size: number,
-): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = size;
-
-  /** A turn that ends is handed to the next in the line. */
-  const take = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(abortError(signal));
-      if (free > 0) {
-        free -= 1;
-        return resolve();
-      }
-      const go = (): void => {
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      const leave = (): void => {
-        waiting.splice(waiting.indexOf(go), 1);
-        reject(abortError(signal));
-      };
-      waiting.push(go);
-      signal.addEventListener("abort", leave, { once: true });
+): <T>(signal: AbortSignal, task: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(size);
+  return async (signal, task) => {
+    if (signal.aborted) throw abortError(signal);
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(abortError(signal));
+    signal.addEventListener("abort", onAbort, { once: true });
+    const result = limit(async () => {
+      signal.removeEventListener("abort", onAbort);
+      if (signal.aborted) throw abortError(signal);
+      return task();
     });
-
-  return async (signal, work) => {
-    await take(signal);
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
+    return Promise.race([result, aborted]);
   };
 }

@@ -1,14 +1,15 @@
-/** The way to the vendors of models: hosts that the operator trusts, answers that nobody bounds but us. */
+/** The `fetch` of model clients, with a limit on the size of responses. */
 import { createRequire } from "node:module";
 import type * as Undici from "undici";
+import { boundedFetch } from "../../core/bounded-fetch.ts";
 import { StepError } from "../../core/step-errors.ts";
 
-/** The largest answer, as it comes and decompressed. */
+/** Maximum size of a response, compressed and decompressed, in bytes. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A `fetch` that follows no redirect (the key would go along) and stops an answer at `MAX_RESPONSE_BYTES`. It waits
- * as long as its signal lets it.
+ * Creates a `fetch` that limits responses to `MAX_RESPONSE_BYTES`. It follows no redirects, which would get the API key, and
+ * has no time limit except its signal.
  */
 export function createBoundedFetch(): typeof globalThis.fetch {
   const { Agent, fetch: undiciFetch } = createRequire(import.meta.url)("undici") as typeof Undici;
@@ -21,31 +22,15 @@ export function createBoundedFetch(): typeof globalThis.fetch {
     maxResponseSize: MAX_RESPONSE_BYTES,
   });
   return async (input, init) => {
-    const response = await undiciFetch(input as string, {
-      ...(init as Parameters<typeof undiciFetch>[1]),
-      dispatcher,
-      redirect: "manual",
-    });
-    const { status, statusText, headers, body } = response;
-    const bounded = (body as ReadableStream<Uint8Array> | null)?.pipeThrough(limit()) ?? null;
-    return new Response(bounded, { status, statusText, headers: [...headers] });
+    const options = { ...init, dispatcher, redirect: "manual" };
+    const limits = { maxBytes: MAX_RESPONSE_BYTES, tooLarge: responseTooLarge };
+    return boundedFetch(undiciFetch as unknown as typeof fetch, input as string, options as object, limits);
   };
-}
-
-function limit(): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(part, controller) {
-      size += part.length;
-      if (size > MAX_RESPONSE_BYTES) controller.error(responseTooLarge());
-      else controller.enqueue(part);
-    },
-  });
 }
 
 export const responseTooLarge = (): StepError =>
   new StepError(
     "output_too_large",
-    `The model's answer is more than ${MAX_RESPONSE_BYTES} bytes, the most that is taken.`,
+    `The model's response is larger than the maximum of ${MAX_RESPONSE_BYTES} bytes.`,
     { fix: "Ask for less, or set max_output_tokens." },
   );
