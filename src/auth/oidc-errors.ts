@@ -1,4 +1,4 @@
-/** What went wrong between us and an OpenID Connect provider, told apart by what can be done about it. */
+/** Errors of an OpenID Connect provider, by what can be done about them. */
 import {
   AuthorizationResponseError,
   ClientError,
@@ -13,10 +13,10 @@ type Kind = Extract<
 >;
 
 export class OidcError extends Error {
-  override readonly name = "OidcFault";
+  override readonly name = "OidcError";
   readonly kind: Kind;
 
-  /** @param message for the log: codes and the library's own words, never a code or a token */
+  /** @param message for the log: error codes and messages of the library, never an authorization code or a token */
   constructor(kind: Kind, message: string) {
     super(message);
     this.kind = kind;
@@ -24,9 +24,9 @@ export class OidcError extends Error {
 }
 
 /**
- * What the token endpoint's answer says of us, told apart before the library reads it: that throws a 401 as a challenge,
- * as an error in the body, or as an answer that is not conform.
- * @returns undefined where it does not refuse the client (RFC 6749, section 5.2)
+ * Detects that the token endpoint refuses the client (RFC 6749, section 5.2). openid-client reports a 401 in three ways: as a
+ * challenge, as an error in the body, or as a response that does not conform.
+ * @returns undefined if the client is not refused
  */
 export function clientAuthenticationError(status: number, body: string): OidcError | undefined {
   if (status !== 401 || body.includes('"invalid_grant"')) return undefined;
@@ -40,13 +40,13 @@ const AWAY_CODES: ReadonlySet<unknown> = new Set([
   "OAUTH_RESPONSE_IS_NOT_JSON",
   "OAUTH_PARSE_ERROR",
 ]);
-/** RFC 6749, section 4.1.2.1: it may be better in a while. */
+/** Temporary errors (RFC 6749, section 4.1.2.1). */
 const AWAY_ERRORS: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
-/** What openid-client has thrown, as one of ours. */
+/** Converts an error of openid-client. */
 export function toOidcError(thrown: unknown): OidcError {
   if (thrown instanceof OidcError) return thrown;
-  // One of ours that went through the library.
+  // An OidcError that openid-client wrapped.
   if (thrown instanceof ClientError && thrown.cause instanceof OidcError) return thrown.cause;
   return new OidcError(kindOf(thrown), reasonOf(thrown));
 }
@@ -63,20 +63,20 @@ function kindOf(thrown: unknown): Kind {
   if (thrown instanceof WWWAuthenticateChallengeError) return "provider_refused";
   if (thrown instanceof ClientError && thrown.code !== undefined)
     return AWAY_CODES.has(thrown.code) ? "provider_unavailable" : "not_verified";
-  // `fetch` throws a TypeError for whatever keeps it from an answer.
+  // `fetch` throws a TypeError for every network error.
   return "provider_unavailable";
 }
 
-/** Codes all the way down, and what the library says itself: what the other side has sent stands in none of these. */
+/** Joins error codes and messages of the library along the causes; none of them contains what the provider sent. */
 function reasonOf(thrown: unknown): string {
   const reasons = new Set<string>();
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
     const { name, message, code } = error as NodeJS.ErrnoException;
-    if ("error" in error && typeof error.error === "string") reasons.add(plain(error.error));
-    if (error instanceof ClientError || name === "OperationProcessingError") reasons.add(plain(message));
-    if (typeof code === "string") reasons.add(plain(code));
+    if ("error" in error && typeof error.error === "string") reasons.add(printable(error.error));
+    if (error instanceof ClientError || name === "OperationProcessingError") reasons.add(printable(message));
+    if (typeof code === "string") reasons.add(printable(code));
   }
-  return [...reasons].join(": ") || "no answer that can be used";
+  return [...reasons].join(": ") || "no usable response";
 }
 
-const plain = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 120);
+const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 120);

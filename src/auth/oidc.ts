@@ -1,6 +1,6 @@
 /**
- * OpenID Connect with one provider (OpenID Connect Core 1.0): the authorization code flow with PKCE (RFC 7636), what the
- * provider says of somebody, saying it anew, and its own logout.
+ * A client of one OpenID Connect provider (OpenID Connect Core 1.0): the authorization code flow with PKCE (RFC 7636), token
+ * refresh, and the logout of the provider.
  */
 import * as oidc from "openid-client";
 import { Email } from "../../schemas/user.ts";
@@ -12,37 +12,39 @@ import type { Identity } from "./sign-on.ts";
 const TIMEOUT_S = 10;
 const CLOCK_TOLERANCE_S = 30;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
-/** So old may become what the provider has said of itself; while it is away it goes on counting. */
+/** How long the provider's metadata are used, in milliseconds; longer while the provider does not answer. */
 const METADATA_MS = HOUR;
+/** Interval between attempts to fetch the metadata again, in milliseconds. */
 const METADATA_RETRY_MS = 30 * SECOND;
-const MOST_GROUPS = 1_000;
-const LONGEST_GROUP = 256;
-/** Servers take URLs of 8 KiB. */
-const LONGEST_HINT = 6_000;
+const MAX_GROUPS = 1_000;
+/** Maximum length of a group's name, in characters. */
+const MAX_GROUP_LENGTH = 256;
+/** Maximum length of an id_token_hint, in characters. Servers accept URLs of 8 KiB. */
+const MAX_HINT_LENGTH = 6_000;
 
 export interface OidcOptions {
   issuer: URL;
   clientId: string;
   /** Undefined for a public client. */
   clientSecret: string | undefined;
-  /** The claim that names somebody's groups. */
+  /** The claim with a person's groups. */
   groupsClaim: string;
-  /** Whether an address counts as verified where the provider does not say; what it denies never does. */
+  /** Whether an address counts as verified if the provider sends no email_verified claim. */
   trustEmails: boolean;
 }
 
-/** What must be known again when the browser comes back: a secret of it and us. */
+/** What is needed again when the browser comes back; a secret between it and this server. */
 interface Flow {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** What the provider has given with somebody, to ask it again and to sign them out. */
+/** The tokens of a signed-in person, for refreshing claims and signing out. */
 export interface Grant {
   subject: string;
   idToken: string;
-  /** Undefined where it gave none. */
+  /** Undefined if the provider issued none. */
   refreshToken?: string | undefined;
 }
 
@@ -51,7 +53,7 @@ export interface SignOnResult {
   grant: Grant;
 }
 
-/** What of the way that people take a provider offers; undefined where it does not say. */
+/** Which required features a provider offers; undefined if it does not say. */
 interface Offered {
   /** The authorization code flow. */
   code: boolean | undefined;
@@ -59,17 +61,17 @@ interface Offered {
   pkce: boolean | undefined;
 }
 
-/** Every way in throws OidcFault when it comes to nothing. */
+/** All methods throw OidcError. */
 export interface OidcClient {
-  /** Asks the provider about itself, if that is not known yet, and gives what it says that it offers. */
+  /** Fetches the provider's metadata, unless they are cached, and returns the features that it offers. */
   discover(): Promise<Offered>;
-  /** Where a browser goes to sign in, and what to keep of it. */
+  /** Returns the URL to sign in at, and what to keep until the browser comes back. */
   startAuthorization(redirectUri: string): Promise<{ url: URL; flow: Flow }>;
-  /** Who came back. @param at the redirect URI with the query it was called with */
+  /** Exchanges the authorization code for the person's identity. @param at the redirect URI with its query */
   exchangeCode(at: URL, flow: Flow): Promise<SignOnResult>;
-  /** What the provider says by now. Of two that ask with the same grant, one may lose it. */
+  /** Fetches the person's current claims. If two callers use the same grant, one of them may fail. */
   refresh(grant: Grant & { refreshToken: string }): Promise<SignOnResult>;
-  /** Where a browser goes to sign out of the provider too (RP-Initiated Logout 1.0); undefined where it has no such page. */
+  /** Returns the URL to sign out of the provider (RP-Initiated Logout 1.0); undefined if it has none. */
   logoutUrl(grant: Grant | undefined, backTo: string): Promise<URL | undefined>;
 }
 
@@ -78,7 +80,7 @@ type Claims = Readonly<Record<string, unknown>>;
 export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
   const configuration = metadata(options, clock);
 
-  const told = async <T>(work: (config: oidc.Configuration) => Promise<T> | T): Promise<T> => {
+  const withConfiguration = async <T>(work: (config: oidc.Configuration) => Promise<T> | T): Promise<T> => {
     try {
       return await work(await configuration());
     } catch (error) {
@@ -86,7 +88,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
     }
   };
 
-  /** @param claims of the ID token that came with them: its signature, issuer, audience and times are right; else undefined */
+  /** @param claims of the verified ID token that came with the tokens; undefined if there was none */
   async function signedOn(
     config: oidc.Configuration,
     tokens: oidc.TokenEndpointResponse,
@@ -97,23 +99,23 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
       claims !== undefined &&
       ["email", "email_verified", options.groupsClaim].every((name) => name in claims);
     const { issuer, userinfo_endpoint } = config.serverMetadata();
-    const isAsked = !isComplete && userinfo_endpoint !== undefined;
-    const asked = isAsked
+    const usesUserInfo = !isComplete && userinfo_endpoint !== undefined;
+    const userInfo = usesUserInfo
       ? [(await oidc.fetchUserInfo(config, tokens.access_token, grant.subject)) as Claims]
       : [];
-    const sources = [...asked, claims ?? before(payloadOf(grant.idToken), isAsked)];
+    const sources = [...userInfo, claims ?? earlierClaims(payloadOf(grant.idToken), usesUserInfo)];
     return { identity: identityOf(issuer, grant.subject, sources, options), grant };
   }
 
-  /** What an earlier ID token says. Where it was asked anew, no groups: many leave the claim out for who is in none any more. */
-  function before(claims: Claims, isAsked: boolean): Claims {
+  /** Claims of an earlier ID token; without groups after a userinfo request, where many providers omit an empty claim. */
+  function earlierClaims(claims: Claims, usesUserInfo: boolean): Claims {
     const { [options.groupsClaim]: _, ...others } = claims;
-    return isAsked ? others : claims;
+    return usesUserInfo ? others : claims;
   }
 
   return {
     discover: () =>
-      told((config) => {
+      withConfiguration((config) => {
         const server = config.serverMetadata();
         return {
           code: server.response_types_supported?.includes("code"),
@@ -122,13 +124,13 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
       }),
 
     startAuthorization: (redirectUri) =>
-      told(async (config) => {
+      withConfiguration(async (config) => {
         const flow = {
           state: oidc.randomState(),
           nonce: oidc.randomNonce(),
           verifier: oidc.randomPKCECodeVerifier(),
         };
-        // Where it is known there are no refresh tokens without it; others refuse what they do not know.
+        // Providers that know this scope need it for refresh tokens; others refuse unknown scopes.
         const offline = config.serverMetadata().scopes_supported?.includes("offline_access") ?? false;
         const url = oidc.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
@@ -142,7 +144,7 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
       }),
 
     exchangeCode: (at, { state, nonce, verifier }) =>
-      told(async (config) => {
+      withConfiguration(async (config) => {
         const tokens = await oidc.authorizationCodeGrant(config, at, {
           expectedState: state,
           expectedNonce: nonce,
@@ -155,12 +157,12 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
       }),
 
     refresh: (grant) =>
-      told(async (config) => {
+      withConfiguration(async (config) => {
         const tokens = await oidc.refreshTokenGrant(config, grant.refreshToken);
         // OpenID Connect Core 1.0, section 12.2: there may be no new one.
         const claims = tokens.claims();
         if (claims !== undefined && claims.sub !== grant.subject)
-          throw new OidcError("not_verified", "another sub than before");
+          throw new OidcError("not_verified", "the refreshed token has another sub");
         return signedOn(config, tokens, claims, {
           subject: grant.subject,
           idToken: tokens.id_token ?? grant.idToken,
@@ -169,39 +171,39 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
       }),
 
     logoutUrl: (grant, backTo) =>
-      told((config) => {
+      withConfiguration((config) => {
         if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
         const hint = grant?.idToken ?? "";
         return oidc.buildEndSessionUrl(config, {
           post_logout_redirect_uri: backTo,
-          ...(hint !== "" && hint.length <= LONGEST_HINT && { id_token_hint: hint }),
+          ...(hint !== "" && hint.length <= MAX_HINT_LENGTH && { id_token_hint: hint }),
         });
       }),
   };
 }
 
-/** What the provider says of itself: asked for when it is needed, by one at a time, and anew from time to time. */
+/** Fetches the provider's metadata on demand, one request at a time, and caches them. */
 function metadata(
   { issuer, clientId, clientSecret }: OidcOptions,
   clock: Clock,
 ): () => Promise<oidc.Configuration> {
-  let known: { config: oidc.Configuration; until: number } | undefined;
-  let asking: Promise<oidc.Configuration> | undefined;
+  let cached: { config: oidc.Configuration; until: number } | undefined;
+  let pending: Promise<oidc.Configuration> | undefined;
   const isInsecure = issuer.protocol === "http:";
 
-  async function ask(): Promise<oidc.Configuration> {
-    const found = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
+  async function fetchMetadata(): Promise<oidc.Configuration> {
+    const discovered = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
       timeout: TIMEOUT_S,
       [oidc.customFetch]: fetchFromProvider,
-      // Only ever of this machine itself: the settings let no other through.
+      // The settings allow http only for this machine.
       execute: isInsecure ? [oidc.allowInsecureRequests] : [],
     });
-    const server = found.serverMetadata();
-    // The library lets a tenant's issuer pass for one of all tenants: then everybody of all of them could come in.
+    const server = discovered.serverMetadata();
+    // openid-client accepts the issuer of any tenant for a multi-tenant one, which would let people of all tenants sign in.
     if (new URL(server.issuer).href !== issuer.href)
       throw new OidcError(
         "not_verified",
-        "the provider's metadata name another issuer than the configured one",
+        "the provider's metadata have another issuer than the configured one",
       );
     const config = new oidc.Configuration(
       server,
@@ -212,26 +214,26 @@ function metadata(
     config.timeout = TIMEOUT_S;
     config[oidc.customFetch] = fetchFromProvider;
     if (isInsecure) oidc.allowInsecureRequests(config);
-    // The library trusts the connection that an ID token came by; its signature says the same of the provider's keys.
+    // By default openid-client trusts the connection and does not verify the signature of ID tokens.
     oidc.enableNonRepudiationChecks(config);
     return config;
   }
 
   return async () => {
-    if (known !== undefined && clock.now() < known.until) return known.config;
-    asking ??= ask().finally(() => (asking = undefined));
+    if (cached !== undefined && clock.now() < cached.until) return cached.config;
+    pending ??= fetchMetadata().finally(() => (pending = undefined));
     try {
-      const config = await asking;
-      known = { config, until: clock.now() + METADATA_MS };
+      const config = await pending;
+      cached = { config, until: clock.now() + METADATA_MS };
     } catch (error) {
-      if (known === undefined) throw error;
-      known.until = clock.now() + METADATA_RETRY_MS;
+      if (cached === undefined) throw error;
+      cached.until = clock.now() + METADATA_RETRY_MS;
     }
-    return known.config;
+    return cached.config;
   };
 }
 
-/** As the provider likes it; what says nothing takes the first (OpenID Connect Discovery 1.0, section 3). */
+/** The client authentication that the provider supports; the default is Basic (OpenID Connect Discovery 1.0, section 3). */
 function authentication(secret: string | undefined, methods: readonly string[] = []): oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   const post = methods.includes("client_secret_post") && !methods.includes("client_secret_basic");
@@ -246,38 +248,40 @@ const fetchFromProvider: oidc.CustomFetch = async (url, options) => {
     tooLarge: () =>
       new OidcError("provider_unavailable", `the response is larger than ${MAX_RESPONSE_BYTES} bytes`),
   });
+  // Read here, because openid-client would report a body that is too large as invalid JSON.
+  const body = await response.text();
+  const { status, statusText, headers } = response;
   // Only the token endpoint gets POST requests.
-  if (options.method !== "POST") return response;
-  const refusal = clientAuthenticationError(response.status, await response.clone().text());
+  const refusal = options.method === "POST" ? clientAuthenticationError(status, body) : undefined;
   if (refusal !== undefined) throw refusal;
-  return response;
+  return new Response(body === "" ? null : body, { status, statusText, headers });
 };
 
-/** Of a token whose signature was looked at when it came. */
+/** The claims of a token whose signature was verified when it was received. */
 const payloadOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString("utf8")) as Claims;
 
-/** @param sources what it has said of this person, the newest first */
+/** @param sources claims about this person, the newest first */
 export function identityOf(
   issuer: string,
   subject: string,
   sources: readonly Claims[],
   { groupsClaim, trustEmails }: Pick<OidcOptions, "groupsClaim" | "trustEmails">,
 ): Identity {
-  // An address and whether it is theirs belong together: they are never taken from two of them.
+  // The address and its verification must come from the same source.
   const withAddress = sources.filter((claims) => typeof claims["email"] === "string");
-  const vouching = withAddress.find((claims) => "email_verified" in claims) ?? withAddress[0];
-  const email = Email.safeParse(vouching?.["email"]);
-  const verified = vouching?.["email_verified"];
+  const source = withAddress.find((claims) => "email_verified" in claims) ?? withAddress[0];
+  const email = Email.safeParse(source?.["email"]);
+  const verified = source?.["email_verified"];
   const groups = sources.find((claims) => Object.hasOwn(claims, groupsClaim))?.[groupsClaim];
   return {
     issuer,
     subject,
     email: email.success ? email.data : null,
-    // Some send it as text.
+    // Some providers send it as text.
     emailVerified: verified === true || verified === "true" || (trustEmails && verified === undefined),
-    groups: (Array.isArray(groups) ? groups.slice(0, MOST_GROUPS) : [groups]).filter(
-      (group): group is string => typeof group === "string" && group.length <= LONGEST_GROUP,
+    groups: (Array.isArray(groups) ? groups.slice(0, MAX_GROUPS) : [groups]).filter(
+      (group): group is string => typeof group === "string" && group.length <= MAX_GROUP_LENGTH,
     ),
   };
 }

@@ -1,4 +1,4 @@
-/** Passwords: hashed slowly, compared, and refused when they are easily guessed. */
+/** Hashes and verifies passwords, and refuses weak ones. */
 import { availableParallelism } from "node:os";
 import * as scryptKdf from "scrypt-kdf";
 import { normalizedPassword, passwordIssue } from "../../schemas/password.ts";
@@ -11,56 +11,57 @@ import { concurrencyLimiter } from "./concurrency-limiter.ts";
 const scrypt = (scryptKdf as unknown as { default: typeof scryptKdf }).default;
 
 /**
- * One of the equivalents of OWASP's Password Storage Cheat Sheet: N=2^15, r=8, p=3. It costs a guesser what 2^17/8/1
- * does, in a quarter of the memory: 32 MiB a hash. Two at a time are 64 MiB then, which a container of 512 MB has;
- * the 256 MiB of two at 2^17 it has not, beside the two listeners and an executor.
+ * One of the equivalent settings of OWASP's Password Storage Cheat Sheet: N=2^15, r=8, p=3. An attack costs as much as with
+ * 2^17/8/1, with a quarter of the memory: 32 MiB per hash. Two hashes at a time need 64 MiB, which a container of 512 MB
+ * has; the 256 MiB of two hashes with 2^17 do not fit beside two servers and an executor.
  */
 const OWASP = { logN: 15, r: 8, p: 3 };
 /**
- * Each holds one of libuv's four threads (files and name look-ups keep the others), and a core: half of the cores are
- * left to everybody else, however many guess.
+ * Maximum number of hashes at a time. Each occupies a core and one of libuv's four threads, which files and DNS lookups need
+ * too. Half of the cores stay free, however many sign-in attempts there are.
  */
-const AT_A_TIME = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-const WAITING = 16;
+const CONCURRENCY = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
+/** Maximum number of hashes that wait for their turn. */
+const MAX_WAITING = 16;
 
 type Parameters = typeof OWASP;
 
 export interface Passwords {
   /**
-   * The hash to be kept, with its parameters and salt.
-   * @throws AppError busy when too many wait
+   * Hashes a password; the result includes the parameters and the salt.
+   * @throws AppError busy when too many are waiting
    */
   hash(password: string): Promise<string>;
-  /** @throws AppError busy when too many wait: asked before anything is written for one that would be turned away */
+  /** Call this before writing anything for a request that must hash. @throws AppError busy when too many are waiting */
   assertCapacity(): void;
   /**
-   * Whether it is the password. Without a hash (no such account, none chosen yet) as much work is done for a no.
-   * `stale`: the hash was made with other parameters, so a new one should be kept.
-   * @throws AppError busy when too many wait
+   * Verifies a password. Without a hash (no such account, or no password yet) it takes the same time and returns false.
+   * `stale`: the hash has other parameters and should be replaced.
+   * @throws AppError busy when too many are waiting
    */
   verify(password: string, hash: string | null): Promise<{ ok: boolean; stale: boolean }>;
   /**
-   * Whether it may be somebody's new password.
-   * @throws AppError invalid_input with a fault at `password`
+   * Checks a new password.
+   * @throws AppError invalid_input with an issue at `password`
    */
   validate(password: string, email: string): Promise<void>;
 }
 
 /**
- * @param options.parameters scrypt's; cheap ones are for tests
- * @param options.waiting how many may wait for their turn
- * @param options.atATime how many are worked out at a time
+ * @param options.parameters the parameters of scrypt; cheap ones are for tests
+ * @param options.waiting maximum number of hashes that wait for their turn
+ * @param options.atATime maximum number of hashes at a time
  */
 export function openPasswords({
   parameters = OWASP,
-  waiting = WAITING,
-  atATime = AT_A_TIME,
+  waiting = MAX_WAITING,
+  atATime = CONCURRENCY,
 }: { parameters?: Parameters; waiting?: number; atATime?: number } = {}): Passwords {
   const inTurn = concurrencyLimiter(
     atATime,
     waiting,
     () =>
-      new AppError("busy", "Many people sign in just now. Try again in 2 s.", {
+      new AppError("busy", "Too many people are signing in at the moment. Try again in 2 s.", {
         headers: { "Retry-After": "2" },
       }),
   );
@@ -71,25 +72,25 @@ export function openPasswords({
     hash: async (password) => Buffer.from(await derive(password)).toString("base64"),
 
     async verify(password, hash) {
-      const made = hash === null ? undefined : parametersOf(hash);
-      if (hash === null || made === undefined) {
+      const used = hash === null ? undefined : parametersOf(hash);
+      if (hash === null || used === undefined) {
         await derive(password);
         return { ok: false, stale: false };
       }
       const ok = await inTurn(() => scrypt.verify(hash, normalizedPassword(password)));
       const { logN, r, p } = parameters;
-      return { ok, stale: made.logN !== logN || made.r !== r || made.p !== p };
+      return { ok, stale: used.logN !== logN || used.r !== r || used.p !== p };
     },
 
     async validate(password, email) {
       const issue =
         passwordIssue(password) ?? (await checkPasswordStrength(normalizedPassword(password), email));
-      if (issue !== undefined) throw unfit(issue);
+      if (issue !== undefined) throw passwordError(issue);
     },
   };
 }
 
-/** Undefined for what is no hash of scrypt-kdf: nobody signs in by it. */
+/** The parameters of a hash; undefined for anything that is not a hash of scrypt-kdf, which never verifies. */
 function parametersOf(hash: string): Parameters | undefined {
   try {
     return scrypt.viewParams(hash);
@@ -98,7 +99,7 @@ function parametersOf(hash: string): Parameters | undefined {
   }
 }
 
-const unfit = (issue: Omit<Issue, "path">): AppError =>
+const passwordError = (issue: Omit<Issue, "path">): AppError =>
   new AppError("invalid_input", `The password ${issue.message}. ${issue.fix ?? ""}`.trim(), {
     errors: [{ path: "password", ...issue }],
   });

@@ -36,13 +36,13 @@ describe("the headers of a load balancer", () => {
   it("say who has signed in, with the groups of the access token", async () => {
     const { peer, verify } = await open();
     const groups = ["millrace-editor", "everybody"];
-    const told = await verify(
+    const login = await verify(
       peer.headers({ email: "Ann@Example.com" }, { "cognito:groups": groups, auth_time: 1_700_000_000 }),
     );
-    expect(told).toEqual({
+    expect(login).toEqual({
       identity: { issuer: ISSUER, subject: "ann-sub", email: "ann@example.com", emailVerified: true, groups },
-      login: `${POOL} ann-sub login-1`,
-      since: 1_700_000_000_000,
+      loginKey: `${POOL} ann-sub login-1`,
+      authenticatedAt: 1_700_000_000_000,
     });
   });
 
@@ -57,8 +57,8 @@ describe("the headers of a load balancer", () => {
   it("tell an address that is not verified as such", async () => {
     const { peer, verify } = await open();
     for (const email_verified of [false, "false", undefined, "yes", 1]) {
-      const told = await verify(peer.headers({ email_verified }));
-      expect(told?.identity.emailVerified).toBe(false);
+      const login = await verify(peer.headers({ email_verified }));
+      expect(login?.identity.emailVerified).toBe(false);
     }
     expect((await verify(peer.headers({ email: undefined })))?.identity.email).toBeNull();
   });
@@ -77,8 +77,8 @@ describe("the headers of a load balancer", () => {
       { origin_jti: undefined, auth_time: 1 },
       { origin_jti: undefined, auth_time: 2 },
     ];
-    const told = await Promise.all(logins.map((access) => verify(peer.headers({}, access))));
-    expect(new Set(told.map((one) => one?.loginKey)).size).toBe(4);
+    const results = await Promise.all(logins.map((access) => verify(peer.headers({}, access))));
+    expect(new Set(results.map((one) => one?.loginKey)).size).toBe(4);
   });
 });
 

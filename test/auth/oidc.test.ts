@@ -206,7 +206,7 @@ describe("the way through a provider", () => {
     await made.discover();
     peer.rewriteResponse = (path, body) => (path === "/me" ? body.padEnd(2 * 1024 * 1024) : undefined);
     await expect(signOn(made)).rejects.toMatchObject({
-      message: expect.stringMatching(/more than 1048576 bytes/),
+      message: expect.stringMatching(/larger than 1048576 bytes/),
     });
   });
 });

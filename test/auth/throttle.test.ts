@@ -307,7 +307,7 @@ describe("a throttle", () => {
   it("lets nothing pass that it can't count", async () => {
     const { counter, clock } = open();
     const busy = new AppError("busy", "The state is busy.");
-    for (const broken of ["read", "add"] as const) {
+    for (const broken of ["read", "increment"] as const) {
       const asked = throttle({ ...counter, [broken]: () => Promise.reject(busy) }, clock);
       await expect(asked.consume("sign_in", ADA)).rejects.toBe(busy);
       // What failed is not under way any more.

@@ -87,7 +87,7 @@ describe("the children that run embedded databases", () => {
   });
 
   it("are few however many databases there are, and take turns", async () => {
-    const { runQuery } = shops(6, { children: 2 });
+    const { runQuery } = shops(6, { maxChildProcesses: 2 });
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, children().length)), 5);
     const queries = Array.from({ length: 12 }, (_, index) =>
@@ -102,7 +102,7 @@ describe("the children that run embedded databases", () => {
   });
 
   it("are killed within milliseconds of an abort, whether they run or wait", async () => {
-    const { runQuery, queryError } = shops(1, { children: 1 });
+    const { runQuery, queryError } = shops(1, { maxChildProcesses: 1 });
     await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
     const controller = new AbortController();
@@ -143,7 +143,7 @@ describe("the children that run embedded databases", () => {
   });
 
   it("end when they have had nothing to do, and when the connections are closed", async () => {
-    const { runQuery, databases, queryError } = shops(1, { idleMs: 50 });
+    const { runQuery, databases, queryError } = shops(1, { idleTimeoutMs: 50 });
     await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
     await ended(pid);
@@ -158,9 +158,9 @@ describe("the children that run embedded databases", () => {
     const dataset = createSqliteFile(temporaryDirectory(), "CREATE TABLE t (a)");
     onTestFinished(() => orphansOn(dataset).forEach((pid) => process.kill(pid, "SIGKILL")));
     const source = `
-      import { databases } from ${JSON.stringify(fileURLToPath(new URL("../../../src/connections/databases/index.ts", import.meta.url)))};
+      import { createDatabases } from ${JSON.stringify(fileURLToPath(new URL("../../../src/connections/databases/index.ts", import.meta.url)))};
       const shop = { name: "shop", type: "sqlite", dataset: ${JSON.stringify(dataset)}, access: "read-only" };
-      const it = databases({ databases: [shop] }, {}, { stateDir: "/nonexistent" });
+      const it = createDatabases({ databases: [shop] }, {}, { stateDir: "/nonexistent" });
       const ask = (query) => it.query({ database: "shop", query, params: {}, write: false, maxRows: 1, maxBytes: 99 }, new AbortController().signal);
       if (process.argv[1] !== "die") console.log((await ask("SELECT 1 AS one")).rows[0].one);
       const [, how, after] = process.argv;

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 const INDEX = new URL("../../../src/connections/databases/index.ts", import.meta.url).href;
 const SOURCE = `
   import { createRequire } from "node:module";
-  import { databases } from ${JSON.stringify(INDEX)};
+  import { createDatabases } from ${JSON.stringify(INDEX)};
   const { cache } = createRequire(${JSON.stringify(INDEX)});
   const loaded = () =>
     ["pg", "mysql2"].filter((name) => Object.keys(cache).some((path) => path.includes("/node_modules/" + name + "/")));
   const entry = (name, type, url) => ({ name, type, dataset: url, access: "read-only" });
-  const it = databases(
+  const it = createDatabases(
     { databases: [entry("p", "postgresql", "postgresql://a@127.0.0.1:1/b"), entry("m", "mysql", "mysql://a@127.0.0.1:1/b")] },
     {},
     { stateDir: "/nonexistent" },

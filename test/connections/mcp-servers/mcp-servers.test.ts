@@ -145,7 +145,7 @@ describe("an MCP server over stdio", () => {
     await eventually(() => (isAlive(pid) ? undefined : true), "the child to end");
     expect(await failure(call("pid"))).toMatchObject({ code: "interrupted" });
 
-    const idle = servers(STDIO, {}, { idleMs: 1 });
+    const idle = servers(STDIO, {}, { idleTimeoutMs: 1 });
     const other = Number(await idle.call("pid"));
     await eventually(() => (isAlive(other) ? undefined : true), "the idle child to end");
     expect(Number(await idle.call("pid"))).not.toBe(other);
@@ -166,7 +166,7 @@ describe("an MCP server over stdio", () => {
     });
     const unset = servers({ ...STDIO, key_var: "PEER_KEY" });
     expect(unset.all.list()).toEqual([
-      { name: "peer", type: "stdio", unusable: "the environment variable PEER_KEY is not set" },
+      { name: "peer", type: "stdio", unavailableReason: "the environment variable PEER_KEY is not set" },
     ]);
     expect(await failure(unset.call("add"))).toMatchObject({ code: "environment" });
   });

@@ -289,9 +289,9 @@ describe("the models of a configuration", () => {
 
   it("are listed with why they can't be used", () => {
     expect(list({ MODEL_KEY: KEY }).list()).toEqual([
-      { name: "writer", type: "openai", model_ref: "m-1", unusable: null },
-      { name: "keyless", type: "anthropic", model_ref: "m-2", unusable: expect.stringContaining("key_var") },
-      { name: "local", type: "openai-compatible", model_ref: "m-3", unusable: null },
+      { name: "writer", type: "openai", model_ref: "m-1", unavailableReason: null },
+      { name: "keyless", type: "anthropic", model_ref: "m-2", unavailableReason: expect.stringContaining("key_var") },
+      { name: "local", type: "openai-compatible", model_ref: "m-3", unavailableReason: null },
     ]);
     expect(list({}).list()[0]!.unavailableReason).toContain("has no key");
   });
