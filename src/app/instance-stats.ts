@@ -1,10 +1,10 @@
-/** What the state of all copies together comes to. */
+/** Metrics of the shared state of all servers. */
 import { stat, statfs } from "node:fs/promises";
 import { type Clock, SECOND } from "../core/clock.ts";
 import type { InstanceStats } from "../telemetry/state-gauges.ts";
 import type { Instance } from "./instance.ts";
 
-/** The state of all copies together, for metrics. */
+/** Reads the numbers of runs, jobs, executors and approvals, and the size of the database, for metrics. */
 export async function readInstanceStats({ read, store }: Instance, clock: Clock): Promise<InstanceStats> {
   const { path, databaseFile } = store.directory;
   const [since, { size }, { bavail, bsize }] = await Promise.all([

@@ -1,4 +1,4 @@
-/** An open state directory, with the repositories on it: what every process and command begins with. */
+/** Opens the state directory with its repositories, for every process and command. */
 import type { Logger } from "pino";
 import type { ApiKeyStore } from "../core/account-ports.ts";
 import type { ChangeFeed } from "../core/change-feed.ts";
@@ -20,7 +20,7 @@ import { unitOfWork } from "../store/unit-of-work.ts";
 import { userReader } from "../store/users.ts";
 import { workflowReader } from "../store/workflows.ts";
 
-/** An open state directory and what stands on it. */
+/** An open state directory with its repositories. */
 export interface Instance {
   store: Store;
   keys: ApiKeyStore;
@@ -35,7 +35,7 @@ export interface Instance {
 
 /**
  * Opens the state directory.
- * @param opened a test says here that its file system is not a local one
+ * @param opened the state directory; tests pass one on a network file system
  * @throws AppError storage_unavailable, busy
  */
 export async function openInstance(
@@ -53,12 +53,12 @@ export async function openInstance(
   );
   if (upgrade !== undefined) {
     const { from, to, copy } = upgrade;
-    log.info({ from, to, copy }, `migrated from ${from} to ${to}, copy kept at ${copy}`);
+    log.info({ from, to, copy }, "database migrated, copy of the old one kept");
   }
   if (!directory.local) {
     log.warn(
       { file_system: directory.fileSystem, journal_mode: journalMode },
-      "the state directory is on a network or unknown file system: using the rollback journal, which is slower",
+      "state directory is on a network or unknown file system, using the slower rollback journal",
     );
   }
   const changes = sqliteChangeFeed(store);

@@ -1,16 +1,16 @@
-/** What both servers have in common: how they are started and ended, and the door that keys open. */
+/** Common parts of both servers: the interface of a running server, and authentication by API key. */
 import { setTimeout as delay } from "node:timers/promises";
 import { authenticator } from "../auth/authenticate.ts";
 import { admission } from "../surfaces/admission.ts";
 import type { Instance } from "./instance.ts";
 import type { Setup } from "./services.ts";
 
-/** A process that serves. */
+/** A running server. */
 export interface RunningServer {
   port: number;
-  /** Of `serve`: a link that makes the first admin; undefined once there is one. */
+  /** A link to create the first admin account; undefined once there is a user (`serve`). */
   setupLink?(): Promise<string | undefined>;
-  /** Ends it: not healthy at once, closed after the delay (ms) and at most 10 s more. */
+  /** Stops the server: it reports draining at once, and closes after the delay (ms) and at most 10 s more. */
   stop(drainDelay: number): Promise<void>;
 }
 
@@ -19,23 +19,23 @@ export interface ListenAddress {
   port: number;
 }
 
-/** How often it is written down who came in, in milliseconds. */
+/** Interval at which the last use of keys and sessions is written, in milliseconds. */
 export const LAST_USED_FLUSH_MS = 10_000;
-const LAST_FLUSH_MS = 500;
+/** How long the final write may take, in milliseconds: another process may hold the lock for long. */
+const FINAL_FLUSH_LIMIT_MS = 500;
 
-/** Who may come in, and the timer that writes down who did. */
+/** Opens authentication by API key, with a timer that writes when keys were last used. */
 export async function openAuthentication({ keys, log }: Instance, { config, clock }: Setup) {
-  const auth = authenticator(keys, clock, (key, state) => log.info({ key, state }, "refused a dead key"));
+  const auth = authenticator(keys, clock, (key, state) => log.info({ key, state }, "API key refused"));
   const flush = (): Promise<void> =>
-    auth.flush().catch((err: unknown) => log.warn({ err }, "last use not written"));
+    auth.flush().catch((err: unknown) => log.warn({ err }, "last use of keys not written"));
   const timer = setInterval(() => void flush(), LAST_USED_FLUSH_MS).unref();
   return {
-    gate: admission(auth, config.limits.requests_per_minute),
-    deadAmong: auth.findInvalid,
+    admission: admission(auth, config.limits.requests_per_minute),
+    findInvalidKeys: auth.findInvalid,
     async close() {
       clearInterval(timer);
-      // Not worth being late for: whoever holds the lock may hold it for long.
-      await Promise.race([flush(), delay(LAST_FLUSH_MS, undefined, { ref: false })]);
+      await Promise.race([flush(), delay(FINAL_FLUSH_LIMIT_MS, undefined, { ref: false })]);
     },
   };
 }

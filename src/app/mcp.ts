@@ -1,4 +1,4 @@
-/** The MCP server. */
+/** Starts the MCP server. */
 import { catalogue } from "../../tools/index.ts";
 import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
@@ -19,15 +19,15 @@ export async function startMcpServer(
   const { mcpApp } = await import("../surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
   const { services, beginShutdown, close } = openServices(instance, setup, executors);
-  const door = await openAuthentication(instance, setup);
+  const authentication = await openAuthentication(instance, setup);
   const { store } = instance;
   const { settings, clock } = setup;
   const mcp = mcpApp({
     catalogue,
     services,
     version: VERSION,
-    admit: door.gate.admit,
-    findInvalid: door.deadAmong,
+    admit: authentication.admission.admit,
+    findInvalid: authentication.findInvalidKeys,
     sessions: mcpSessionStore(store, clock),
     lifecycle,
     checkStorage: () => store.checkHealth(),
@@ -46,7 +46,7 @@ export async function startMcpServer(
       return mcp.closeStreams();
     },
   }).catch(async (error: unknown) => {
-    // Its timers would keep a process running that serves nobody.
+    // Its timers would keep the process running.
     await mcp.stop();
     throw error;
   });
@@ -55,7 +55,7 @@ export async function startMcpServer(
     async stop(drainDelay) {
       await listener.drain(drainDelay);
       await mcp.stop();
-      await door.close();
+      await authentication.close();
       await close();
     },
   };

@@ -1,4 +1,4 @@
-/** The web and API server. */
+/** Starts the web and API server. */
 import { catalogue } from "../../tools/index.ts";
 import { linkUrl, newLink } from "../auth/links.ts";
 import { reachableHost } from "../core/hosts.ts";
@@ -30,13 +30,13 @@ export async function startWebServer(
   let port = at.port;
   const baseUrl = (): string => settings.baseUrl?.origin ?? `http://${reachableHost(at.host)}:${port}`;
   const { services, beginShutdown, close } = openServices(instance, setup, executors, baseUrl);
-  const door = await openAuthentication(instance, setup);
+  const authentication = await openAuthentication(instance, setup);
   const signIn = await openSignIn(instance, setup, at.host, services, baseUrl);
   const streams = createStreamRegistry("ask with GET /runs/{run_id}", instance.meter);
   const app = restApp({
     catalogue,
     services,
-    admission: door.gate,
+    admission: authentication.admission,
     signIn,
     webDirectory: WEB_DIRECTORY,
     streams,
@@ -45,32 +45,36 @@ export async function startWebServer(
     checkStorage: () => instance.store.checkHealth(),
     trustedProxies: settings.trustedProxies,
   });
-  const deadAmong = async (ids: readonly string[]): Promise<string[]> => {
+  const findInvalid = async (ids: readonly string[]): Promise<string[]> => {
     const sessions = ids.filter((id) => id.startsWith("ses_"));
     const keys = ids.filter((id) => !id.startsWith("ses_"));
-    return (await Promise.all([door.deadAmong(keys), signIn.sessions.findInvalid(sessions)])).flat();
+    return (
+      await Promise.all([authentication.findInvalidKeys(keys), signIn.sessions.findInvalid(sessions)])
+    ).flat();
   };
   const flushing = setInterval(() => {
-    signIn.sessions.flush().catch((err: unknown) => services.log.warn({ err }, "sessions not written"));
+    signIn.sessions
+      .flush()
+      .catch((err: unknown) => services.log.warn({ err }, "last use of sessions not written"));
   }, LAST_USED_FLUSH_MS).unref();
-  const stopTending = startStreamMaintenance(streams, deadAmong, (err) =>
-    services.log.warn({ err }, "streams"),
+  const stopMaintenance = startStreamMaintenance(streams, findInvalid, (err) =>
+    services.log.warn({ err }, "streams not checked for expired keys"),
   );
   const closeStreams = async (): Promise<void> => {
     beginShutdown();
     streams.closeAll();
   };
   const listener = await listen(app, { ...at, lifecycle, closeStreams }).catch((error: unknown) => {
-    // Its timers would keep a process running that serves nobody.
-    stopTending();
+    // Its timers would keep the process running.
+    stopMaintenance();
     clearInterval(flushing);
     throw error;
   });
   port = listener.port;
   signIn.provider?.onListening?.();
-  // Only links that commands print need it: no reason not to serve.
+  // Only the links that commands print need the address, so a failure is no reason to stop.
   await saveWebAddress(instance.store, baseUrl()).catch((err: unknown) =>
-    services.log.warn({ err }, "the address was not written down: commands may print links with another"),
+    services.log.warn({ err }, "web address not saved, commands may print links with another one"),
   );
   return {
     port,
@@ -82,9 +86,9 @@ export async function startWebServer(
     },
     async stop(drainDelay) {
       await listener.drain(drainDelay);
-      stopTending();
+      stopMaintenance();
       clearInterval(flushing);
-      await door.close();
+      await authentication.close();
       await close();
     },
   };

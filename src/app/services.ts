@@ -1,4 +1,4 @@
-/** What operations stand on: the store, the engine with its connections, mails. */
+/** Builds what operations need: the store, the engine with its connections, mail. */
 import type { Config } from "../../schemas/config.ts";
 import type { AuthMode } from "../../schemas/user.ts";
 import { accountsApi } from "../auth/accounts-api.ts";
@@ -25,34 +25,34 @@ import { meteredConnections } from "../telemetry/metered-connections.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 
-/** What a process is set up with. */
+/** Settings of a process. */
 export interface Setup {
   settings: Settings;
   config: Config;
   clock: Clock;
-  /** Where spans go; nowhere when left out. */
+  /** Receives spans; default: none. */
   tracer?: Tracer | undefined;
-  /** How people sign in; built-in when left out. */
+  /** How people sign in; default: built-in. */
   authMode?: AuthMode | undefined;
-  /** Where the MCP server beside it listens, for who is told how to connect. */
+  /** Port of the MCP server, for instructions how to connect. */
   mcpPort?: number | undefined;
-  /** The cost of a password's hash; tests ask for a cheap one. */
+  /** Parameters of password hashes; tests use cheap ones. */
   passwords?: Parameters<typeof openPasswords>[0];
-  /** Within what time (ms) a link for a forgotten password is made; tests don't wait. */
+  /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }
 
-/** The executors that belong to a listener. Others see what is to do by themselves, a little later. */
+/** The executors of this process. Other executors find new jobs when they poll, a little later. */
 export interface ExecutorNotifier {
-  /** Says that there is something to do. */
+  /** Tells an executor that there are new jobs. */
   wake(): void;
-  /** Calls back with the ids of runs that they have changed. */
+  /** Calls back with the ids of runs that the executors have changed. */
   onChanged(listener: (runIds: readonly string[]) => void): void;
 }
 
 const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: Setup): Tracer => tracer;
 
-/** The engine on an instance, with the connections that the configuration names. */
+/** Opens the engine on an instance, with the connections of the configuration. */
 export function openEngine({ read, log, meter }: Instance, setup: Setup) {
   const { settings, config, clock } = setup;
   const opened = createConnections(config, settings.variables, {
@@ -74,7 +74,7 @@ export function openEngine({ read, log, meter }: Instance, setup: Setup) {
   return { engine: made, connections: connected, allowed };
 }
 
-/** What the operations of a listener stand on. */
+/** Opens what the operations of a server need. */
 export function openServices(
   instance: Instance,
   setup: Setup,
@@ -93,8 +93,8 @@ export function openServices(
     check: made.check,
     prepareRun: made.prepareRun,
     async startRun(tx, run) {
-      const most = setup.config.limits.unfinished_runs;
-      if (await tx.runs.hasUnfinished(most)) throw tooManyRuns(most);
+      const limit = setup.config.limits.unfinished_runs;
+      if (await tx.runs.hasUnfinished(limit)) throw tooManyRuns(limit);
       await allowed.countRun(tx, run.actor);
       await startRun(context, tx, run);
     },
@@ -114,7 +114,7 @@ export function openServices(
     baseUrl,
     clock: setup.clock,
     idleMs: durationMs(setup.config.authentication.sessions.idle),
-    report: (err: unknown) => log.warn({ err }, "a mail about an account could not be sent"),
+    report: (err: unknown) => log.warn({ err }, "account mail not sent"),
   });
   return {
     services: {
@@ -136,10 +136,10 @@ export function openServices(
   };
 }
 
-const tooManyRuns = (most: number): AppError =>
+const tooManyRuns = (limit: number): AppError =>
   new AppError(
     "too_many_runs",
-    `${most} runs are unfinished, and no more are taken (limits.unfinished_runs). Wait until some have ended, or ` +
-      "cancel some: list_runs with status queued, running or waiting shows them.",
+    `There are ${limit} unfinished runs, the maximum of limits.unfinished_runs. Wait until some have ended, or cancel ` +
+      "some: list_runs with status queued, running or waiting lists them.",
     { headers: { "Retry-After": "30" } },
   );

@@ -1,4 +1,4 @@
-/** How people sign in, by the mode that `serve` was started with. */
+/** Opens the sign-in of people, by the --auth-mode of `serve`. */
 import { addressMatcher } from "../auth/network.ts";
 import { openPasswords } from "../auth/passwords.ts";
 import { openSessions } from "../auth/sessions.ts";
@@ -18,7 +18,7 @@ import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 import type { Setup } from "./services.ts";
 
-/** What people sign in with. */
+/** Opens sessions, passwords, rate limits and the identity provider. */
 export async function openSignIn(
   { store }: Instance,
   setup: Setup,
@@ -44,11 +44,11 @@ export async function openSignIn(
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
     mcpUrl(hostname, secure) {
-      // With the path of either transport or without: both are what people call its URL.
+      // Some people include the path of a transport in the URL.
       if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/(?:mcp|sse)?\/?$/, "");
       const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
       if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
-      // A Host header may hold anything, or nothing.
+      // A Host header can contain anything.
       const usable = /^[^/?#@\\]+$/.test(hostname) && URL.canParse(reach(hostname));
       return reach(usable ? hostname : reachableHost(host));
     },
@@ -56,7 +56,7 @@ export async function openSignIn(
   };
 }
 
-/** The sign-on by an identity provider, where that is how people come in. @throws ConfigError when it is not set up */
+/** Opens the sign-on through an identity provider; undefined in built-in mode. @throws ConfigError if variables are missing */
 async function openProvider(
   { settings, config, clock, authMode }: Setup,
   of: {

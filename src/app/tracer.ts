@@ -1,10 +1,10 @@
-/** Where the spans of a process go. */
+/** Opens the tracer of a process. */
 import type { Logger } from "pino";
 import type { Settings } from "../config/environment.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import { VERSION } from "./build.ts";
 
-/** Opens what the environment says that traces go to. Its owner closes it. */
+/** Opens a tracer that exports to the destination in the environment. The caller closes it. */
 export async function openTracer(
   { tracing }: Pick<Settings, "tracing">,
   process: string,

@@ -9,16 +9,16 @@ import { accountMail } from "./mails.ts";
 interface Parts {
   mode: AuthMode;
   mailer: AccountMailer;
-  /** Where people reach the interface. */
+  /** Returns the URL of the web interface. */
   baseUrl: () => string;
   clock: Clock;
-  /** How long a session lives unused. */
+  /** How long a session may be unused, in milliseconds. */
   idleMs: number;
-  /** Is told why a mail could not be sent: for the log. */
+  /** Called with the error when a mail could not be sent. */
   report: (error: unknown) => void;
 }
 
-/** The secrets of keys and links, and the post, for the operations. */
+/** Creates API keys and links, and sends links by e-mail, for the operations. */
 export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
   return {
     authMode,
@@ -39,7 +39,7 @@ export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, re
         await mailer.send({ to, ...accountMail(kind, { link, by, instance: new URL(base).host }) });
         return { sent: true, link };
       } catch (error) {
-        // A mail server that is down costs nobody an invitation: the link can be handed on.
+        // The caller still gets the link, which can be sent in another way.
         report(error);
         return { sent: false, link };
       }

@@ -1,5 +1,5 @@
 /**
- * Who an Application Load Balancer says has signed in with AWS Cognito: the headers that it adds to a request, verified.
+ * Verifies the headers that an Application Load Balancer adds to requests of people who signed in with AWS Cognito.
  * @see https://docs.aws.amazon.com/elasticloadbalancing/latest/application/listener-authenticate-users.html
  */
 import type { IncomingHttpHeaders } from "node:http";
@@ -14,34 +14,34 @@ import { Email } from "../../schemas/user.ts";
 import { keyFetcher } from "./key-fetcher.ts";
 import type { Identity } from "./sign-on.ts";
 
-/** How far the clocks of the load balancer, the user pool and this machine may be apart, in seconds. */
+/** Maximum difference between the clocks of the load balancer, the user pool and this machine, in seconds. */
 const SKEW_SECONDS = 30;
 
-/** What the load balancer is set up with. */
+/** Settings of the load balancer. */
 export interface AlbOptions {
   userPoolId: string;
   clientId: string;
   albArn: string;
-  /** Where public keys are, where that is not the region's own place. */
+  /** URLs of public keys, if they differ from the defaults of the region. */
   albKeysUrl: URL | undefined;
   poolKeysUrl: URL | undefined;
 }
 
-/** A login at the user pool, as the load balancer passes it on with each request. */
+/** A login at the user pool, as the load balancer passes it with each request. */
 export interface AlbLogin {
   identity: Identity;
-  /** Names this login: another one of the same person has another name. */
+  /** Identifies this login; another login of the same person has another key. */
   loginKey: string;
-  /** When it was made, in milliseconds. */
+  /** Time of the login, in milliseconds. */
   authenticatedAt: number;
 }
 
 /**
- * Makes what verifies the headers of a request: `x-amzn-oidc-data` was signed by our load balancer, for our client, about
- * somebody of our pool, and is alive; `x-amzn-oidc-identity` names the same person; so does `x-amzn-oidc-accesstoken`,
- * which the pool itself has signed.
- * @returns a function that gives undefined where no load balancer has added anything
- *   @throws AppError unauthorized (with the reason as its cause), connection_failed when a key can't be fetched
+ * Creates a function that verifies the headers of a request: `x-amzn-oidc-data` is signed by the configured load balancer,
+ * for the configured client and user pool, and has not expired; `x-amzn-oidc-identity` and `x-amzn-oidc-accesstoken`, which
+ * the pool has signed, belong to the same person.
+ * @returns a function that returns undefined if the load balancer added no headers
+ *   @throws AppError unauthorized (with the reason as its cause), connection_failed if a key cannot be fetched
  */
 export function albVerifier(
   options: AlbOptions,
@@ -51,15 +51,15 @@ export function albVerifier(
   const { userPoolId, clientId, albArn } = options;
   const region = userPoolId.split("_")[0]!;
   const issuer = `https://cognito-idp.${region}.amazonaws.com/${userPoolId}`;
-  // The pool's other spelling of itself (AWS is moving to it): the same people.
+  // The newer issuer URL of the same pool, to which AWS is moving.
   const newerIssuer = `https://issuer-cognito-idp.${region}.amazonaws.com/${userPoolId}`;
   const albKeys = options.albKeysUrl?.href.replace(/\/$/, "");
   const keysAt = albKeys === undefined ? {} : { jwksUri: albKeys };
-  const ours = { clientId, albArn, graceSeconds: SKEW_SECONDS, ...keysAt };
+  const expected = { clientId, albArn, graceSeconds: SKEW_SECONDS, ...keysAt };
   const alb = AlbJwtVerifier.create(
     [
-      { issuer, ...ours },
-      { issuer: newerIssuer, ...ours },
+      { issuer, ...expected },
+      { issuer: newerIssuer, ...expected },
     ],
     { jwksCache: new AlbJwksCache({ fetcher: keyFetcher(clock, fetchKeys) }) },
   );
@@ -73,23 +73,23 @@ export function albVerifier(
   return async (headers) => {
     const data = headers["x-amzn-oidc-data"];
     if (data === undefined) return undefined;
-    // First what the pool has signed: for a load balancer's key that we don't know yet we ask elsewhere, and nobody from
-    // outside may use up how often we do.
-    const accessToken = one("x-amzn-oidc-accesstoken", headers["x-amzn-oidc-accesstoken"]);
+    // First the token that the pool signed: an unknown key of a load balancer is fetched from another server, and strangers
+    // must not use up the limit on these requests.
+    const accessToken = singleValue("x-amzn-oidc-accesstoken", headers["x-amzn-oidc-accesstoken"]);
     const access = await verified(() => pool.verify(accessToken));
-    const who = await verified(() => alb.verify(one("x-amzn-oidc-data", data)));
-    // An expired token is refused by the library, one without an end is not.
-    if (typeof who.exp !== "number" || who.exp + SKEW_SECONDS < clock.now() / 1000)
-      throw refused("exp is missing or over");
-    const { sub } = who;
+    const claims = await verified(() => alb.verify(singleValue("x-amzn-oidc-data", data)));
+    // The library refuses an expired token, but not one without exp.
+    if (typeof claims.exp !== "number" || claims.exp + SKEW_SECONDS < clock.now() / 1000)
+      throw refused("exp is missing or has passed");
+    const { sub } = claims;
     if (typeof sub !== "string" || sub === "") throw refused("sub is missing");
-    if (one("x-amzn-oidc-identity", headers["x-amzn-oidc-identity"]) !== sub)
-      throw refused("x-amzn-oidc-identity names somebody else");
-    if (access.sub !== sub) throw refused("x-amzn-oidc-accesstoken is somebody else's");
+    if (singleValue("x-amzn-oidc-identity", headers["x-amzn-oidc-identity"]) !== sub)
+      throw refused("x-amzn-oidc-identity belongs to another person");
+    if (access.sub !== sub) throw refused("x-amzn-oidc-accesstoken belongs to another person");
     const { auth_time: authTime } = access;
     if (typeof authTime !== "number") throw refused("auth_time is missing");
-    const { email: address, email_verified: emailVerified } = who as Record<string, unknown>;
-    // A pool with other providers behind it passes on whatever these call an address: "operator" must be nobody's.
+    const { email: address, email_verified: emailVerified } = claims as Record<string, unknown>;
+    // A pool with other providers passes on any text as the address, but nobody must become "operator".
     const email = Email.safeParse(address);
     const groups: unknown = access["cognito:groups"];
     return {
@@ -107,8 +107,8 @@ export function albVerifier(
   };
 }
 
-/** Node joins what comes twice; neither is a token then. */
-function one(name: string, value: string | string[] | undefined): string {
+/** Node joins repeated headers, which are then no valid token. */
+function singleValue(name: string, value: string | string[] | undefined): string {
   if (typeof value === "string") return value;
   throw refused(`${name} is missing`);
 }
@@ -120,7 +120,7 @@ async function verified<T>(verify: () => Promise<T>): Promise<T> {
     if (error instanceof FetchError || error instanceof WaitPeriodNotYetEndedJwkError) {
       throw new AppError(
         "connection_failed",
-        "The key that a sign-on is verified with could not be fetched. Try again in a moment.",
+        "The key to verify this sign-in could not be fetched. Try again in a moment.",
         { cause: error },
       );
     }
@@ -131,6 +131,6 @@ async function verified<T>(verify: () => Promise<T>): Promise<T> {
 const refused = (reason: string, cause?: unknown): AppError =>
   new AppError(
     "unauthorized",
-    "The load balancer's sign-on is not valid here. Sign out (/logout) and in again; an operator finds the reason in the log.",
+    "The sign-in at the load balancer is not valid here. Sign out (/logout) and sign in again. The log has the reason.",
     { cause: new Error(reason, { cause }) },
   );

@@ -1,4 +1,4 @@
-/** The life of API keys: made, listed, rotated, revoked. */
+/** Creates and rotates API keys. */
 import { DEFAULT_SCOPES, type Scope } from "../../schemas/actor.ts";
 import { invalidKeyError, rotationExpiries } from "../core/api-key-lifecycle.ts";
 import { type Clock, iso } from "../core/clock.ts";
@@ -9,17 +9,17 @@ interface NewKey {
   name: string;
   owner: string;
   scopes?: readonly Scope[];
-  /** ISO 8601, or nothing for a key that does not expire. */
+  /** ISO 8601; null or absent for a key that does not expire. */
   expiresAt?: string | null;
 }
 
-/** The value is here this one time, and stored nowhere. */
+/** A new key. Its value is available only here and is not stored. */
 export interface CreatedKey {
   value: string;
   record: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt">;
 }
 
-/** A key's value, which is here this one time, and what is kept of it. */
+/** Generates the value of a key, and the record and digest to store. */
 export function generateApiKey(
   { name, owner, scopes, expiresAt }: NewKey,
   lineage: string | undefined,
@@ -32,7 +32,7 @@ export function generateApiKey(
     name,
     owner,
     lastFour: value.slice(-4),
-    // `read` is part of every other.
+    // Every other scope includes `read`.
     scopes: [...new Set<Scope>(["read", ...(scopes ?? DEFAULT_SCOPES)])],
     lineage: lineage ?? id,
     createdAt: iso(clock.now()),
@@ -41,7 +41,7 @@ export function generateApiKey(
   return { value, record, digest: digestOf(value) };
 }
 
-/** Makes a key. */
+/** Creates a key and stores its record. */
 export async function createKey(store: ApiKeyStore, clock: Clock, key: NewKey): Promise<CreatedKey> {
   const { value, record, digest } = generateApiKey(key, undefined, clock);
   await store.insert({ ...record, digest }, key.owner);
@@ -49,8 +49,8 @@ export async function createKey(store: ApiKeyStore, clock: Clock, key: NewKey): 
 }
 
 /**
- * Makes a key with the same name, owner and scopes, and lets the old one live for `overlap` milliseconds. Without a
- * date of its own the new one gets as long a life as the old one had.
+ * Creates a key with the same name, owner and scopes; the old key works for another `overlap` milliseconds. Without
+ * `expiresAt`, the new key gets the same lifetime as the old one.
  * @throws AppError api_key_revoked, api_key_expired; user_not_active for a key whose owner is not active
  */
 export async function rotateKey(
@@ -59,19 +59,19 @@ export async function rotateKey(
   old: ApiKeyWithOwner,
   { overlap, expiresAt }: { overlap: number; expiresAt?: string | undefined },
 ): Promise<CreatedKey & { oldExpiresAt: string }> {
-  const lives = rotationExpiries(old, clock.now(), { overlap, expiresAt });
+  const expiries = rotationExpiries(old, clock.now(), { overlap, expiresAt });
   const { value, record, digest } = generateApiKey(
     {
       name: old.name,
       owner: old.owner,
       scopes: old.scopes,
-      expiresAt: lives.expiresAt,
+      expiresAt: expiries.expiresAt,
     },
     old.lineage,
     clock,
   );
-  // In the store's own transaction: another copy may have revoked it just now.
-  const done = await store.rotate(old.id, lives.oldExpiresAt, { ...record, digest }, old.owner);
-  if (!done) throw invalidKeyError(old.id, "revoked");
-  return { value, record, oldExpiresAt: lives.oldExpiresAt };
+  // The store checks the old key in its transaction, because another server may have revoked it meanwhile.
+  const rotated = await store.rotate(old.id, expiries.oldExpiresAt, { ...record, digest }, old.owner);
+  if (!rotated) throw invalidKeyError(old.id, "revoked");
+  return { value, record, oldExpiresAt: expiries.oldExpiresAt };
 }

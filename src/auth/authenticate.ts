@@ -1,4 +1,4 @@
-/** From the headers of a request to the key it comes with. */
+/** Authenticates requests by the API key in their headers. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Scope } from "../../schemas/actor.ts";
 import { ROLE_SCOPES } from "../../schemas/user.ts";
@@ -9,33 +9,33 @@ import type { Principal } from "../core/ports.ts";
 import { type KeyState, apiKeyState } from "../core/api-key-lifecycle.ts";
 import { digestOf, isKeyValue } from "./key-format.ts";
 
-/** Last used is written at most once in this time per key and process. */
-const TOUCH_EVERY = 5 * MINUTE;
+/** Minimum interval between two writes of a key's last use, per process, in milliseconds. */
+const TOUCH_INTERVAL_MS = 5 * MINUTE;
 
 export interface Authenticator {
   /**
-   * Whose request it is, by `X-API-Key` or `Authorization: Bearer`.
-   * @throws AppError unauthorized: the same for a key that is missing, malformed, unknown, expired, revoked, or of
-   *   somebody who is not active
+   * Returns the principal of a request, by `X-API-Key` or `Authorization: Bearer`.
+   * @throws AppError unauthorized; the same for a key that is missing, malformed, unknown, expired or revoked, or whose
+   *   owner is not active
    */
   authenticate(headers: IncomingHttpHeaders): Promise<Principal>;
-  /** Which of these keys are dead by now. */
+  /** Returns those of the given keys that are no longer valid. */
   findInvalid(keyIds: readonly string[]): Promise<string[]>;
-  /** Writes when keys were last used; called by a timer, never by a request. */
+  /** Writes when keys were last used. A timer calls it, never a request. */
   flush(): Promise<void>;
 }
 
-/** What an outsider learns, whatever is wrong with the key. */
+/** The error that a client gets, whatever is wrong with its key. */
 const refuse = (): AppError =>
   new AppError(
     "unauthorized",
-    "This needs a valid API key in the X-API-Key header (or Authorization: Bearer). " +
-      "If you have one, it may be mistyped, expired or revoked; an operator makes another with: millrace keys create --name <name>",
+    "This request needs a valid API key in the X-API-Key header (or Authorization: Bearer). " +
+      "If you sent one, it may be mistyped, expired or revoked. An operator can create another with: millrace keys create --name <name>",
     { headers: { "WWW-Authenticate": 'ApiKey realm="millrace"' } },
   );
 
 /**
- * @param report is told of a key that is known and dead: for the log, never for the client
+ * @param report called with a known key that is no longer valid, for the log; the client never learns this
  */
 export function authenticator(
   keys: ApiKeyStore,
@@ -72,20 +72,20 @@ export function authenticator(
 
     async flush() {
       const now = clock.now();
-      const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_EVERY);
+      const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_INTERVAL_MS);
       if (due.length > 0)
-        await keys.touch(new Map(due.map(([id, at]) => [id, iso(at)])), iso(now - TOUCH_EVERY));
+        await keys.touch(new Map(due.map(([id, at]) => [id, iso(at)])), iso(now - TOUCH_INTERVAL_MS));
       for (const [id, at] of due) {
         writtenAt.set(id, now);
-        // A use that came during the write waits for the next one.
+        // A use during the write is written by the next flush.
         if (usedAt.get(id) === at) usedAt.delete(id);
       }
-      for (const [id, at] of writtenAt) if (now - at >= TOUCH_EVERY) writtenAt.delete(id);
+      for (const [id, at] of writtenAt) if (now - at >= TOUCH_INTERVAL_MS) writtenAt.delete(id);
     },
   };
 }
 
-/** A key never does what its owner's role does not allow now. */
+/** The scopes of a key, limited to what its owner's role allows now. */
 function scopesOf({ scopes, user }: ApiKeyWithOwner): ReadonlySet<Scope> {
   return new Set(user === null ? scopes : scopes.filter((scope) => ROLE_SCOPES[user.role].includes(scope)));
 }

@@ -4,9 +4,9 @@ import { AppError } from "../core/errors.ts";
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses what another site lets a browser send with our cookie: the rule of Go 1.25's http.CrossOriginProtection. What
- * no browser sent passes, because nobody's cookie comes with it.
- * @param ownOrigins base URLs that people reach this server by, where a proxy gives it another Host
+ * Refuses requests that another site makes a browser send with its session cookie, by the rules of Go 1.25's
+ * http.CrossOriginProtection. Requests that do not come from a browser pass, because they carry no session cookie.
+ * @param ownOrigins base URLs of this server, for proxies that change the Host header
  * @throws AppError forbidden_origin
  */
 export function rejectCrossSiteRequest(
@@ -17,18 +17,18 @@ export function rejectCrossSiteRequest(
   if (SAFE.has(method)) return;
   const site = headers["sec-fetch-site"];
   if (site === "same-origin" || site === "none") return;
-  // An old browser, or none.
+  // An old browser, or another client.
   if (!site && (!headers.origin || isOwn(headers.origin, headers.host, ownOrigins))) return;
   throw new AppError(
     "forbidden_origin",
-    "A page of another site sent this, so it was not done. Open Millrace itself and do it there. " +
-      "If this is Millrace: the proxy before it must pass the Host header on unchanged, or the configured base URL must be the address in the browser.",
+    "This request came from a page of another site, so it was refused. Open Millrace itself and try again there. " +
+      "If the page is Millrace: its proxy must not change the Host header, or MILLRACE_BASE_URL must be the address in the browser.",
   );
 }
 
 /**
- * Whether another site's page, that of another host of ours included, has led a browser to this page: it may, but nobody is
- * signed out by that.
+ * Whether a page of another site, or of another host of the same site, led the browser here. Such a navigation is allowed,
+ * but it must not sign anybody out.
  */
 export function isCrossSiteNavigation({ "sec-fetch-site": site }: IncomingHttpHeaders): boolean {
   return site !== undefined && site !== "same-origin" && site !== "none";

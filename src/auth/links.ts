@@ -1,13 +1,13 @@
-/** Links that work once: an invitation, a new password, an address that is somebody's, and the first visit. */
+/** Single-use links for invitations, password resets, address verification and the first setup. */
 import type { LinkKind } from "../../schemas/user.ts";
 import type { LinkRecord } from "../core/account-ports.ts";
 import { type Clock, DAY, HOUR, iso, MINUTE } from "../core/clock.ts";
 import { digestOf, randomBase62 } from "./key-format.ts";
 
-/** 190 bits: a fast digest is enough to keep. */
+/** Length of a token, in base62 characters. With 190 bits, a fast digest is enough for storage. */
 const TOKEN_LENGTH = 32;
 
-/** How long each works, in milliseconds; setup ends before, when the first admin was made. */
+/** How long each kind of link works, in milliseconds. A setup link ends earlier when the first admin is created. */
 export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   setup: 24 * HOUR,
   invitation: 7 * DAY,
@@ -15,7 +15,7 @@ export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   reset: 30 * MINUTE,
 };
 
-/** Makes one. The token is nowhere but in what this gives. */
+/** Creates a link. The token is returned only here; the record holds its digest. */
 export function newLink(
   kind: LinkKind,
   userId: string | null,
@@ -34,9 +34,9 @@ export function newLink(
 }
 
 /**
- * The address to open. The token stands in the fragment, which a browser sends to nobody: it gets into no server's log
- * and no Referer.
- * @param baseUrl as configured, never from a request's Host: who asks could name another (OWASP, Forgot Password)
+ * Returns the URL of a link. The token is in the fragment, which browsers do not send, so it appears in no server log and no
+ * Referer header.
+ * @param baseUrl the configured URL, never the Host header of a request, which a client can choose (OWASP, Forgot Password)
  */
 export function linkUrl(baseUrl: string, kind: LinkKind, token: string): string {
   return `${baseUrl.replace(/\/+$/, "")}/ui/${kind === "setup" ? "setup" : "link"}#${token}`;

@@ -1,4 +1,4 @@
-/** What mails about accounts say, as plain text and as HTML. */
+/** The texts of mails about accounts, as plain text and HTML. */
 import type { LinkKind } from "../../schemas/user.ts";
 import type { AccountMail } from "../core/mail-port.ts";
 import { DAY, HOUR, MINUTE } from "../core/clock.ts";
@@ -7,17 +7,17 @@ import { LINK_LIFETIME_MS } from "./links.ts";
 export type MailKind = Exclude<LinkKind, "setup">;
 
 interface Facts {
-  /** What is to be opened. */
+  /** The link to open. */
   link: string;
-  /** Who asked for it. */
+  /** The person who caused the mail. */
   by: string;
-  /** What the instance is called: its host. */
+  /** The name of the instance: its host. */
   instance: string;
 }
 
 interface Words {
   subject: string;
-  /** Who asked for what. */
+  /** Why the recipient gets this mail. */
   why: string;
   button: string;
   notYou: string;
@@ -27,25 +27,25 @@ const wordsOf: Readonly<Record<MailKind, (facts: Facts) => Words>> = {
   invitation: ({ by, instance }) => ({
     subject: `Your invitation to Millrace on ${instance}`,
     why: `${by} invites you to Millrace on ${instance}. Open the link and choose a password.`,
-    button: "Take the invitation up",
-    notYou: `If you don't know ${by} or did not expect this, delete this mail: nothing happens until the link is opened.`,
+    button: "Accept the invitation",
+    notYou: `If you do not know ${by} or did not expect this, delete this mail. Nothing happens until the link is opened.`,
   }),
   reset: ({ by, instance }) => ({
     subject: `Choose a new password for Millrace on ${instance}`,
-    why: `A new password for your account in Millrace on ${instance} was asked for by ${by}. Open the link and choose one; you are signed out everywhere then.`,
+    why: `${by} requested a new password for your account in Millrace on ${instance}. Open the link and choose one. You will then be signed out everywhere.`,
     button: "Choose a new password",
     notYou:
-      "If that was not you, delete this mail: your password stays as it is. If such mails keep coming, tell an admin.",
+      "If you did not request this, delete this mail. Your password stays unchanged. If you get more such mails, tell an admin.",
   }),
   verification: ({ by, instance }) => ({
     subject: `Confirm your address for Millrace on ${instance}`,
-    why: `This address was given to Millrace on ${instance} by ${by}. Open the link to confirm that it is yours.`,
+    why: `${by} entered this address in Millrace on ${instance}. Open the link to confirm that it is yours.`,
     button: "Confirm the address",
-    notYou: "If that was not you, delete this mail: the address stays unconfirmed.",
+    notYou: "If you did not request this, delete this mail. The address stays unconfirmed.",
   }),
 };
 
-/** Writes one. All that comes from outside is escaped. */
+/** Creates a mail. All external values are escaped. */
 export function accountMail(kind: MailKind, facts: Facts): Omit<AccountMail, "to"> {
   const { subject, why, button, notYou } = wordsOf[kind](facts);
   const life = `The link works once, for ${inWords(LINK_LIFETIME_MS[kind])}.`;
@@ -55,7 +55,7 @@ export function accountMail(kind: MailKind, facts: Facts): Omit<AccountMail, "to
     html: page(subject, [
       paragraph(escape(why)),
       `<p style="margin:28px 0"><a href="${escape(facts.link)}" style="${BUTTON}">${escape(button)}</a></p>`,
-      paragraph(`${escape(life)} If the button does nothing, copy this into the browser:`),
+      paragraph(`${escape(life)} If the button does not work, copy this address into the browser:`),
       `<p style="margin:0 0 16px;word-break:break-all;color:#555">${escape(facts.link)}</p>`,
       paragraph(escape(notYou)),
     ]),
@@ -89,7 +89,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (it) => ENTITIES[it]!);
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 function inWords(ms: number): string {
   if (ms > DAY) return `${ms / DAY} days`;

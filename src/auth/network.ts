@@ -1,29 +1,29 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** What stands behind an IPv4 address or `[…]`: the port that some proxies add (Azure; AWS where told to). */
+/** An IPv4 address or `[…]` with the port that some proxies add (Azure; AWS if configured). */
 const ADDRESS_AND_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/;
 
 /**
- * Whose address it is, for counting: IPv6 by its /64, which is what one customer has at least; IPv4 mapped into IPv6
- * as IPv4 (RFC 4291, 2.5.5.2); anything else as it is. The port that a proxy has put behind it does not count.
+ * The network of an address, for rate limits: the /64 of an IPv6 address, which is the least that one customer has; IPv4 mapped
+ * into IPv6 as IPv4 (RFC 4291, 2.5.5.2); anything else unchanged. A port that a proxy added is removed.
  */
 export function networkOf(address: string): string {
   const groups = groupsOf(address);
   return typeof groups === "string" ? groups : `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** The /48 of an IPv6 address, which is what one customer has at most (RFC 6177); undefined for any other. */
+/** The /48 of an IPv6 address, the most that one customer has (RFC 6177); undefined for any other address. */
 export function ipv6SiteOf(address: string): string | undefined {
   const groups = groupsOf(address);
   return typeof groups === "string" ? undefined : `${groups.slice(0, 3).join(":")}::/48`;
 }
 
-/** The eight groups of an IPv6 address; an IPv4 address, or whatever else it is, as text. */
+/** The eight groups of an IPv6 address; any other address as text. */
 function groupsOf(address: string): readonly string[] | string {
   const [, inBrackets, beforePort] = ADDRESS_AND_PORT.exec(address) ?? [];
   const [bare = ""] = (inBrackets ?? beforePort ?? address).split("%");
   if (!isIPv6(bare)) return bare;
-  // The URL parser writes every spelling in the one canonical way.
+  // The URL parser normalizes every spelling.
   const [head = "", tail = ""] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split("::");
   const [left, right] = [head, tail].map((part) => part.split(":").filter(Boolean)) as [string[], string[]];
   const groups = [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
@@ -35,7 +35,7 @@ function groupsOf(address: string): readonly string[] | string {
     .join(".");
 }
 
-/** Whether an address is one of a list of addresses and ranges (`10.0.0.0/8`, `::1`); IPv4 mapped into IPv6 is IPv4. */
+/** Returns a function that tests whether an address is in a list of addresses and ranges (`10.0.0.0/8`, `::1`). */
 export function addressMatcher(list: readonly string[]): (address: string) => boolean {
   const known = new BlockList();
   for (const entry of list) {

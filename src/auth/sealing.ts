@@ -1,4 +1,4 @@
-/** What others may keep for us and neither read nor change: a browser in its cookie, the store beside a session. */
+/** Encrypts values that others store for this server, and must neither read nor change: a browser cookie, a session's row. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 const IV_BYTES = 12;
@@ -6,13 +6,13 @@ const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
 /**
- * A key for one purpose out of a secret for several (HKDF with SHA-256, RFC 5869).
- * @param secret of at least 128 bits that nobody can guess
+ * Derives the key for one purpose from a shared secret (HKDF with SHA-256, RFC 5869).
+ * @param secret at least 128 random bits
  */
 export const sealingKey = (secret: string | Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
 
-/** A value of JSON, encrypted and authenticated (AES-256-GCM, NIST SP 800-38D, with a random nonce). */
+/** Encrypts and authenticates a JSON value (AES-256-GCM, NIST SP 800-38D, with a random nonce). */
 export function seal(key: Buffer, value: unknown): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
@@ -20,7 +20,7 @@ export function seal(key: Buffer, value: unknown): Buffer {
   return Buffer.concat([iv, sealed, cipher.getAuthTag()]);
 }
 
-/** What `seal` was given; undefined when it was changed, or sealed with another key. */
+/** Decrypts a sealed value; undefined if it was changed, or sealed with another key. */
 export function unseal(key: Buffer, sealed: Buffer): unknown {
   if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });

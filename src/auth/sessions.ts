@@ -1,4 +1,4 @@
-/** Sessions of people who are signed in: a random token in a cookie, its digest in the store, two limits of time. */
+/** Sessions of signed-in people: a random token in a cookie, its digest in the store, and two time limits. */
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
 import { ROLE_SCOPES } from "../../schemas/user.ts";
@@ -8,50 +8,50 @@ import { newSessionId } from "../core/ids.ts";
 import type { Principal } from "../core/ports.ts";
 import { digestOf, randomBase62 } from "./key-format.ts";
 
-/** Seen is written at most once in this time per session and process. */
-const TOUCH_EVERY = MINUTE;
-/** 190 bits: nobody guesses one, and a fast hash of it is enough. */
+/** Minimum interval between two writes of a session's last use, per process, in milliseconds. */
+const TOUCH_INTERVAL_MS = MINUTE;
+/** A token has 190 bits, so a fast hash is enough for storage. */
 const TOKEN = /^[0-9A-Za-z]{32}$/;
 
-/** `__Host-` binds a cookie to this host and to https; browsers refuse the prefix on plain http (RFC 6265bis). */
-const nameOf = (secure: boolean): string => (secure ? "__Host-millrace" : "millrace_session");
+/** `__Host-` binds a cookie to this host and to https; browsers refuse this prefix over http (RFC 6265bis). */
+const cookieName = (secure: boolean): string => (secure ? "__Host-millrace" : "millrace_session");
 
 export interface SessionLimits {
-  /** How long it may go unused, in milliseconds. */
+  /** A session ends when it is unused for this long, in milliseconds. */
   idleMs: number;
-  /** How long it may last at all, in milliseconds. */
+  /** Maximum lifetime of a session, in milliseconds. */
   maxAgeMs: number;
 }
 
-/** A living session and whose it is. */
+/** A valid session and its user. */
 export interface AuthenticatedSession {
   session: SessionRecord;
   user: UserRecord;
 }
 
-/** The same by its cookie. */
+/** A valid session that was found by its cookie. */
 export interface CookieSession extends AuthenticatedSession {
   token: string;
-  /** How new it is what an identity provider said of them; null where none did. */
+  /** When the identity provider last confirmed the user's claims (ISO 8601); null without a provider. */
   claimsAt: string | null;
 }
 
 export interface Sessions {
-  /** Makes one; it is for the caller to store the record, with whose it is, in the transaction that it belongs to. */
+  /** Creates a session. The caller stores the record, with the user's id, in its own transaction. */
   create(client: string, address: string): { token: string; record: NewSession };
-  /** The living session that a request's cookie names. @param secure whether it came by https */
+  /** Finds the valid session of a request's cookie. @param secure whether the request came over https */
   findByCookie(headers: IncomingHttpHeaders, secure: boolean): Promise<CookieSession | undefined>;
-  /** The session with this digest and whose it is, and whether it is over: ended, expired or idle for too long, or its user not active. */
+  /** Finds a session and its user. `over`: it was ended, has expired, was idle for too long, or its user is not active. */
   findByDigest(digest: Buffer): Promise<(Omit<CookieSession, "token"> & { over: boolean }) | undefined>;
-  /** Which of these are over by now. */
+  /** Returns those of the given sessions that are no longer valid. */
   findInvalid(ids: readonly string[]): Promise<string[]>;
-  /** Those not used since this moment (ISO 8601) are over. */
+  /** Sessions that were not used since this time (ISO 8601) are over. */
   idleCutoff(): string;
-  /** Writes when sessions were last used, and clears old ones away; called by a timer, never by a request. */
+  /** Writes when sessions were last used, and deletes old ones. A timer calls it, never a request. */
   flush(): Promise<void>;
 }
 
-/** A session to begin: whose it is may be known only inside the transaction that stores it. */
+/** A session before it is stored; its user may be known only inside the transaction that stores it. */
 export type NewSession = Omit<SessionRecord, "userId"> & { digest: Buffer };
 
 export function openSessions(store: SessionStore, clock: Clock, limits: SessionLimits): Sessions {
@@ -62,7 +62,7 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
     const found = await store.findByDigest(digest);
     if (found === undefined) return undefined;
     const { user, claimsAt, ...session } = found;
-    // What this process has seen and not written yet counts too.
+    // Includes uses that this process has not written yet.
     const seen = Math.max(Date.parse(session.lastSeenAt), usedAt.get(session.id) ?? 0);
     const over =
       session.endedAt !== null ||
@@ -92,7 +92,7 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
     },
 
     async findByCookie(headers, secure) {
-      const token = parseCookie(headers.cookie ?? "")[nameOf(secure)];
+      const token = parseCookie(headers.cookie ?? "")[cookieName(secure)];
       if (token === undefined || !TOKEN.test(token)) return undefined;
       const found = await findByDigest(digestOf(token));
       if (found === undefined || found.over) return undefined;
@@ -105,7 +105,7 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
 
     async flush() {
       const now = clock.now();
-      const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_EVERY);
+      const due = [...usedAt].filter(([id]) => now - (writtenAt.get(id) ?? -Infinity) >= TOUCH_INTERVAL_MS);
       if (due.length > 0) await store.touch(new Map(due.map(([id, at]) => [id, iso(at)])));
       for (const [id, at] of due) {
         writtenAt.set(id, now);
@@ -117,7 +117,7 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
   };
 }
 
-/** Who acts when somebody who is signed in does. */
+/** The principal of a signed-in user. */
 export const principalOf = ({
   session,
   user,
@@ -133,10 +133,10 @@ export const principalOf = ({
   lineage: user.id,
 });
 
-/** The `Set-Cookie` that carries a session's token, or takes it away. Scripts can't read it, other sites can't send it. */
+/** The `Set-Cookie` header that sets or deletes a session's token. Scripts cannot read it, and other sites cannot send it. */
 export function sessionCookie(token: string | null, secure: boolean, limits: SessionLimits): string {
   return stringifySetCookie({
-    name: nameOf(secure),
+    name: cookieName(secure),
     value: token ?? "",
     path: "/",
     httpOnly: true,
@@ -162,7 +162,7 @@ const SYSTEMS = [
   [/Linux/, "Linux"],
 ] as const;
 
-/** `Firefox 145 on Linux`, so that people know their sessions apart; what it does not know it gives as it is. */
+/** Returns a name such as `Firefox 145 on Linux`, so that people recognize their sessions; an unknown agent unchanged. */
 export function browserName(userAgent: string): string {
   for (const [pattern, name] of BROWSERS) {
     const version = pattern.exec(userAgent)?.[1];

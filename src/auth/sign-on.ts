@@ -1,4 +1,4 @@
-/** Who an identity provider says somebody is, and the user that this makes of them here. */
+/** Maps the identity that a provider has verified to a user of this instance. */
 import type { RefusalReason } from "../../schemas/sign-on.ts";
 import { Role, type UserStatus } from "../../schemas/user.ts";
 import type { UserRecord } from "../core/account-ports.ts";
@@ -7,28 +7,28 @@ import { AppError } from "../core/errors.ts";
 import { newUserId } from "../core/ids.ts";
 import type { Readers, Writers } from "../core/ports.ts";
 
-/** What a provider has said, verified. */
+/** A person's verified claims. */
 export interface Identity {
   issuer: string;
-  /** The issuer's own unchanging name of the person (`sub`). */
+  /** The permanent id of the person at the issuer (`sub`). */
   subject: string;
-  /** In lower case; null where the provider gives none. */
+  /** In lower case; null if the provider sends none. */
   email: string | null;
   emailVerified: boolean;
   groups: readonly string[];
 }
 
-/** Who gets which role. */
+/** Which people get which role. */
 export interface SignOnPolicy {
-  /** By the name of a group at the provider; of several the most powerful counts. */
+  /** Roles by group at the provider; the most powerful one applies. */
   groups: Readonly<Record<string, Role>>;
-  /** Of whom no group says; null: they are not let in. */
+  /** Role of people whose groups give none; null: they cannot sign in. */
   defaultRole: Role | null;
-  /** Who is an admin whatever the groups say: addresses in lower case. */
+  /** E-mail addresses, in lower case, of people who are admins whatever their groups. */
   adminEmails: ReadonlySet<string>;
 }
 
-/** The role that the provider's groups, or the list of admins, give; undefined where neither says. */
+/** The role from the provider's groups or the list of admins; undefined if neither gives one. */
 export function grantedRole(
   policy: SignOnPolicy,
   { email, emailVerified, groups }: Identity,
@@ -40,21 +40,21 @@ export function grantedRole(
   return Role.options.findLast((role) => roles.has(role));
 }
 
-type Standing = Pick<UserRecord, "role" | "roleSource">;
+type AssignedRole = Pick<UserRecord, "role" | "roleSource">;
 
 /**
- * What somebody may do from now on: what the groups say; where they say nothing (any more), what an admin here decided,
- * else the role for everybody, as it is configured now; undefined where there is none.
+ * The role of a person: from the groups, else as an admin decided here, else the configured default; undefined if there is
+ * none.
  */
-function standing(
+function roleFor(
   policy: SignOnPolicy,
   identity: Identity,
-  before: Standing | undefined,
-): Standing | undefined {
+  before: AssignedRole | undefined,
+): AssignedRole | undefined {
   const granted = grantedRole(policy, identity);
   if (granted !== undefined) return { role: granted, roleSource: "sign_on" };
   if (before !== undefined && before.roleSource === null) return { role: before.role, roleSource: null };
-  // Whoever loses a group must not keep what it gave.
+  // A person who loses a group must lose the role that it gave.
   return policy.defaultRole === null ? undefined : { role: policy.defaultRole, roleSource: "default" };
 }
 
@@ -66,12 +66,12 @@ const refused = (reason: RefusalReason, message: string): AppError =>
 const noRole = (policy: SignOnPolicy): AppError =>
   refused(
     "no_role",
-    `None of your groups at the identity provider gives you a role here. ${ASK} to put you into one of: ${Object.keys(policy.groups).join(", ") || "(none is configured)"}.`,
+    `None of your groups at the identity provider gives you a role here. ${ASK} to add you to one of: ${Object.keys(policy.groups).join(", ") || "(none is configured)"}.`,
   );
 
 /**
- * The user that an identity is, when nothing about them has to be written.
- * @throws AppError sign_on_refused when they are not let in (any more)
+ * Returns the user of an identity, if nothing about them has to be written.
+ * @throws AppError sign_on_refused if the person cannot sign in
  */
 export async function findUpToDateUser(
   read: Pick<Readers, "users" | "identities">,
@@ -82,23 +82,23 @@ export async function findUpToDateUser(
   const user = id === undefined ? undefined : await read.users.find(id);
   if (user === undefined) return undefined;
   expectNotDeactivated(user);
-  const now = standing(policy, identity, user);
-  if (now === undefined) {
-    // Once what they had was taken away there is nothing to write.
+  const assigned = roleFor(policy, identity, user);
+  if (assigned === undefined) {
+    // There is nothing left to write if the person has already lost access.
     if (user.status !== "active") throw noRole(policy);
     return undefined;
   }
-  return user.status === "active" && now.role === user.role && now.roleSource === user.roleSource
+  return user.status === "active" && assigned.role === user.role && assigned.roleSource === user.roleSource
     ? user
     : undefined;
 }
 
 /**
- * The user that an identity is, inside a write transaction: made at the first sign-on, taken for the one with the same
- * verified address who has no identity of this issuer yet (invited, or from before), and brought up to date. Who was let
- * in and has no role any more loses what they had, keys and sessions too, until they come with a role.
- * @param now milliseconds
- * @returns the user, or why they are not let in: to be thrown when what was taken away is committed
+ * Creates or updates the user of an identity, inside a write transaction. At the first sign-in, a user with the same verified
+ * address who has no identity of this issuer yet is reused (invited, or from before). A user who no longer has a role loses
+ * access, with keys and sessions, until they sign in with a role.
+ * @param now time in milliseconds
+ * @returns the user, or the error to throw after the loss of access is committed
  * @throws AppError sign_on_refused
  */
 export async function provisionUser(
@@ -110,13 +110,13 @@ export async function provisionUser(
   const known = await tx.identities.find(identity);
   const before = known === undefined ? await byAddress(tx, identity) : await tx.users.find(known);
   if (before !== undefined) expectNotDeactivated(before);
-  const standingNow = standing(policy, identity, before);
-  if (standingNow === undefined) {
+  const assigned = roleFor(policy, identity, before);
+  if (assigned === undefined) {
     if (known === undefined || before?.status !== "active") throw noRole(policy);
-    await shutOut(tx, before);
+    await revokeAccess(tx, before);
     return noRole(policy);
   }
-  const { role, roleSource } = standingNow;
+  const { role, roleSource } = assigned;
   const at = iso(now);
   if (before !== undefined) {
     if (known === undefined)
@@ -145,8 +145,8 @@ export async function provisionUser(
   return user;
 }
 
-/** Invited is who may come in and has not: nothing of theirs opens anything. */
-async function shutOut(tx: Writers, { id, email, role }: UserRecord): Promise<void> {
+/** Sets a user back to invited, in which state neither keys nor sessions are valid. */
+async function revokeAccess(tx: Writers, { id, email, role }: UserRecord): Promise<void> {
   await tx.users.update(id, { status: "invited", role: "viewer" });
   await tx.sessions.endAllForUser(id);
   await tx.recordAudit(email, "status_invited");
@@ -156,8 +156,8 @@ async function shutOut(tx: Writers, { id, email, role }: UserRecord): Promise<vo
 const keyOf = ({ issuer, subject }: Identity) => ({ issuer, subject });
 
 /**
- * Who has the address already and may be this person.
- * @throws AppError sign_on_refused when the provider does not vouch for the address, or it is another's
+ * Finds an existing user with the same address who may be this person.
+ * @throws AppError sign_on_refused if the provider has not verified the address, or if it belongs to another identity
  */
 async function byAddress(tx: Writers, identity: Identity): Promise<UserRecord | undefined> {
   const { email, emailVerified, issuer } = identity;
@@ -165,16 +165,16 @@ async function byAddress(tx: Writers, identity: Identity): Promise<UserRecord | 
     throw refused(
       email === null ? "no_email" : "email_not_verified",
       email === null
-        ? `The identity provider tells no e-mail address of yours, and people are known by theirs here. ${ASK} to let it send the claims of the scope "email".`
-        : `The identity provider says that your e-mail address is not verified. Verify it there, then sign in again.`,
+        ? `The identity provider sends no e-mail address for you, which Millrace needs to identify people. ${ASK} to configure the claims of the scope "email" there.`
+        : `Your e-mail address is not verified at the identity provider. Verify it there, then sign in again.`,
     );
   }
   const user = await tx.users.findByEmail(email);
-  // Whoever can take an address over at the provider must not take the account over with it.
+  // A person who takes over an address at the provider must not get its account here.
   if (user !== undefined && (await tx.identities.has(user.id, issuer))) {
     throw refused(
       "address_taken",
-      `Somebody else at the identity provider is ${email} here already. ${ASK} to look into it.`,
+      `${email} already belongs to another account at the identity provider. ${ASK} to check this.`,
     );
   }
   return user;
@@ -182,5 +182,5 @@ async function byAddress(tx: Writers, identity: Identity): Promise<UserRecord | 
 
 function expectNotDeactivated({ email, status }: UserRecord): void {
   if (status !== "deactivated") return;
-  throw refused("deactivated", `${email} is deactivated here. ${ASK} to let you in again.`);
+  throw refused("deactivated", `${email} is deactivated here. ${ASK} to activate you again.`);
 }

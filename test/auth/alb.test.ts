@@ -151,7 +151,7 @@ describe("a token that is not ours", () => {
     const without = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ sub: undefined }) };
     expect(await outcome(without)).toMatch(/sub is missing/);
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-identity": "ben-sub" })).toMatch(
-      /names somebody else/,
+      /belongs to another person/,
     );
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-identity": undefined })).toMatch(/is missing/);
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-accesstoken": undefined })).toMatch(/is missing/);

@@ -125,12 +125,12 @@ describe("a throttle", () => {
     clock.advance(10 * MINUTE);
     await expect(refusal()).rejects.toMatchObject({
       code: "too_many_attempts",
-      message: "There were too many attempts. Go on in 5 minutes.",
+      message: "There were too many attempts. Try again in 5 minutes.",
       details: { headers: { "Retry-After": "300" } },
     });
     clock.advance(5 * MINUTE - 1);
     await expect(refusal()).rejects.toMatchObject({
-      message: "There were too many attempts. Go on in 1 s.",
+      message: "There were too many attempts. Try again in 1 s.",
     });
     clock.advance(1);
     expect(await take(ADA)).toBe(true);
