@@ -19,7 +19,8 @@ export function keyFetcher(clock: Clock, fetchKeys: typeof fetch): Fetcher {
   let fetchedAt: number[] = [];
   const missing = new LRUCache<string, true>({
     max: MAX_FETCHES_PER_MINUTE,
-    ttl: MISSING_MS,
+    // lru-cache keeps an entry for one millisecond more.
+    ttl: MISSING_MS - 1,
     ttlResolution: 0,
     perf: { now: () => clock.now() },
   });

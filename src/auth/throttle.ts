@@ -67,7 +67,8 @@ export function throttle(counter: RateLimitCounter, clock: Clock): Throttle {
   /** By key: the end of the window, in milliseconds. */
   const refusals = new LRUCache<string, number>({
     max: MAX_CACHED_REFUSALS,
-    ttl: REFUSAL_CACHE_MS,
+    // lru-cache keeps an entry for one millisecond more.
+    ttl: REFUSAL_CACHE_MS - 1,
     ttlResolution: 0,
     perf: { now: () => clock.now() },
   });

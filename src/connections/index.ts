@@ -1,4 +1,4 @@
-/** Everything that the configuration names, behind the ports of core/connections.ts. Opened when first used. */
+/** The connections of the configuration, behind the ports of core/connections.ts. Each is opened when it is first used. */
 import type { Config } from "../../schemas/config.ts";
 import type { Connections } from "../core/connections.ts";
 import { createDatabases } from "./databases/index.ts";
@@ -8,8 +8,8 @@ import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
 
 /**
- * @param env the environment, for the variables that the configuration names
- * @param options where our own state is: no database may be there
+ * @param env environment variables that the configuration names
+ * @param options `stateDir`: the state directory, in which workflows must not open databases
  */
 export function createConnections(
   config: Config,
@@ -31,7 +31,7 @@ export function createConnections(
   };
 }
 
-/** How many attempts may hold a connection at a time, over all executors, by the name that steps hold. */
+/** Maximum number of attempts that use a connection at a time, over all executors, by resource name. */
 export function concurrencyLimits({
   databases: sql,
   models: ai,

@@ -1,18 +1,18 @@
-/** Keeps secrets out of what comes back: a peer may echo what it was sent. */
+/** Removes secrets from responses, because a server may echo what it was sent. */
 
-/** Shorter pieces of an encoded secret would be found in innocent text. */
+/** Minimum length of an encoded form that is masked, in characters. Shorter ones would appear in unrelated text. */
 const SHORTEST_PIECE = 8;
 const MASK = "***";
 
 export interface Masker {
   text(text: string): string;
-  /** A JSON value, its keys and numbers too. */
+  /** Masks a JSON value, including its keys and numbers. */
   json(value: unknown): unknown;
 }
 
 /**
- * Masks each of `secrets` in any case: as it is, as base64 at any offset, as base64url, hex, escaped for URLs and JSON,
- * and the same of its UTF-16. What is cut is masked before: half a secret is not found.
+ * Creates a masker for `secrets`. It finds them in upper and lower case, as base64 at any offset, base64url, hex, escaped for
+ * URLs and JSON, and the same in UTF-16. Mask text before you cut it, because half a secret is not found.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const forms = [...new Set(secrets.flatMap(formsOf))]
@@ -43,7 +43,7 @@ function formsOf(secret: string): string[] {
     ...base64Pieces(wide),
     bytes.toString("hex"),
     wide.toString("hex"),
-    // Of either byte order, taken for one byte a character.
+    // UTF-16 of either byte order, decoded as one byte per character.
     wide.toString("latin1").replace(/\0$/, ""),
     escaped,
     escaped.replaceAll("%20", "+"),
@@ -53,13 +53,13 @@ function formsOf(secret: string): string[] {
   return [secret, ...encoded.filter((form) => form.length >= SHORTEST_PIECE)];
 }
 
-/** What of a secret's base64 is the same whatever stands before and after it, for each of the three offsets. */
+/** The parts of a secret's base64 that do not depend on the text around it, for each of the three offsets. */
 function base64Pieces(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-    const steady = padded
+    const stable = padded
       .toString("base64")
       .slice(Math.ceil((offset * 8) / 6), Math.floor((padded.length * 8) / 6));
-    return [steady, steady.replaceAll("+", "-").replaceAll("/", "_")];
+    return [stable, stable.replaceAll("+", "-").replaceAll("/", "_")];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Which addresses belong to the public internet. IPv4 by what is excluded, IPv6 by what is global unicast, both after
- * IANA's special-purpose registries (RFC 6890), so that whatever is new or unknown in IPv6 counts as not public.
+ * Decides which addresses are public. IPv4: all except special-purpose ranges; IPv6: only global unicast, without
+ * special-purpose ranges (IANA's registries, RFC 6890). New or unknown IPv6 ranges count as not public.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -20,12 +20,12 @@ const SPECIAL_4: readonly [string, number][] = [
   ["203.0.113.0", 24],
   // Multicast and, above it, reserved and broadcast.
   ["224.0.0.0", 3],
-  // Azure answers its machines' metadata there, a public address all the same.
+  // The metadata service of Azure uses this public address.
   ["168.63.129.16", 32],
 ];
 
 const SPECIAL_6: readonly [string, number][] = [
-  // IETF protocols, Teredo among them.
+  // IETF protocols, including Teredo.
   ["2001::", 23],
   ["2001:db8::", 32],
   // 6to4 carries an IPv4 address.
@@ -35,12 +35,12 @@ const SPECIAL_6: readonly [string, number][] = [
 
 const special4 = listOf(SPECIAL_4, "ipv4");
 const special6 = listOf(SPECIAL_6, "ipv6");
-// Loopback, IPv4-mapped and -compatible, NAT64, unique local, link-local and multicast are all outside of it.
+// Excludes loopback, IPv4-mapped and -compatible, NAT64, unique local, link-local and multicast addresses.
 const global6 = listOf([["2000::", 3]], "ipv6");
 
 /**
- * Whether anybody may call this address.
- * @param address as resolvers and WHATWG URLs write it, IPv6 without brackets; what is no address is not public
+ * Whether an address is public.
+ * @param address as resolvers and WHATWG URLs write it, IPv6 without brackets; anything else is not public
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

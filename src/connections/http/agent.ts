@@ -1,4 +1,4 @@
-/** The guard against calls into the operator's network (SSRF), where connections are made: every hop goes through it. */
+/** Guards against requests into private networks (SSRF) when a connection is opened, which includes every redirect. */
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { createRequire } from "node:module";
 import { isIP, type LookupFunction } from "node:net";
@@ -7,10 +7,10 @@ import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { toHostPort, formatHostPort, type HostPort } from "./hosts.ts";
 
-const CONNECT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** How a host name becomes all its addresses; the system's resolver unless a test gives another. */
+/** Resolves a host name to all its addresses; tests replace the system's resolver. */
 export type HostResolver = (
   hostname: string,
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
@@ -19,42 +19,42 @@ export type HostResolver = (
 const systemResolve: HostResolver = (hostname, done) =>
   resolve(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 
-/** The error of a place that is not public. Says neither its address nor whether anything answers there. */
+/** The error for a private host. It reveals neither the address nor whether anything answers there. */
 export const blockedHostError = (place: HostPort): StepError =>
   new StepError(
     "http_blocked",
-    `${formatHostPort(place)} is in a private network, where workflows may not call.`,
+    `${formatHostPort(place)} is in a private network, which workflows must not call.`,
     {
-      fix: `If they should, the operator adds "${formatHostPort(place)}" to http.allowed_hosts in the configuration.`,
+      fix: `To allow it, ask the operator to add "${formatHostPort(place)}" to http.allowed_hosts in the configuration.`,
     },
   );
 
 /**
- * An agent that reaches public addresses, and of the others only what `isAllowed` names. A name is resolved once per
- * connection, all its addresses are checked, and the connection goes to one of these and no other: there is no gap
- * between check and use for another answer of the name server.
+ * Creates an agent that connects only to public addresses, and to private ones that `isAllowed` accepts. A name is resolved
+ * once per connection, and the connection uses one of the checked addresses: a DNS server cannot answer differently between
+ * the check and the use.
  */
 export function createGuardedAgent(
   isAllowed: (place: HostPort) => boolean,
   resolver: HostResolver = systemResolve,
 ): Undici.Agent {
-  // Loaded when the first request is sent: most processes send none.
+  // Loaded with the first request, because most processes send none.
   const undici = createRequire(import.meta.url)("undici") as typeof Undici;
   const { buildConnector } = undici;
-  const options = { allowH2: false, timeout: CONNECT_MS } as const;
+  const options = { allowH2: false, timeout: CONNECT_TIMEOUT_MS } as const;
   const open = buildConnector({ ...options, lookup: lookupThrough(resolver) });
   return new undici.Agent({
-    // The step's own time-out holds.
+    // The timeout of the step applies.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Shorter than any server's own, so that no request meets a connection that is just being closed.
+    // Shorter than the timeout of any server, so that no request uses a connection that the server is closing.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     connect(target, done) {
       const place = toHostPort(target.protocol, target.hostname, target.port);
       if (isAllowed(place)) return open(target, done);
-      // A literal address is never looked up.
+      // A literal address is not resolved.
       if (isIP(place.host) !== 0)
         return isPublicAddress(place.host) ? open(target, done) : done(blockedHostError(place), null);
       const guarded = buildConnector({ ...options, lookup: lookupThrough(publicOnly(resolver, place)) });
@@ -63,7 +63,7 @@ export function createGuardedAgent(
   });
 }
 
-/** One private address among several is enough to refuse: a name server may mix them to get past a check. */
+/** Refuses a name with any private address: a DNS server may mix private and public ones to pass a check. */
 const publicOnly =
   (resolver: HostResolver, place: HostPort): HostResolver =>
   (hostname, done) =>

@@ -1,38 +1,38 @@
-/** What can go wrong between sending and having the answer, in words for who wrote the workflow. */
+/** Converts network errors to step errors, with messages for workflow authors. */
 import { StepError } from "../../core/step-errors.ts";
 
 interface Reason {
-  says: string;
+  message: string;
   fix: string;
   transient?: boolean;
 }
 
 const TLS: Reason = {
-  says: "its certificate is not valid or not trusted",
-  fix: "Have the certificate renewed; for a private authority the operator sets NODE_EXTRA_CA_CERTS.",
+  message: "its certificate is invalid or not trusted",
+  fix: "Ask for a valid certificate. For a private certificate authority, the operator must set NODE_EXTRA_CA_CERTS.",
   transient: false,
 };
 const CUT: Reason = {
-  says: "it closed the connection before its answer was whole",
-  fix: "Try again; add retry to the step if this happens now and then.",
+  message: "it closed the connection before the response was complete",
+  fix: "Try again. If this happens repeatedly, add retry to the step.",
 };
 
 const REASONS: Readonly<Record<string, Reason>> = {
   ECONNREFUSED: {
-    says: "nothing listens there",
+    message: "nothing listens on that port",
     fix: "Check host and port, and whether the service is running.",
   },
-  ENOTFOUND: { says: "there is no host of that name", fix: "Check the spelling of the host." },
-  EAI_AGAIN: { says: "the name server gives no answer", fix: "Try again; add retry to the step." },
-  EHOSTUNREACH: { says: "there is no way to that host", fix: "Check the host and the network." },
-  ENETUNREACH: { says: "there is no way to that network", fix: "Check the host and the network." },
+  ENOTFOUND: { message: "the host name does not exist", fix: "Check the spelling of the host." },
+  EAI_AGAIN: { message: "the DNS server does not answer", fix: "Try again; add retry to the step." },
+  EHOSTUNREACH: { message: "there is no route to the host", fix: "Check the host and the network." },
+  ENETUNREACH: { message: "there is no route to the network", fix: "Check the host and the network." },
   ETIMEDOUT: {
-    says: "it does not take the connection",
-    fix: "Check host and port, and any firewall between.",
+    message: "it does not accept the connection",
+    fix: "Check host, port and firewalls.",
   },
   UND_ERR_CONNECT_TIMEOUT: {
-    says: "it does not take the connection",
-    fix: "Check host and port, and any firewall between.",
+    message: "it does not accept the connection",
+    fix: "Check host, port and firewalls.",
   },
   ECONNRESET: CUT,
   EPIPE: CUT,
@@ -41,8 +41,8 @@ const REASONS: Readonly<Record<string, Reason>> = {
   Z_BUF_ERROR: CUT,
   ERR_STREAM_PREMATURE_CLOSE: CUT,
   UND_ERR_HEADERS_OVERFLOW: {
-    says: "its answer has more than 64 KiB of headers",
-    fix: "Ask another address of it.",
+    message: "the response has more than 64 KiB of headers",
+    fix: "Use another URL of this service.",
     transient: false,
   },
   DEPTH_ZERO_SELF_SIGNED_CERT: TLS,
@@ -53,13 +53,13 @@ const REASONS: Readonly<Record<string, Reason>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: TLS,
 };
 
-/** The failure of a call, as the error of its step. Nothing that the peer wrote is repeated. */
+/** Converts a network error to a step error, without repeating anything that the server sent. */
 export function httpStepError(error: unknown, place: string): StepError {
   if (error instanceof StepError) return error;
   const code = errorCodeOf(error);
   const reason = REASONS[code] ?? byFamily(code);
-  const { says, fix, transient } = reason;
-  return new StepError("http_failed", `The request to ${place} failed: ${says}.`, {
+  const { message, fix, transient } = reason;
+  return new StepError("http_failed", `The request to ${place} failed: ${message}.`, {
     fix,
     details: { reason: code },
     ...(transient !== undefined && { transient }),
@@ -69,23 +69,23 @@ export function httpStepError(error: unknown, place: string): StepError {
 
 function byFamily(code: string): Reason {
   if (code.startsWith("HPE_"))
-    return { says: "what it answers is not HTTP", fix: "Check scheme and port.", transient: false };
+    return { message: "the response is not HTTP", fix: "Check scheme and port.", transient: false };
   if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR_ZSTD"))
     return {
-      says: "its answer is not compressed as it says",
+      message: "the response is not compressed as its headers say",
       fix: "Set the header Accept-Encoding to identity.",
       transient: false,
     };
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
-    return { says: "it does not speak TLS as expected", fix: "Check scheme and port.", transient: false };
-  return { says: `of ${code}`, fix: "Try again; if it stays so, check the address." };
+    return { message: "the TLS handshake failed", fix: "Check scheme and port.", transient: false };
+  return { message: code, fix: "Try again. If the error remains, check the URL." };
 }
 
-/** The system's code of a failure; where all addresses of a name failed, that of the first. */
+/** The system's error code; if all addresses of a name failed, that of the first. */
 export function errorCodeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return errorCodeOf(error.errors[0]);
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   if (typeof code === "string") return code;
-  // undici gives some of these no code.
+  // undici sets no code for some of these errors.
   return name === "HTTPParserError" ? "HPE_INVALID" : "unknown";
 }

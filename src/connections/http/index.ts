@@ -1,4 +1,4 @@
-/** The world as http steps reach it: the public internet, and of private hosts those that the operator named. */
+/** The HTTP client of http steps: it reaches public hosts, and private hosts that the operator has listed. */
 import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
@@ -32,8 +32,8 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param env where the variables that hold the secrets are looked up
- * @param options `resolve`: how names become addresses, in place of the system's resolver
+ * @param env environment variables, which hold the secrets
+ * @param options `resolve` replaces the system's DNS resolver
  */
 export function createHttpClient(
   config: Config,
@@ -59,16 +59,16 @@ export function createHttpClient(
     signal.throwIfAborted();
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
-      const answer = await followed(agent(), sent, request, mask, signal);
+      const answer = await followRedirects(agent(), sent, request, mask, signal);
       const bytes = await readBody(answer.body, answer.headers, { maxBytes: request.maxBytes, mask, signal });
       const ok = answer.statusCode >= 200 && answer.statusCode < 300;
       return {
         status: answer.statusCode,
-        headers: shownHeaders(answer.headers, mask),
+        headers: maskedHeaders(answer.headers, mask),
         body: mask.json(parseBody(bytes, answer.headers, mask, !ok)),
       };
     } catch (error) {
-      // Why the step was stopped says more than how the connection took it.
+      // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
       throw masked(httpStepError(error, formatHostPort(hostPortOf(url))), mask);
     }
@@ -99,8 +99,8 @@ interface Sent {
   body: Buffer | undefined;
 }
 
-/** Sends, and goes where the answer points, as long as it stays within the origin. */
-async function followed(
+/** Sends a request and follows redirects within the same origin. */
+async function followRedirects(
   agent: Dispatcher,
   first: Sent,
   request: HttpRequest,
@@ -121,10 +121,10 @@ async function followed(
     const target = redirectOf(answer.statusCode, answer.headers, url);
     if (target === undefined || request.acceptStatus?.includes(answer.statusCode)) return answer;
     discardBody(answer.body);
-    if (target.origin !== url.origin) throw elsewhere(answer.statusCode, url, target, mask);
+    if (target.origin !== url.origin) throw otherOriginError(answer.statusCode, url, target, mask);
     if (redirects === MAX_REDIRECTS)
       throw new StepError("http_failed", `${url.host} redirected more than ${MAX_REDIRECTS} times.`, {
-        fix: "Call the address where it should end; perhaps it goes in a circle because a login is missing.",
+        fix: "Call the final URL directly. If the redirects form a loop, a login may be missing.",
         transient: false,
       });
     sent = redirected(sent, answer.statusCode, target);
@@ -136,7 +136,7 @@ function redirectOf(status: number, headers: RawHeaders, from: URL): URL | undef
   return REDIRECTS.has(status) && location !== "" ? (URL.parse(location, from.href) ?? undefined) : undefined;
 }
 
-/** RFC 9110 §15.4: 303 asks for the target with GET; 301 and 302 do so after a POST, by custom; 307 and 308 keep all. */
+/** RFC 9110 §15.4: 303 changes the method to GET, and so do 301 and 302 after a POST; 307 and 308 keep it. */
 function redirected(sent: Sent, status: number, url: URL): Sent {
   const toGet =
     (status === 303 && sent.method !== "HEAD") ||
@@ -148,37 +148,37 @@ function redirected(sent: Sent, status: number, url: URL): Sent {
   return { method: "GET", url, headers, body: undefined };
 }
 
-function elsewhere(status: number, from: URL, target: URL, mask: Masker): StepError {
-  // Its query may carry a key that was made for this call.
+function otherOriginError(status: number, from: URL, target: URL, mask: Masker): StepError {
+  // Without the query, which may contain a key for this request.
   const to = mask.text(`${target.origin}${target.pathname}`).slice(0, 500);
   return new StepError(
     "http_blocked",
-    `${from.host} answered ${status} and points to another place, ${to}; redirects are not followed there.`,
+    `${from.host} answered ${status} and redirects to another origin, ${to}, which is not followed.`,
     {
-      fix: `Write that address in url, if it is to be trusted. Or list ${status} in accept_status, and read headers.location.`,
+      fix: `If you trust that address, use it as url. Or add ${status} to accept_status and read headers.location.`,
       details: { status, location: to },
     },
   );
 }
 
-/** What is private whatever the name server says. */
+/** Issues of hosts that are private without a DNS lookup. */
 function privateIssues(place: HostPort, isAllowed: (place: HostPort) => boolean): PartialIssue[] {
   const isPrivate =
     isIP(place.host) === 0 ? /(^|\.)localhost$/.test(place.host) : !isPublicAddress(place.host);
   if (!isPrivate || isAllowed(place)) return [];
   const { options } = blockedHostError(place);
-  const message = `names ${formatHostPort(place)}, in a private network, where workflows may not call`;
+  const message = `is ${formatHostPort(place)}, in a private network, which workflows must not call`;
   return [
     { path: ["url"], code: "private_host", message, ...(options.fix !== undefined && { fix: options.fix }) },
   ];
 }
 
-const shownHeaders = (headers: RawHeaders, mask: Masker): Record<string, string> =>
+const maskedHeaders = (headers: RawHeaders, mask: Masker): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(joinHeaderValues(value))]),
   );
 
-/** An error's own words could hold what the peer sent: its details do. */
+/** Masks secrets in an error, whose details may contain what the server sent. */
 const masked = (error: StepError, mask: Masker): StepError =>
   new StepError(error.code, mask.text(error.message), {
     ...error.options,

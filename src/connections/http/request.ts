@@ -1,4 +1,4 @@
-/** What a workflow wants to send, checked and put into the form of the wire. */
+/** Checks a request of a workflow and encodes it. */
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Secrets } from "./secrets.ts";
@@ -6,7 +6,7 @@ import type { Secrets } from "./secrets.ts";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 
-/** The connection's own, RFC 9110 §7.6.1, and what follows from the URL and the body. */
+/** Headers of the connection (RFC 9110 §7.6.1), and headers that follow from the URL and the body. */
 const RESERVED: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -26,50 +26,50 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /** Visible ASCII, space, tab and the upper half of Latin-1: no CR, LF or NUL (RFC 9110 §5.5). */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** A URL that may be asked for, or what is wrong with it. */
+/** Parses a URL. @returns the issue of a URL that cannot be called */
 export function parseUrl(text: string): URL | PartialIssue {
   const url = URL.parse(text);
   if (url === null)
     return {
       code: "wrong_format",
       message: "is not a URL",
-      fix: "Write the whole of it, as https://api.example.com/orders.",
+      fix: "Write the complete URL, such as https://api.example.com/orders.",
     };
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return {
       code: "not_allowed",
-      message: `has the scheme ${url.protocol.slice(0, 30)}`,
+      message: `must begin with https: or http:, got ${url.protocol.slice(0, 30)}`,
       allowed: ["https:", "http:"],
-      fix: "Only https and http can be called.",
+      fix: "Use an https or http URL.",
     };
   if (url.username !== "" || url.password !== "")
     return {
       code: "holds_secret",
-      message: "must not hold a user name or password",
-      fix: 'Have the operator make it a secret, and send that: headers: { Authorization: { secret: name, prefix: "Basic " } }.',
+      message: "must not contain a user name or password",
+      fix: 'Ask the operator to add a secret, and send it: headers: { Authorization: { secret: name, prefix: "Basic " } }.',
     };
   return url;
 }
 
-/** What is wrong with the name of a header, or undefined. */
+/** The issue of a header's name, or undefined. */
 export function headerNameIssue(name: string): PartialIssue | undefined {
   if (!TOKEN.test(name))
     return {
       code: "wrong_format",
-      message: "is not the name of a header",
+      message: "is not a valid header name",
       fix: "Use letters, digits and -.",
     };
   if (RESERVED.has(name.toLowerCase()))
     return {
       code: "not_allowed",
-      message: "can't be set: it follows from url and body, or belongs to the connection",
-      fix: "Leave it out.",
+      message: "cannot be set, because it follows from url and body or belongs to the connection",
+      fix: "Remove it.",
     };
   return undefined;
 }
 
 /**
- * The headers as they are sent, names in lower case, secrets in place.
+ * Returns the headers to send, with names in lower case and with the values of secrets.
  * @throws StepError input_invalid, environment, http_blocked
  */
 export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): Record<string, string> {
@@ -80,12 +80,12 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
     const shown = `The header "${name.slice(0, 100)}"`;
     if (issue !== undefined) throw invalidInputError(`${shown} ${issue.message}.`, issue.fix);
     const key = name.toLowerCase();
-    if (headers.has(key)) throw invalidInputError(`${shown} stands there twice.`, "Write it once.");
+    if (headers.has(key)) throw invalidInputError(`${shown} appears twice.`, "Remove one of them.");
     const sent =
       typeof value === "string" ? value : `${value.prefix ?? ""}${secrets.valueFor(value.secret, url)}`;
     if (!VALUE.test(sent))
       throw invalidInputError(
-        `${shown} holds a line break or a character that no header can carry.`,
+        `${shown} contains a line break or another character that headers cannot contain.`,
         "Send it in the body, or encode it.",
       );
     bytes += key.length + sent.length;
@@ -93,14 +93,14 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
   }
   if (bytes > MAX_HEADER_BYTES)
     throw invalidInputError(
-      `The headers are ${bytes} bytes; at most ${MAX_HEADER_BYTES} can be sent.`,
-      "Use the body.",
+      `The headers must have at most ${MAX_HEADER_BYTES} bytes, got ${bytes}.`,
+      "Send the data in the body.",
     );
   return Object.fromEntries(headers);
 }
 
 /**
- * The body in bytes with its default content type; undefined for none.
+ * Encodes the body and returns its default content type; undefined for no body.
  * @throws StepError input_invalid when it is larger than 4 MiB
  */
 export function encodeBody(body: unknown): { bytes: Buffer; type: string } | undefined {
@@ -109,8 +109,8 @@ export function encodeBody(body: unknown): { bytes: Buffer; type: string } | und
   const bytes = Buffer.from(isText ? body : JSON.stringify(body));
   if (bytes.length > MAX_BODY_BYTES)
     throw invalidInputError(
-      `The body is ${bytes.length} bytes; at most ${MAX_BODY_BYTES} can be sent.`,
-      "Send less at a time, with for_each.",
+      `The body must have at most ${MAX_BODY_BYTES} bytes, got ${bytes.length}.`,
+      "Send the data in several requests, with for_each.",
     );
   return { bytes, type: isText ? "text/plain; charset=utf-8" : "application/json" };
 }

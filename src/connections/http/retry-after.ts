@@ -1,11 +1,11 @@
 import { DAY, SECOND } from "../../core/clock.ts";
 
 /**
- * How long a peer asks to be left alone (RFC 9110 §10.2.3: seconds or a date; also `retry-after-ms`, as some vendors
- * of models send it), in milliseconds and a day at most.
+ * Returns how long a server asks to wait (RFC 9110 §10.2.3: seconds or a date; also `retry-after-ms` of some model vendors),
+ * in milliseconds, at most a day.
  * @param headers with names in lower case
  * @param now in milliseconds
- * @returns undefined where it does not say, or says it in no known form
+ * @returns undefined without the header, or if its format is unknown
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string | undefined>>,
@@ -13,10 +13,10 @@ export function retryAfterMs(
 ): number | undefined {
   const precise = headers["retry-after-ms"]?.trim() ?? "";
   if (/^\d{1,12}(\.\d{1,9})?$/.test(precise)) return bounded(Number(precise));
-  const said = headers["retry-after"]?.trim() ?? "";
-  if (/^\d{1,12}(\.\d{1,9})?$/.test(said)) return bounded(Number(said) * SECOND);
-  // Anything else that Date.parse takes (a bare year, a negative number) is no HTTP date.
-  const date = /^[A-Za-z]{3,9},? /.test(said) ? Date.parse(said) : Number.NaN;
+  const value = headers["retry-after"]?.trim() ?? "";
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(value)) return bounded(Number(value) * SECOND);
+  // Other formats that Date.parse accepts (a year, a negative number) are no HTTP dates.
+  const date = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : bounded(date - now);
 }
 

@@ -1,4 +1,4 @@
-/** The secrets that workflows may name, and where each may go. */
+/** The secrets that workflows can use, and the hosts that each may be sent to. */
 import type { Config } from "../../../schemas/config.ts";
 import type { Http, PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
@@ -8,17 +8,17 @@ import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.
 
 export interface Secrets {
   list: Http["secrets"];
-  /** Why a secret can't be used, or not in a call of `url`; the message follows its name. */
+  /** Why a secret cannot be used, or not in a request to `url`; the message follows its name. */
   issue(name: string, url: URL | null): PartialIssue | undefined;
   /** @throws StepError environment, http_blocked */
   valueFor(name: string, url: URL): string;
-  /** The values of all that `place` may get: what it may know, and could send back. */
+  /** The values of all secrets that may be sent to `place`, which could send them back. */
   valuesSendableTo(place: HostPort): string[];
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** @param isAllowed whether the operator named this place as a private one: there plain http is as good */
+/** @param isAllowed whether the operator has listed this private host, where http is allowed */
 export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPort) => boolean): Secrets {
   const entries = config.secrets.map((it) => ({
     ...it,
@@ -34,8 +34,8 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
     if (entry.value === "")
       return {
         code: "secret_not_set",
-        message: `is not set: ${describeVariable(entry.key_var)}, which its key_var names, is missing or empty`,
-        fix: "The operator sets that variable and starts the service again.",
+        message: `is not set: ${describeVariable(entry.key_var)} (its key_var) is missing or empty`,
+        fix: "Ask the operator to set that variable and restart Millrace.",
       };
     if (/[\r\n\0]/.test(entry.value)) return { code: "secret_malformed", ...MALFORMED };
     if (url === null) return undefined;
@@ -43,9 +43,9 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
     if (!entry.isFor(place))
       return {
         code: "secret_not_for_host",
-        message: `may not be sent to ${formatHostPort(place)}`,
+        message: `must not be sent to ${formatHostPort(place)}`,
         allowed: [...entry.hosts],
-        fix: `Call one of the hosts that it is for, or have the operator add ${place.host} to its hosts.`,
+        fix: `Call one of its hosts, or ask the operator to add ${place.host} to its hosts.`,
       };
     return url.protocol === "https:" || isAllowed(place) ? undefined : { code: "secret_in_plain", ...PLAIN };
   }
@@ -74,12 +74,12 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
 }
 
 const MALFORMED = {
-  message: "holds a line break, which no header can carry",
-  fix: "The operator sets its variable without a line break at the end.",
+  message: "contains a line break, which headers cannot contain",
+  fix: "Ask the operator to remove the line break at the end of its variable.",
 };
 const PLAIN = {
-  message: "is never sent over plain http",
-  fix: "Write https:// in url. Only to a host in http.allowed_hosts may it go over plain http.",
+  message: "must not be sent over unencrypted http",
+  fix: "Use https:// in url. Only hosts in http.allowed_hosts can get it over http.",
 };
 const ERRORS: Readonly<Record<string, StepErrorCode>> = {
   secret_not_for_host: "http_blocked",
@@ -90,12 +90,12 @@ function unknown(name: string, names: readonly string[]): PartialIssue {
   const near = nearMatch(name, names);
   return {
     code: "unknown_secret",
-    message: "is not the name of a secret that the configuration has",
+    message: "is not the name of a secret in the configuration",
     allowed: [...names],
     ...(near !== undefined && { did_you_mean: near }),
     fix:
       near === undefined
-        ? "Use one that is there, or have the operator add it to secrets in the configuration."
+        ? "Use an existing secret, or ask the operator to add it to secrets in the configuration."
         : `Write ${near}.`,
   };
 }

@@ -1,4 +1,4 @@
-/** Mails about accounts, through the same SMTP server as steps use. */
+/** Sends mails about accounts, through the same SMTP server as email steps. */
 import type { Config } from "../../../schemas/config.ts";
 import { SECOND } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -6,35 +6,38 @@ import type { AccountMailer } from "../../core/mail-port.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { type Environment, isEmailAddress, createSmtpClient } from "./smtp.ts";
 
-const AT_MOST = 20 * SECOND;
+const SEND_TIMEOUT_MS = 20 * SECOND;
 
 /**
- * Unlike workflows it writes to any domain: admins name their people.
- * @param env where the variable with the password is looked up
- * @param atMost how long one mail may take, in milliseconds
+ * Unlike email steps, account mails can go to any domain, because admins choose the recipients.
+ * @param env environment variables, which hold the password
+ * @param timeoutMs time limit for sending a mail, in milliseconds
  */
 export function createAccountMailer(
   config: Pick<Config, "authentication" | "mail">,
   env: Environment,
-  atMost: number = AT_MOST,
+  timeoutMs: number = SEND_TIMEOUT_MS,
 ): AccountMailer {
   const smtp = createSmtpClient(config, env);
   return {
     configured: smtp.unusableReason() === null,
     async send({ to, subject, text, html }, given) {
       if (!isEmailAddress(to))
-        throw new AppError("invalid_input", "That is no mail address such as ada@example.com.");
-      const late = AbortSignal.timeout(atMost);
-      const signal = given === undefined ? late : AbortSignal.any([given, late]);
-      // So that nobody's absence notice answers (RFC 3834, 5).
+        throw new AppError(
+          "invalid_input",
+          "The recipient is not an e-mail address such as ada@example.com.",
+        );
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal = given === undefined ? timeout : AbortSignal.any([given, timeout]);
+      // Prevents automatic replies (RFC 3834, 5).
       const headers = { "Auto-Submitted": "auto-generated" };
       try {
         await smtp.send({ to: [to], subject, text, html, headers }, signal);
       } catch (error) {
-        if (error === late.reason)
+        if (error === timeout.reason)
           throw new AppError(
             "connection_failed",
-            `The mail server did not take the mail within ${atMost / SECOND} s. Check smtp_server and smtp_port of authentication.basic, and whether a firewall is in between.`,
+            `The mail server did not accept the mail within ${timeoutMs / SECOND} s. Check smtp_server and smtp_port of authentication.basic, and firewalls.`,
             { cause: error },
           );
         if (!(error instanceof StepError)) throw error;

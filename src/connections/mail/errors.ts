@@ -1,18 +1,19 @@
-/** Failures of the SMTP client in the words of who wrote the workflow, or of who runs the service. */
+/** Converts errors of the SMTP client to step errors, with messages for workflow authors and operators. */
 import { StepError } from "../../core/step-errors.ts";
 import type { SmtpConfig } from "./transport-options.ts";
 
 interface SmtpFailure {
   code?: string;
   message?: string;
-  /** The server's own words. */
+  /** The response of the server. */
   response?: string;
   responseCode?: number;
 }
 
-const LONGEST = 300;
+/** Maximum length of a server's message, in characters. */
+const MAX_MESSAGE_LENGTH = 300;
 
-/** A failure as mail_failed (4xx and broken connections may go away, 5xx do not) or environment (keys, certificates). */
+/** Returns mail_failed (transient for 4xx and network errors) or environment (passwords, certificates). */
 export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
   const { code, message = "", response, responseCode } = thrown as SmtpFailure;
   const server = `${smtp.smtp_server}:${smtp.smtp_port}`;
@@ -21,12 +22,12 @@ export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
   if (status === 0 && isCertificate(thrown))
     return new StepError(
       "environment",
-      `The mail server ${server} shows a certificate that is not trusted: ${message}.`,
+      `The certificate of the mail server ${server} is not trusted: ${message}.`,
       {
         ...options,
         fix:
-          "Give the certificate of its authority in the environment variable NODE_EXTRA_CA_CERTS and name the server as its certificate does; " +
-          "or, in a network that you trust, set authentication.basic.secure: plain.",
+          "Set NODE_EXTRA_CA_CERTS to the certificate of its authority, and set smtp_server to the name in the certificate; " +
+          "or, in a trusted network, set authentication.basic.secure to plain.",
       },
     );
   if (code === "EAUTH" && (status === 0 || status >= 500))
@@ -35,28 +36,28 @@ export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
       `The mail server ${server} refused the user and password (${status}).`,
       {
         ...options,
-        fix: "Check smtp_user and the variable that smtp_password_var of authentication.basic names.",
+        fix: "Check smtp_user and the variable named by smtp_password_var in authentication.basic.",
       },
     );
-  // 4xx: it says itself that it can't encrypt just now.
+  // With 4xx, the server itself says that encryption is not available at the moment.
   if (code === "ETLS" && (status === 0 || status >= 500))
     return new StepError("environment", `The mail server ${server} does not offer an encrypted connection.`, {
       ...options,
-      fix: "Use port 465 (secure: tls); or, in a network that you trust, set authentication.basic.secure: plain.",
+      fix: "Use port 465 (secure: tls); or, in a trusted network, set authentication.basic.secure to plain.",
     });
   if (status > 0) {
-    const said = `The mail server did not take the mail: ${(response ?? message).slice(0, LONGEST)}`;
-    return new StepError("mail_failed", said, { ...options, transient: status < 500 });
+    const refusal = `The mail server did not accept the mail: ${(response ?? message).slice(0, MAX_MESSAGE_LENGTH)}`;
+    return new StepError("mail_failed", refusal, { ...options, transient: status < 500 });
   }
   if (code === "EDNS")
     return new StepError(
       "mail_failed",
-      `The name of the mail server ${smtp.smtp_server} is not known.`,
+      `The host name of the mail server, ${smtp.smtp_server}, does not exist.`,
       options,
     );
   return new StepError(
     "mail_failed",
-    `The mail server ${server} can't be reached or broke off: ${message.slice(0, LONGEST)}.`,
+    `The mail server ${server} cannot be reached, or closed the connection: ${message.slice(0, MAX_MESSAGE_LENGTH)}.`,
     options,
   );
 }

@@ -1,4 +1,4 @@
-/** The configured SMTP server, as steps and the mails about accounts use it. */
+/** The client of the configured SMTP server, for email steps and account mails. */
 import type { SendMailOptions } from "nodemailer";
 import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
@@ -10,16 +10,16 @@ import { transportOptions } from "./transport-options.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface SmtpClient {
-  /** Why nothing can be sent, or null. */
+  /** Why mail cannot be sent, or null. */
   unusableReason(): string | null;
   /** The sender of all mail. */
   from: string;
   /**
-   * Sends a mail that was looked at. @returns the addresses that the server took
+   * Sends a mail that has been checked. @returns the addresses that the server accepted
    * @throws StepError environment, mail_failed; the signal's reason
    */
   send(mail: Message, signal: AbortSignal): Promise<string[]>;
-  /** Connects, encrypts and logs in, and sends nothing. @throws StepError as `send` */
+  /** Connects, encrypts and logs in, without sending a mail. @throws StepError like `send` */
   verify(signal: AbortSignal): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers"> 
 };
 
 /**
- * @param env where the variable with the password is looked up
+ * @param env environment variables, which hold the password
  */
 export function createSmtpClient(
   config: Pick<Config, "authentication" | "mail">,
@@ -41,11 +41,11 @@ export function createSmtpClient(
 
   function unusableReason(): string | null {
     if (smtp === undefined)
-      return "Mail is not configured: set authentication.basic (smtp_user, smtp_password_var, smtp_server, smtp_port) in the configuration.";
+      return "Mail is not configured. Set authentication.basic (smtp_user, smtp_password_var, smtp_server, smtp_port) in the configuration.";
     if (!env[smtp.smtp_password_var])
-      return `Mail can't be sent: ${describeVariable(smtp.smtp_password_var)}, which authentication.basic names, is not set.`;
+      return `Mail cannot be sent: ${describeVariable(smtp.smtp_password_var)}, named in authentication.basic, is not set.`;
     if (!isEmailAddress(from))
-      return "Mail has no sender: set mail.from in the configuration, because smtp_user is not an address.";
+      return "Mail has no sender, because smtp_user is not an e-mail address. Set mail.from in the configuration.";
     return null;
   }
 
@@ -53,14 +53,14 @@ export function createSmtpClient(
     unusableReason,
     from,
     async send({ to, cc = [], subject, ...content }, signal) {
-      const why = unusableReason();
-      if (why !== null || smtp === undefined) throw new StepError("environment", why!);
+      const reason = unusableReason();
+      if (reason !== null || smtp === undefined) throw new StepError("environment", reason!);
       const { createTransport } = await import("nodemailer");
       const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
       try {
         const { accepted } = await transport.sendMail({
           ...content,
-          // Addresses as objects: they are never parsed, so nothing in one can become a second one.
+          // Addresses as objects are not parsed, so one address cannot contain a second one.
           from: plain(from),
           to: to.map(plain),
           cc: cc.map(plain),
@@ -76,8 +76,8 @@ export function createSmtpClient(
       }
     },
     async verify(signal) {
-      const why = unusableReason();
-      if (why !== null || smtp === undefined) throw new StepError("environment", why!);
+      const reason = unusableReason();
+      if (reason !== null || smtp === undefined) throw new StepError("environment", reason!);
       const { createTransport } = await import("nodemailer");
       const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
       const close = (): void => transport.close();
@@ -95,7 +95,7 @@ export function createSmtpClient(
   };
 }
 
-// oxlint-disable-next-line no-control-regex -- these are what must not get into a header
+// oxlint-disable-next-line no-control-regex -- a header must not contain these characters
 const CONTROL = /[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g;
 
 export const isEmailAddress = (text: string): boolean => z.email().safeParse(text).success;

@@ -1,4 +1,4 @@
-/** One open connection to an MCP server. */
+/** Opens a connection to an MCP server. */
 import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
@@ -6,14 +6,14 @@ import { outputTooLarge, mcpStepError, serverUnavailable } from "./errors.ts";
 import type { Environment, ServerConfig } from "./server-config.ts";
 import { transportCandidates, type TransportHandle } from "./transports.ts";
 
-/** The largest answer of a server, in bytes. */
-const MAX_ANSWER = 4 * 1024 ** 2;
-/** More pages of tools than this is a server that never ends. */
+/** Maximum size of a response, in bytes. */
+const MAX_RESPONSE_BYTES = 4 * 1024 ** 2;
+/** Maximum number of pages of a tool list. */
 const MAX_PAGES = 20;
 
 export interface Connection {
   client: Client;
-  /** Aborted with a StepError when it is of no more use. */
+  /** Aborted with a StepError when the connection can no longer be used. */
   brokenSignal: AbortSignal;
   stderrTail(): string;
   close(): Promise<void>;
@@ -22,17 +22,17 @@ export interface Connection {
 export interface ConnectionOptions {
   version: string;
   connectTimeoutMs: number;
-  /** Keeps what the server was handed out of what it says. */
+  /** Removes secrets that the server was given from what it sends. */
   mask: Masker;
-  /** Called when the server says that its tools have changed. */
+  /** Called when the server reports that its tools have changed. */
   onToolsChanged(): void;
   /** Ends an attempt to connect. */
   signal: AbortSignal;
 }
 
 /**
- * Opens a connection: over stdio as servers of 2025 expect it, else (and over HTTP at once) as the two agree; an URL
- * that does not know Streamable HTTP is tried over SSE.
+ * Opens a connection. Over stdio it first uses the handshake of 2025, then protocol negotiation; over HTTP it negotiates at
+ * once, and uses SSE for a URL that does not support Streamable HTTP.
  * @throws StepError tool_unavailable, environment
  */
 export async function connect(
@@ -40,7 +40,11 @@ export async function connect(
   env: Environment,
   options: ConnectionOptions,
 ): Promise<Connection> {
-  const [first, second] = transportCandidates(server, { env, mask: options.mask, maxBytes: MAX_ANSWER });
+  const [first, second] = transportCandidates(server, {
+    env,
+    mask: options.mask,
+    maxBytes: MAX_RESPONSE_BYTES,
+  });
   const isChild = server.command !== undefined;
   try {
     return await open(server, first!, isChild ? "legacy" : "auto", options);
@@ -48,14 +52,14 @@ export async function connect(
     const { cause } = error as { cause?: unknown };
     const other = isChild
       ? cause instanceof ProtocolError && { make: first!, mode: "auto" as const }
-      : isUnknownThere(cause) && { make: second!, mode: "legacy" as const };
+      : isUnsupported(cause) && { make: second!, mode: "legacy" as const };
     if (other === false) throw error;
-    // What the first way said is nearer to what is configured.
+    // The first error is closer to what is configured.
     return await open(server, other.make, other.mode, options).catch(() => Promise.reject(error));
   }
 }
 
-const isUnknownThere = (cause: unknown): boolean =>
+const isUnsupported = (cause: unknown): boolean =>
   cause instanceof SdkHttpError && [400, 404, 405].includes(cause.status ?? 0);
 
 async function open(
@@ -65,11 +69,11 @@ async function open(
   { version, connectTimeoutMs, mask, onToolsChanged, signal }: ConnectionOptions,
 ): Promise<Connection> {
   const broken = new AbortController();
-  const way = make((error) => broken.abort(error));
+  const handle = make((error) => broken.abort(error));
   const client = new Client(
     { name: "millrace", version },
     {
-      // None: what a server asks of its client in the middle of a call is declined.
+      // None, so requests of the server to its client are declined.
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode, probe: { timeoutMs: connectTimeoutMs } },
@@ -79,18 +83,18 @@ async function open(
   );
   client.onerror = (error) => {
     if (error.message.startsWith("ReadBuffer exceeded"))
-      broken.abort(outputTooLarge(server.name, MAX_ANSWER));
+      broken.abort(outputTooLarge(server.name, MAX_RESPONSE_BYTES));
   };
   client.onclose = () =>
     broken.abort(
-      serverUnavailable(server.name, `ended${way.stderrTail() && `; it wrote: ${way.stderrTail()}`}`),
+      serverUnavailable(server.name, `ended${handle.stderrTail() && `; it wrote: ${handle.stderrTail()}`}`),
     );
   const close = async (): Promise<void> => {
-    await way.close();
+    await handle.close();
     await client.close();
   };
   try {
-    await client.connect(way.transport, {
+    await client.connect(handle.transport, {
       timeout: connectTimeoutMs,
       signal: AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]),
     });
@@ -98,10 +102,10 @@ async function open(
     await close().catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof DOMException && error.name === "TimeoutError" ? timedOut(server) : error;
-    const failure = mcpStepError({ server: server.name, mask }, undefined, cause, way.stderrTail());
+    const failure = mcpStepError({ server: server.name, mask }, undefined, cause, handle.stderrTail());
     throw new StepError(failure.code, failure.message, { ...failure.options, cause });
   }
-  return { client, brokenSignal: broken.signal, stderrTail: way.stderrTail, close };
+  return { client, brokenSignal: broken.signal, stderrTail: handle.stderrTail, close };
 }
 
 const timedOut = (server: ServerConfig): StepError =>

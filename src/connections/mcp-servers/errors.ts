@@ -1,4 +1,4 @@
-/** What can go wrong with an MCP server, in the words of who wrote the workflow. */
+/** Converts errors of MCP servers to step errors, with messages for workflow authors. */
 import {
   ProtocolError,
   SdkError,
@@ -9,81 +9,81 @@ import {
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 
-/** As much of what a server says is repeated. */
-const LONGEST_MESSAGE = 2_000;
+/** Maximum length of a server's message, in characters. */
+const MAX_MESSAGE_LENGTH = 2_000;
 
 const shortened = (text: string): string =>
-  text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+  text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
 
-/** Who failed, and what keeps the secrets that it was handed out of its words. */
+/** The server that failed, and a masker for the secrets that it was given. */
 export interface FailureContext {
   server: string;
   mask: Masker;
 }
 
-/** @param what it did instead of answering */
+/** @param what what the server did instead of answering */
 export const serverUnavailable = (server: string, what: string, cause?: unknown): StepError =>
   new StepError("tool_unavailable", `The MCP server ${server} ${what}.`, { cause });
 
 export const outputTooLarge = (server: string, maxBytes: number): StepError =>
   new StepError(
     "output_too_large",
-    `The MCP server ${server} answered with more than ${maxBytes / 1024 ** 2} MiB.`,
+    `The response of the MCP server ${server} is larger than ${maxBytes / 1024 ** 2} MiB.`,
     {
-      fix: "Ask the tool for less: a filter, a page, fewer fields.",
+      fix: "Request less data from the tool: a filter, a page, fewer fields.",
     },
   );
 
-/** What a tool that failed said itself. */
+/** The error of a tool that reported a failure. */
 export function toolFailed(
   { server, mask }: FailureContext,
   tool: string,
-  said: string,
+  message: string,
   transient?: boolean,
 ): StepError {
-  const why = shortened(mask.text(said)) || "it did not say why";
-  return new StepError("tool_failed", `${server}: ${tool} failed: ${why}`, {
+  const reason = shortened(mask.text(message)) || "no reason given";
+  return new StepError("tool_failed", `${server}: ${tool} failed: ${reason}`, {
     ...(transient !== undefined && { transient }),
   });
 }
 
 /**
- * Any failure of the SDK as a StepError.
- * @param tool what was called; undefined while connecting and listing
- * @param aside what the server wrote to its error output last, secrets masked; "" for nothing
+ * Converts an error of the SDK.
+ * @param tool the tool that was called; undefined while connecting and listing tools
+ * @param stderrTail the end of the server's error output, with secrets masked; "" for none
  */
 export function mcpStepError(
-  failing: FailureContext,
+  context: FailureContext,
   tool: string | undefined,
   thrown: unknown,
-  aside: string,
+  stderrTail: string,
 ): StepError {
   if (thrown instanceof StepError) return thrown;
-  const { server, mask } = failing;
-  const said = aside === "" ? "" : `; it wrote: ${aside}`;
+  const { server, mask } = context;
+  const output = stderrTail === "" ? "" : `; its error output: ${stderrTail}`;
   const status = thrown instanceof SdkHttpError ? thrown.status : undefined;
   if (thrown instanceof UnauthorizedError || status === 401 || status === 403)
-    return new StepError("environment", `The MCP server ${server} refused our key (HTTP ${status ?? 401}).`, {
-      fix: `Check the variable that key_var of mcp_servers: ${server} names.`,
+    return new StepError("environment", `The MCP server ${server} refused the key (HTTP ${status ?? 401}).`, {
+      fix: `Check the variable named by key_var of mcp_servers: ${server}.`,
     });
   if (thrown instanceof ProtocolError)
     return tool === undefined
-      ? serverUnavailable(server, `refused to work with us: ${shortened(mask.text(thrown.message))}`, thrown)
-      : toolFailed(failing, tool, thrown.message, false);
+      ? serverUnavailable(server, `refused the connection: ${shortened(mask.text(thrown.message))}`, thrown)
+      : toolFailed(context, tool, thrown.message, false);
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
       case SdkErrorCode.RequestTimeout:
-        return serverUnavailable(server, `did not answer in time${said}`, thrown);
+        return serverUnavailable(server, `did not answer in time${output}`, thrown);
       case SdkErrorCode.UnsupportedResultType:
         return toolFailed(
-          failing,
-          tool ?? "it",
-          "it asked for something back, which a step can't answer",
+          context,
+          tool ?? "the request",
+          "the server requested input from the client, which a step cannot give",
           false,
         );
       case SdkErrorCode.InvalidResult:
       case SdkErrorCode.ListPaginationExceeded:
-        return toolFailed(failing, tool ?? "listing its tools", thrown.message, false);
+        return toolFailed(context, tool ?? "listing its tools", thrown.message, false);
       default:
     }
   }
@@ -92,17 +92,17 @@ export function mcpStepError(
   if (code === "ENOENT" || code === "EACCES")
     return new StepError(
       "environment",
-      `The MCP server ${server} can't be started: its command is not there.`,
+      `The MCP server ${server} cannot be started, because its command was not found.`,
       {
-        fix: `Check command of mcp_servers: ${server}, and that it is installed where Millrace runs.`,
+        fix: `Check command of mcp_servers: ${server}, and that it is installed on the machine of the executors.`,
         cause: thrown,
       },
     );
-  if (code !== undefined) return serverUnavailable(server, `can't be reached (${code})`, thrown);
-  return serverUnavailable(server, `ended or broke off${said}`, thrown);
+  if (code !== undefined) return serverUnavailable(server, `cannot be reached (${code})`, thrown);
+  return serverUnavailable(server, `ended or closed the connection${output}`, thrown);
 }
 
-/** Node's code of a failed connection or start, wherever in the chain of causes it stands. */
+/** Finds Node's error code of a failed connection or start in the chain of causes. */
 function systemCode(thrown: unknown): string | undefined {
   for (let here = thrown, depth = 0; here instanceof Error && depth < 5; here = here.cause, depth += 1) {
     const { code } = here as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-/** The MCP servers that the configuration names, behind the port that steps use. */
+/** The MCP servers of the configuration, behind the port that steps use. */
 import type { Config } from "../../../schemas/config.ts";
 import type { McpServers } from "../../core/connections.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
@@ -8,9 +8,9 @@ import type { McpServerClient, McpServerOptions } from "./server-client.ts";
 import { unusableReason, type Environment } from "./server-config.ts";
 
 /**
- * One shared connection a server and process, opened when it is first needed.
- * @param env where the variables are looked up that the configuration names
- * @returns call `close` when the process ends: it ends the child processes
+ * Creates clients with one shared connection for each server, opened on demand.
+ * @param env environment variables that the configuration names
+ * @returns call `close` when the process ends; it ends the child processes
  */
 export function createMcpServers(
   config: Pick<Config, "mcp_servers">,
@@ -35,13 +35,14 @@ export function createMcpServers(
       throw new StepError("environment", `There is no MCP server ${name}.`, {
         fix:
           near === undefined
-            ? `Add it to mcp_servers in the configuration; there ${names.length === 0 ? "are none" : `is ${names.join(", ")}`}.`
+            ? `Add it to mcp_servers in the configuration, which has ${names.length === 0 ? "no servers" : names.join(", ")}.`
             : `Write ${near}.`,
       });
     }
-    const why = unusableReason(server, env);
-    if (why !== null) throw new StepError("environment", `The MCP server ${name} can't be used: ${why}.`);
-    // The SDK is loaded when the first server is called: most processes call none.
+    const reason = unusableReason(server, env);
+    if (reason !== null)
+      throw new StepError("environment", `The MCP server ${name} cannot be used: ${reason}.`);
+    // The SDK is loaded with the first call, because most processes call no server.
     const known =
       peers.get(name) ??
       import("./server-client.ts").then(({ createMcpServerClient }) =>

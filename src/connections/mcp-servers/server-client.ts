@@ -1,4 +1,4 @@
-/** One configured MCP server: its one shared connection, opened when it is first needed, and its tools. */
+/** The client of one configured MCP server: its shared connection, opened on demand, and its tools. */
 import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { McpTool } from "../../core/connections.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
@@ -15,9 +15,9 @@ import { type Environment, serverVariables, type ServerConfig } from "./server-c
 export interface McpServerOptions {
   version: string;
   connectTimeoutMs: number;
-  /** A connection that nobody uses for so long is closed. */
+  /** How long an unused connection stays open, in milliseconds. */
   idleTimeoutMs: number;
-  /** How long a list of tools is taken for current. */
+  /** How long a list of tools is cached, in milliseconds. */
   toolsCacheMs: number;
 }
 
@@ -32,22 +32,22 @@ export interface McpServerClient {
   close(): Promise<void>;
 }
 
-/** A variable may hold a plain setting too; shorter ones would be found in innocent text. */
-const SHORTEST_SECRET = 4;
-/** The longest that a request may take where nobody says otherwise: the largest time a timer takes. */
+/** Minimum length of a masked value, in characters. Variables may hold short settings, which appear in unrelated text. */
+const MIN_SECRET_LENGTH = 4;
+/** No time limit for requests: the maximum delay of a timer, in milliseconds. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** The one connection that new requests go to, or an older one that still has some. */
-interface Held {
+/** The connection for new requests, or an older one that still has requests. */
+interface PooledConnection {
   connection: Promise<Connection>;
-  /** Ends an attempt to connect. */
+  /** Aborts the attempt to connect. */
   stop: AbortController;
   users: number;
-  /** No new request goes there; it is closed when the last one has ended. */
+  /** Accepts no new requests, and closes after the last one. */
   retired: boolean;
 }
 
-const ending = (): StepError => new StepError("interrupted", "The executor is ending.");
+const shutdownError = (): StepError => new StepError("interrupted", "The executor is shutting down.");
 
 export function createMcpServerClient(
   server: ServerConfig,
@@ -55,26 +55,26 @@ export function createMcpServerClient(
   options: McpServerOptions,
 ): McpServerClient {
   const secrets = Object.values(serverVariables(server, env)).filter(
-    ({ length }) => length >= SHORTEST_SECRET,
+    ({ length }) => length >= MIN_SECRET_LENGTH,
   );
   const mask = createMasker(secrets);
   const failing = { server: server.name, mask };
-  const open = new Set<Held>();
-  let current: Held | undefined;
+  const open = new Set<PooledConnection>();
+  let current: PooledConnection | undefined;
   let listed: { at: number; tools: Promise<McpTool[]> } | undefined;
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const forgetTools = (): void => {
+  const clearToolCache = (): void => {
     listed = undefined;
   };
 
-  function held(): Held {
+  function currentConnection(): PooledConnection {
     if (current !== undefined) return current;
     const stop = new AbortController();
     const { signal } = stop;
-    const connection = connect(server, env, { ...options, mask, onToolsChanged: forgetTools, signal });
-    const mine: Held = { connection, stop, users: 0, retired: false };
+    const connection = connect(server, env, { ...options, mask, onToolsChanged: clearToolCache, signal });
+    const mine: PooledConnection = { connection, stop, users: 0, retired: false };
     current = mine;
     open.add(mine);
     connection.then(
@@ -84,39 +84,39 @@ export function createMcpServerClient(
     return mine;
   }
 
-  function retire(it: Held): void {
+  function retire(it: PooledConnection): void {
     it.retired = true;
     if (current === it) {
       current = undefined;
-      forgetTools();
+      clearToolCache();
     }
     if (it.users === 0) void end(it);
   }
 
-  async function end(it: Held): Promise<void> {
+  async function end(it: PooledConnection): Promise<void> {
     if (!open.delete(it)) return;
-    it.stop.abort(ending());
+    it.stop.abort(shutdownError());
     await it.connection.then((connection) => connection.close()).catch(() => undefined);
   }
 
-  function release(it: Held): void {
+  function release(it: PooledConnection): void {
     it.users -= 1;
     if (it.users > 0) return;
     if (it.retired) void end(it);
     else idle = setTimeout(() => it.users === 0 && retire(it), options.idleTimeoutMs).unref();
   }
 
-  /** Runs one request on the shared connection; a session that the server has forgotten is opened anew, once. */
+  /** Runs a request on the shared connection. If the server no longer knows the session, it reconnects once. */
   async function use<T>(
     tool: string | undefined,
     signal: AbortSignal,
     request: (it: Connection, signal: AbortSignal) => Promise<T>,
-    { trace = {}, again = true }: { trace?: TraceHeaders; again?: boolean } = {},
+    { trace = {}, retry = true }: { trace?: TraceHeaders; retry?: boolean } = {},
   ): Promise<T> {
     signal.throwIfAborted();
-    if (closed) throw ending();
+    if (closed) throw shutdownError();
     clearTimeout(idle);
-    const mine = held();
+    const mine = currentConnection();
     mine.users += 1;
     try {
       const it = await orAborted(mine.connection, signal);
@@ -127,24 +127,24 @@ export function createMcpServerClient(
         return await pendingRequest.run(caller, () => orAborted(request(it, all), all));
       } catch (error) {
         if (all.aborted) throw all.reason;
-        const forgotten = error instanceof SdkHttpError && error.status === 404;
+        const sessionLost = error instanceof SdkHttpError && error.status === 404;
         const failure = mcpStepError(failing, tool, error, it.stderrTail());
-        if (forgotten || failure.code === "tool_unavailable") retire(mine);
-        if (!forgotten || !again) throw failure;
+        if (sessionLost || failure.code === "tool_unavailable") retire(mine);
+        if (!sessionLost || !retry) throw failure;
       } finally {
         clearTimeout(caller.graceTimer);
       }
     } finally {
       release(mine);
     }
-    return use(tool, signal, request, { trace, again: false });
+    return use(tool, signal, request, { trace, retry: false });
   }
 
   async function tools(signal: AbortSignal, fresh = false): Promise<McpTool[]> {
     const known = listed;
     if (!fresh && known !== undefined && performance.now() - known.at < options.toolsCacheMs)
       return orAborted(known.tools, signal);
-    // Not the caller's signal: others may wait for the same list.
+    // Without the caller's signal, because other callers may wait for the same list.
     const asked = use(undefined, new AbortController().signal, async ({ client }, all) => {
       const { tools: all_ } = await client.listTools(undefined, {
         timeout: options.connectTimeoutMs,
@@ -162,12 +162,12 @@ export function createMcpServerClient(
 
   async function mustExist(tool: string, signal: AbortSignal): Promise<void> {
     if ((await tools(signal)).some(({ name }) => name === tool)) return;
-    // It may be newer than our list.
+    // The tool may be newer than the cached list.
     const names = (await tools(signal, true)).map(({ name }) => name);
     if (names.includes(tool)) return;
     const near = nearMatch(tool, names);
     throw new StepError("tool_failed", `The MCP server ${server.name} has no tool ${tool}.`, {
-      fix: near === undefined ? `It has ${names.slice(0, 50).join(", ") || "none"}.` : `Write ${near}.`,
+      fix: near === undefined ? `Its tools: ${names.slice(0, 50).join(", ") || "none"}.` : `Write ${near}.`,
       transient: false,
     });
   }
@@ -193,7 +193,10 @@ export function createMcpServerClient(
       if (result.isError === true) throw toolFailed(failing, tool, toolResultText(result));
       const value = toolResultValue(result);
       if (exceedsDepth(value, MAX_JSON_DEPTH))
-        throw new StepError("output_too_large", `${server.name}: what ${tool} gave is nested too deep.`);
+        throw new StepError(
+          "output_too_large",
+          `${server.name}: the result of ${tool} is nested deeper than ${MAX_JSON_DEPTH} levels.`,
+        );
       return mask.json(value);
     },
     async close() {
@@ -212,7 +215,7 @@ const described = (tool: Tool, mask: Masker): McpTool => ({
   readOnly: tool.annotations?.readOnlyHint === true,
 });
 
-/** What comes first: the promise, or the signal's reason. */
+/** Settles like the promise, or rejects with the signal's reason if that comes first. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

@@ -1,11 +1,11 @@
-/** A configured server, and whether it can be used: known without loading what speaks to it. */
+/** The configuration of a server and whether it can be used, without loading the MCP SDK. */
 import type { Config } from "../../../schemas/config.ts";
 import { describeVariable } from "../../core/variables.ts";
 
 export type ServerConfig = Config["mcp_servers"][number];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of ours that a server is handed: its environment as a child, of which one over HTTP gets the key. */
+/** The variables that a server gets: the environment of a child process; over HTTP only the key is sent. */
 export function serverVariables(
   { key_var, env: wanted = {} }: ServerConfig,
   env: Environment,
@@ -18,7 +18,7 @@ export function serverVariables(
   );
 }
 
-/** Why a server can't be used: variables that it needs and that are not set. */
+/** Why a server cannot be used: a variable that it needs is not set. */
 export function unusableReason({ key_var, env: wanted = {} }: ServerConfig, env: Environment): string | null {
   const names = [...(key_var === undefined ? [] : [key_var]), ...Object.values(wanted)];
   const unset = names.find((name) => !env[name]);

@@ -1,7 +1,7 @@
-/** What a tool gives back, as a value that expressions can read. */
+/** Converts the result of a tool to a value for expressions. */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 
-/** The structured content, else the text; content that is no text is told in a line. */
+/** The structured content, or else the text; other content is described in a line. */
 export const toolResultValue = (result: CallToolResult): unknown =>
   result.structuredContent ?? toolResultText(result);
 
@@ -20,6 +20,6 @@ function asText(block: ContentBlock): string {
     case "resource":
       return "text" in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`;
     default:
-      return "[content of a kind that is not known here]";
+      return "[content of an unknown type]";
   }
 }

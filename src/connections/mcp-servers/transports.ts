@@ -1,4 +1,4 @@
-/** How a configured server is reached: a child process or a URL. */
+/** Creates the transports to a configured server: a child process or HTTP. */
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
@@ -10,28 +10,30 @@ import type { Masker } from "../masking.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { type Environment, serverVariables, type ServerConfig } from "./server-config.ts";
 
+/** How much of a child's error output is kept, in characters. */
 const STDERR_KEPT = 2_000;
+/** How much of it appears in messages, in characters. */
 const STDERR_SHOWN = 300;
 
-/** A way to a server, not yet open. */
+/** A transport that is not connected yet. */
 export interface TransportHandle {
   transport: Transport;
-  /** What it wrote to its error output last, secrets masked. */
+  /** The end of the child's error output, with secrets masked. */
   stderrTail(): string;
-  /** Ends what the transport does not: a session, sockets. */
+  /** Closes what the transport leaves open: the session, sockets. */
   close(): Promise<void>;
 }
 
 interface TransportOptions {
   env: Environment;
   mask: Masker;
-  /** Of one answer. */
+  /** Maximum size of a response, in bytes. */
   maxBytes: number;
 }
 
 /**
- * The ways to a server, best first; each is made only when it is tried.
- * @returns each takes what is called when answers that are on their way are lost
+ * Returns functions that create transports to a server, in the order in which they are tried.
+ * @returns each takes a callback for responses that were lost
  */
 export function transportCandidates(
   server: ServerConfig,
@@ -75,7 +77,7 @@ function child(
   command: string,
   { env, mask, maxBytes }: TransportOptions,
 ): TransportHandle {
-  // The SDK adds PATH, HOME, USER and the like, and nothing else of ours.
+  // The SDK adds PATH, HOME, USER and similar variables, and nothing else of this process.
   const transport = new StdioClientTransport({
     command,
     args: server.args ?? [],
@@ -85,7 +87,7 @@ function child(
   });
   let written = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
-    // Of half a secret at the end the rest is yet to come.
+    // Masked together with what follows, because a chunk may end within a secret.
     written = mask.text(written + chunk.toString("utf8")).slice(-STDERR_KEPT);
   });
   return {

@@ -1,20 +1,22 @@
-/** What the AI SDK throws, as the error of a step. */
+/** Converts errors of the AI SDK to step errors. */
 import { StepError } from "../../core/step-errors.ts";
 import { errorCodeOf } from "../http/errors.ts";
 import { type Masker } from "../masking.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import { responseTooLarge } from "./bounded-fetch.ts";
 
-const SHOWN = 300;
+/** Maximum length of a vendor's message, in characters. */
+const MAX_MESSAGE_LENGTH = 300;
 
-/** What an error says of itself, as the vendors' bodies have it. */
+/** Error codes in the vendors' response bodies. */
 const REFUSALS = /content_filter|content_policy|responsible_?ai/i;
-const SPENT = /insufficient_quota|billing/i;
+const QUOTA_USED_UP = /insufficient_quota|billing/i;
 
 /**
- * @param model its name in the configuration
- * @param mask hides the key, should the vendor repeat it
- * @param now in milliseconds, for a `Retry-After` that is a date
+ * Converts an error of a model call.
+ * @param model name of the model in the configuration
+ * @param mask hides the key, in case the vendor repeats it
+ * @param now time in milliseconds, for a `Retry-After` with a date
  */
 export async function modelStepError(
   error: unknown,
@@ -30,40 +32,44 @@ export async function modelStepError(
   const call = chain.find((it) => APICallError.isInstance(it));
   const status = call?.statusCode;
   if (call === undefined || status === undefined) return unreachable(chain, model, error);
-  const said = mask.text(call.message).slice(0, SHOWN);
-  const options = { details: { status, said }, cause: error };
-  // Some vendors' packages put the parsed body there.
+  const message = mask.text(call.message).slice(0, MAX_MESSAGE_LENGTH);
+  const options = { details: { status, said: message }, cause: error };
+  // The packages of some vendors store the parsed body there.
   const raw: unknown = call.responseBody ?? "";
   const code = (typeof raw === "string" ? raw : JSON.stringify(raw)).slice(0, 10_000);
 
   if (status >= 200 && status < 300)
     return new StepError(
       "model_failed",
-      `The model "${model}" answered with what is no answer of its vendor's API.`,
+      `The response for the model "${model}" does not have the format of its vendor's API.`,
       {
         ...options,
-        fix: "If it stays so, the operator checks vendor and base_url of the model.",
+        fix: "If the error remains, ask the operator to check vendor and base_url of the model.",
       },
     );
   if (status === 429) {
     const wait = retryAfterMs(call.responseHeaders ?? {}, now);
-    const spent = SPENT.test(code);
-    return new StepError("model_rate_limited", `The vendor of "${model}" takes no more calls now: ${said}`, {
-      ...options,
-      fix: spent
-        ? "The operator looks after the account at the vendor."
-        : "Try again later: add retry to the step.",
-      ...(spent && { transient: false }),
-      ...(wait !== undefined && { retryAfterMs: wait }),
-    });
+    const quotaUsedUp = QUOTA_USED_UP.test(code);
+    return new StepError(
+      "model_rate_limited",
+      `The vendor of "${model}" accepts no more calls at the moment: ${message}`,
+      {
+        ...options,
+        fix: quotaUsedUp
+          ? "Ask the operator to check the account at the vendor."
+          : "Try again later, or add retry to the step.",
+        ...(quotaUsedUp && { transient: false }),
+        ...(wait !== undefined && { retryAfterMs: wait }),
+      },
+    );
   }
-  // Its words are left out: vendors repeat parts of the key in them.
+  // Without the vendor's message, which may contain parts of the key.
   if (status === 401 || status === 403)
     return new StepError(
       "model_failed",
       `The vendor of "${model}" does not accept its key (status ${status}).`,
       {
-        fix: "The operator checks the variable that key_var of the model names, and what the key is allowed.",
+        fix: "Ask the operator to check the variable named by key_var of the model, and the permissions of the key.",
         details: { status },
         transient: false,
       },
@@ -73,23 +79,23 @@ export async function modelStepError(
     const wait = retryAfterMs(call.responseHeaders ?? {}, now);
     return new StepError(
       "model_failed",
-      `The vendor of "${model}" has a failure (status ${status}): ${said}`,
+      `The vendor of "${model}" reports a failure (status ${status}): ${message}`,
       {
         ...options,
-        fix: "It may go away by itself: add retry to the step.",
+        fix: "The failure may be temporary. Add retry to the step.",
         ...(wait !== undefined && { retryAfterMs: wait }),
       },
     );
   }
   return new StepError(
     "model_failed",
-    `The vendor of "${model}" does not take the call (status ${status}): ${said}`,
+    `The vendor of "${model}" rejected the call (status ${status}): ${message}`,
     {
       ...options,
       fix:
         status === 404 || status < 400
-          ? "The operator checks model_ref and base_url of the model."
-          : "Change the step as it says: a shorter prompt, another temperature, a simpler output_schema.",
+          ? "Ask the operator to check model_ref and base_url of the model."
+          : "Change the step as the message says: a shorter prompt, another temperature, a simpler output_schema.",
       transient: false,
     },
   );
@@ -98,9 +104,9 @@ export async function modelStepError(
 export const modelRefused = (model: string): StepError =>
   new StepError(
     "model_refused",
-    `The model "${model}" refused to answer, or its vendor's filter held the answer back.`,
+    `The model "${model}" refused to answer, or its vendor's filter blocked the answer.`,
     {
-      fix: "Change what is asked, or use another model.",
+      fix: "Change the prompt, or use another model.",
     },
   );
 
@@ -108,17 +114,21 @@ function unreachable(chain: readonly unknown[], model: string, cause: unknown): 
   const code = chain.map(errorCodeOf).find((it) => it !== "unknown");
   if (code === undefined)
     return new StepError("model_failed", `The call of the model "${model}" failed.`, {
-      fix: "If it stays so, the operator checks vendor, model_ref and base_url of the model.",
+      fix: "If the error remains, ask the operator to check vendor, model_ref and base_url of the model.",
       cause,
     });
-  return new StepError("model_failed", `The vendor of "${model}" can't be reached, or broke off (${code}).`, {
-    fix: "Try again: add retry to the step. If it stays so, the operator checks base_url and the network.",
-    details: { reason: code },
-    cause,
-  });
+  return new StepError(
+    "model_failed",
+    `The vendor of "${model}" cannot be reached, or closed the connection (${code}).`,
+    {
+      fix: "Add retry to the step. If the error remains, ask the operator to check base_url and the network.",
+      details: { reason: code },
+      cause,
+    },
+  );
 }
 
-/** An error and what caused it, outermost first. */
+/** The error and its causes, the outermost first. */
 function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
   for (let it = error; it instanceof Error && found.length < 10; it = it.cause) found.push(it);

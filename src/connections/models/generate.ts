@@ -1,4 +1,4 @@
-/** One call of a model through the AI SDK, without its retries: the engine has its own. */
+/** Calls a model through the AI SDK, without the SDK's retries, because the engine retries steps. */
 import type { ModelMessage, Output } from "ai";
 import type { ModelRequest } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -9,14 +9,14 @@ import { loadLanguageModel, type ModelConfig, providerOptions } from "./vendors.
 export interface GenerationResult {
   text: string;
   finishReason: string;
-  /** Tokens. */
+  /** Input and output tokens. */
   input: number;
   output: number;
 }
 
 /**
- * Makes what asks a model: with the request, and with what was said since.
- * It throws what the AI SDK throws, and a StepError for a refusal and for an answer without text.
+ * Creates a function that sends the request and the messages since then.
+ * It throws what the AI SDK throws, and a StepError for a refusal or an empty answer.
  */
 export function createTextGenerator(
   entry: ModelConfig,
@@ -29,7 +29,7 @@ export function createTextGenerator(
   const system = schema === undefined ? request.system : withSchema(request.system, schema, entry);
   return async (since) => {
     const [{ generateText }, model] = await Promise.all([import("ai"), loadLanguageModel(entry, access)]);
-    // The SDK prints what a vendor does not support; there is no other switch.
+    // The SDK prints warnings about unsupported options; this is the only switch.
     globalThis.AI_SDK_LOG_WARNINGS = false;
     const result = await generateText({
       model,
@@ -57,7 +57,7 @@ export function createTextGenerator(
   };
 }
 
-/** Tells the vendor the schema, and leaves the answer as it came: checking and repairing it is ours. */
+/** Sends the schema to the vendor and returns the raw answer, which Millrace checks and repairs itself. */
 const rawJson = (schema: JsonSchema): Output.Output<string, string, never> => ({
   name: "object",
   responseFormat: Promise.resolve({ type: "json", schema }),
@@ -66,7 +66,7 @@ const rawJson = (schema: JsonSchema): Output.Output<string, string, never> => ({
   createElementStreamTransform: () => undefined,
 });
 
-/** Servers of one's own may not look at the schema of a call, so it stands in the text too. */
+/** Self-hosted servers may ignore the schema of a call, so it is repeated in the system text. */
 const withSchema = (
   system: string | undefined,
   schema: JsonSchema,
@@ -82,14 +82,14 @@ const empty = (model: string, finishReason: string): StepError =>
   finishReason === "length"
     ? new StepError(
         "model_failed",
-        `The model "${model}" reached its length limit before it said anything.`,
+        `The model "${model}" reached its length limit before it produced text.`,
         {
           fix: "Raise max_output_tokens.",
           details: { finish_reason: finishReason },
           transient: false,
         },
       )
-    : new StepError("model_failed", `The model "${model}" gave an empty answer.`, {
-        fix: "Try again: add retry to the step.",
+    : new StepError("model_failed", `The model "${model}" returned an empty answer.`, {
+        fix: "Try again, or add retry to the step.",
         details: { finish_reason: finishReason },
       });

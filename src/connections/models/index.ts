@@ -13,12 +13,12 @@ import { modelStepError } from "./errors.ts";
 import { compileOutputSchema } from "./output-schema.ts";
 import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 
-/** Of prompt and system text together. */
+/** Maximum size of prompt and system text together, in bytes. */
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
 /**
- * @param env where the variables that hold the keys are looked up
- * @param options `now`: the present moment in milliseconds, for a vendor's `Retry-After`
+ * @param env environment variables, which hold the keys
+ * @param options `now`: the current time in milliseconds, for `Retry-After` headers
  */
 export function createModels(
   config: Config,
@@ -29,15 +29,15 @@ export function createModels(
   const entryOf = (name: string) => config.models.find((it) => it.name === name);
   const keyOf = (entry: ModelConfig): string =>
     entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
-  // Loaded when a model is first called: most processes call none.
+  // Loaded with the first call, because most processes call no model.
   const fetch = lazy(createBoundedFetch);
 
-  /** Why it can't be used, as what follows its name. */
+  /** Why a model cannot be used; the text follows its name. */
   function unavailableReason(entry: ModelConfig): string | null {
     if (keyOf(entry) !== "") return null;
     if (entry.key_var !== undefined)
-      return `has no key: ${describeVariable(entry.key_var)}, which its key_var names, is missing or empty`;
-    return requiresApiKey(entry) ? "has no key_var, and its vendor answers nobody without a key" : null;
+      return `has no key: ${describeVariable(entry.key_var)} (its key_var) is missing or empty`;
+    return requiresApiKey(entry) ? "has no key_var, but its vendor requires a key" : null;
   }
 
   function usable(name: string): ModelConfig {
@@ -46,7 +46,7 @@ export function createModels(
     const reason = unavailableReason(entry);
     if (reason === null) return entry;
     throw new StepError("environment", `The model "${name}" ${reason}.`, {
-      fix: "The operator sets it and starts the service again.",
+      fix: "Ask the operator to set it and restart Millrace.",
     });
   }
 
@@ -56,15 +56,15 @@ export function createModels(
     if (bytes > MAX_PROMPT_BYTES)
       throw new StepError(
         "input_invalid",
-        `The prompt is ${bytes} bytes; at most ${MAX_PROMPT_BYTES} can be sent.`,
+        `The prompt must have at most ${MAX_PROMPT_BYTES} bytes, got ${bytes}.`,
         {
-          fix: "Send fewer rows, or let a sql step sum them up first.",
+          fix: "Send fewer rows, or aggregate them with a sql step first.",
         },
       );
     const check = request.outputSchema === undefined ? null : compileOutputSchema(request.outputSchema);
     if (check !== null && "unusable" in check)
       throw new StepError("input_invalid", `output_schema ${check.unusable}.`, {
-        fix: "Write it more simply.",
+        fix: "Simplify it.",
       });
     const key = keyOf(entry);
     signal.throwIfAborted();
@@ -74,7 +74,7 @@ export function createModels(
       if (check === null) return answered(first, entry, { text: first.text, object: null });
       return await fitting(first, ask, check.issuesOf, entry);
     } catch (error) {
-      // Why the step was stopped says more than how the connection took it.
+      // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
       throw await modelStepError(error, entry.name, createMasker([key]), options.now());
     }
@@ -95,7 +95,7 @@ export function createModels(
 
 type Ask = ReturnType<typeof createTextGenerator>;
 
-/** The first answer if it fits, else what the model makes of its faults. */
+/** Returns the first answer if it fits the schema; otherwise asks the model once to correct it. */
 async function fitting(
   first: GenerationResult,
   ask: Ask,
@@ -113,7 +113,7 @@ async function fitting(
   if (again.issues.length === 0) return answered(both, entry, { text: null, object: again.value });
   throw new StepError(
     "model_invalid_output",
-    `The answer of "${entry.name}" does not fit output_schema, and did not after it was told so: ${again.issues[0]}.`,
+    `The answer of "${entry.name}" does not match output_schema, even after a request to correct it: ${again.issues[0]}.`,
     {
       fix: "Say in the prompt what each field is for, simplify output_schema, or use another model.",
       details: { issues: again.issues },
@@ -129,30 +129,30 @@ function readObject(
 ): { value?: unknown; issues: string[] } {
   let value: unknown;
   try {
-    // Some models wrap it into a fence of Markdown, whatever they are told.
+    // Some models wrap JSON into a Markdown code block in spite of their instructions.
     value = JSON.parse(/^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(reply.text)?.[1] ?? reply.text);
   } catch {
     if (reply.finishReason === "length")
       throw new StepError(
         "model_invalid_output",
-        `The answer of "${entry.name}" was cut at its length limit.`,
+        `The answer of "${entry.name}" was truncated at its length limit.`,
         {
-          fix: "Raise max_output_tokens, or ask for less.",
+          fix: "Raise max_output_tokens, or request less.",
           details: { finish_reason: "length" },
           usage: usageOf(reply, entry),
           transient: false,
         },
       );
-    return { issues: ["it is not JSON"] };
+    return { issues: ["the answer is not JSON"] };
   }
   if (exceedsDepth(value, MAX_JSON_DEPTH))
-    return { issues: [`it is nested deeper than ${MAX_JSON_DEPTH} levels`] };
+    return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };
   return { value, issues: issuesOf(value) };
 }
 
 const repairOf = (issues: readonly string[]): string =>
-  `That does not fit the JSON Schema:\n${issues.map((it) => `- ${it}`).join("\n")}\n` +
-  "Give the whole answer again, corrected, as JSON and nothing else.";
+  `Your answer does not match the JSON Schema:\n${issues.map((issue) => `- ${issue}`).join("\n")}\n` +
+  "Return the complete corrected answer as JSON, and nothing else.";
 
 const usageOf = ({ input, output }: GenerationResult, { prices }: ModelConfig): Usage => ({
   input_tokens: input,
@@ -175,7 +175,7 @@ function unknown(name: string, names: readonly string[]): StepError {
   return new StepError(
     "environment",
     `There is no model "${name.slice(0, 100)}" in the configuration.` +
-      (near === undefined ? ` There are: ${names.join(", ") || "none"}.` : ` Did you mean "${near}"?`),
-    { fix: "Use one that is there, or have the operator add it to models." },
+      (near === undefined ? ` Models: ${names.join(", ") || "none"}.` : ` Did you mean "${near}"?`),
+    { fix: "Use an existing model, or ask the operator to add it to models." },
   );
 }

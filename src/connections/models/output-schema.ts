@@ -1,35 +1,35 @@
-/** A workflow's JSON Schema for a model's answer, and what of an answer does not fit it, in words for the model. */
+/** Checks a model's answer against the JSON Schema of a workflow, with issues in words for the model. */
 import { StepError } from "../../core/step-errors.ts";
 import { formatPath } from "../../core/issues.ts";
 import { type JsonSchema, schemaIssues, valueIssues } from "../../core/json-schema/index.ts";
 
-/** So many faults help to repair an answer. */
+/** Maximum number of issues that are sent to the model. */
 const MAX_ISSUES = 20;
 
 /**
- * The check of a JSON Schema.
- * @returns what tells the faults of a value, none when it fits; or why the schema can't be used
+ * Compiles a JSON Schema.
+ * @returns a function that returns the issues of a value, none if it matches; or why the schema cannot be used
  */
 export function compileOutputSchema(
   schema: JsonSchema,
 ): { issuesOf: (value: unknown) => string[] } | { unusable: string } {
   const [unusable] = schemaIssues(schema);
-  if (unusable !== undefined) return { unusable: spoken(unusable, "") };
+  if (unusable !== undefined) return { unusable: issueText(unusable, "") };
   return {
     issuesOf(value) {
       const issues = valueIssues(schema, value);
-      // A matter of the schema, which the model can't mend.
+      // A problem of the schema, which the model cannot fix.
       if (issues.some((issue) => issue.code === "too_slow")) throw tooSlow();
-      return issues.slice(0, MAX_ISSUES).map((issue) => spoken(issue, "the whole"));
+      return issues.slice(0, MAX_ISSUES).map((issue) => issueText(issue, "the answer"));
     },
   };
 }
 
 const tooSlow = (): StepError =>
   new StepError("model_invalid_output", "The answer takes too long to check against output_schema.", {
-    fix: "Write output_schema more simply: fewer alternatives within alternatives.",
+    fix: "Simplify output_schema: use fewer nested alternatives.",
     transient: false,
   });
 
-const spoken = (issue: { path?: PropertyKey[]; message: string }, whole: string): string =>
+const issueText = (issue: { path?: PropertyKey[]; message: string }, whole: string): string =>
   `${formatPath(issue.path ?? []) || whole} ${issue.message}`.trimStart().slice(0, 500);

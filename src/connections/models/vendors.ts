@@ -1,4 +1,4 @@
-/** The vendors' own packages, each loaded when it is first needed: together they are several megabytes. */
+/** The packages of the model vendors, loaded on demand, because together they have several megabytes. */
 import type { generateText, JSONValue } from "ai";
 import type { Config } from "../../../schemas/config.ts";
 
@@ -12,7 +12,7 @@ interface Access {
 
 type Vendor = (entry: ModelConfig, access: Access) => Promise<LanguageModel>;
 
-/** Where each vendor serves its own models; a server of one's own is named by base_url. */
+/** The default URL of each vendor; base_url replaces it and is required for self-hosted servers. */
 const ADDRESSES: Readonly<Record<ModelConfig["vendor"], string>> = {
   openai: "https://api.openai.com/v1",
   anthropic: "https://api.anthropic.com/v1",
@@ -21,10 +21,10 @@ const ADDRESSES: Readonly<Record<ModelConfig["vendor"], string>> = {
   "openai-compatible": "",
 };
 
-/** Where the model of an entry is served. */
+/** The URL of the API of a model. */
 export const baseUrlOf = ({ vendor, base_url: url }: ModelConfig): string => url ?? ADDRESSES[vendor];
 
-// Key and address always come from the configuration: left out, the packages would read the environment themselves.
+// Key and URL always come from the configuration. Without them, the packages would read the environment.
 const VENDORS: Readonly<Record<ModelConfig["vendor"], Vendor>> = {
   async openai(entry, { key, fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
@@ -54,15 +54,15 @@ const VENDORS: Readonly<Record<ModelConfig["vendor"], Vendor>> = {
   },
 };
 
-/** The model of an entry, as the AI SDK takes it. */
+/** Loads the AI SDK's model of an entry. */
 export const loadLanguageModel: Vendor = (entry, access) => VENDORS[entry.vendor](entry, access);
 
-/** Whether a vendor answers nobody without a key; a server of one's own may. */
+/** Whether the vendor requires a key; self-hosted servers may not. */
 export const requiresApiKey = ({ vendor }: ModelConfig): boolean => vendor !== "openai-compatible";
 
 /**
- * What differs by vendor in a call: a workflow's schema need not keep to what a vendor's strict mode takes, because
- * the answer is checked here; and nothing is kept at OpenAI, which it does unless told.
+ * Options of a call by vendor. Strict mode is off, because schemas of workflows may exceed it and the answer is checked here.
+ * `store: false`, because OpenAI stores responses by default.
  */
 export const providerOptions = ({
   vendor,

@@ -355,13 +355,13 @@ describe("a peer that fails", () => {
     expect(tls).toMatchObject({ code: "http_failed", transient: false });
     const unused = await unusedPort();
     expect((await stepErrorOf(send(`http://127.0.0.1:${unused}/`))).message).toContain(
-      "nothing listens there",
+      "nothing listens on that port",
     );
     const nameless = createHttpClient(parseConfig({}), {}, { resolve: (_name, done) => done(null, []) });
     const error = await stepErrorOf(
       nameless.send({ method: "GET", url: "http://no.test/", headers: {}, maxBytes: 1 }, never),
     );
-    expect(error.message).toContain("there is no host of that name");
+    expect(error.message).toContain("the host name does not exist");
   });
 
   it.each([

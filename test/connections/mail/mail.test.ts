@@ -130,7 +130,7 @@ describe("mail", () => {
     const error = await failure(sender(1).send(mail, never));
     expect(error).toMatchObject({ code: "mail_refused", transient: false });
     expect(error.message).toBe(
-      "No mail may be sent to evil.test, sub.example.com; allowed are example.com, example.org.",
+      "Mail to evil.test, sub.example.com is not allowed; allowed domains: example.com, example.org.",
     );
     const none = await failure(sender(1, { mail: { allowed_domains: [] } }).send(MAIL, never));
     expect(none.message).toContain("none is allowed yet");
