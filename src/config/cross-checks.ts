@@ -42,10 +42,10 @@ function duplicates(list: string, all: readonly Entry[]): LocatedIssue[] {
 }
 
 function danglingDefault(root: Entry): LocatedIssue[] {
-  const name = entry(root["defaults"])["database"];
+  const chosen = entry(root["defaults"])["database"];
   const allowed = entries(root["databases"]).map(({ name }) => String(name));
-  if (typeof name !== "string" || allowed.includes(name)) return [];
-  const near = nearMatch(name, allowed);
+  if (typeof chosen !== "string" || allowed.includes(chosen)) return [];
+  const near = nearMatch(chosen, allowed);
   return issue(["defaults", "database"], "dangling_reference", "must be the name of an entry in databases", {
     allowed,
     ...(near !== undefined && { did_you_mean: near }),

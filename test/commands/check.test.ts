@@ -41,8 +41,8 @@ describe("millrace check", () => {
     expect(code).toBe(3);
     expect(err).toContain("Some checks found errors");
     const results = JSON.parse(out) as CheckResult[];
-    expect(results.find(({ check }) => check === "database shop")).toMatchObject({ status: "error" });
-    expect(results.find(({ check }) => check === "model fast")).toMatchObject({
+    expect(results.find((result) => result.check === "database shop")).toMatchObject({ status: "error" });
+    expect(results.find((result) => result.check === "model fast")).toMatchObject({
       status: "warning",
       detail: expect.stringContaining("MILLRACE_NO_SUCH_KEY"),
     });

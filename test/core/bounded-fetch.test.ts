@@ -22,6 +22,13 @@ function responseOf(chunks: number, sent: number[] = []): Response {
   );
 }
 
+/** Never answers. */
+const hanging: typeof fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    const signal = init!.signal!;
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+
 describe("a limited response", () => {
   it("has the status, the headers and the whole body if that is not larger than the maximum", async () => {
     const response = limitResponse(responseOf(2), { maxBytes: 6, tooLarge });
@@ -51,12 +58,6 @@ describe("a limited response", () => {
 });
 
 describe("a bounded fetch", () => {
-  const hanging: typeof fetch = (_, init) =>
-    new Promise((_resolve, reject) => {
-      const signal = init!.signal!;
-      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-    });
-
   it("fails with a TimeoutError after its time limit", async () => {
     const limits = { maxBytes: 1, tooLarge, timeoutMs: 10 };
     await expect(boundedFetch(hanging, "x", {}, limits)).rejects.toMatchObject({ name: "TimeoutError" });

@@ -6,9 +6,11 @@ import { jsonOption } from "./options.ts";
 const KEY_ARGUMENT = "id or name of the key, or the key itself";
 const EMAIL_ARGUMENT = "e-mail address of the user";
 
+const loadKeys = () => import("../keys.ts");
+const loadUsers = () => import("../users.ts");
+
 export function registerKeys(program: Command, io: Io): void {
   const keys = program.command("keys").description("create, list, rotate and revoke API keys");
-  const load = () => import("../keys.ts");
 
   keys
     .command("create")
@@ -20,13 +22,13 @@ export function registerKeys(program: Command, io: Io): void {
       "what the key can do: read, write, run, approve, admin (default: read write run)",
     )
     .addOption(jsonOption("print the key and its details as JSON"))
-    .action(async (options) => (await load()).createApiKey(io, options));
+    .action(async (options) => (await loadKeys()).createApiKey(io, options));
 
   keys
     .command("list")
     .description("list keys, without their values")
     .addOption(jsonOption())
-    .action(async (options) => (await load()).listApiKeys(io, options));
+    .action(async (options) => (await loadKeys()).listApiKeys(io, options));
 
   keys
     .command("rotate")
@@ -38,13 +40,13 @@ export function registerKeys(program: Command, io: Io): void {
       "last day or exact time of the new key (default: the same lifetime as the old key)",
     )
     .addOption(jsonOption("print the key and its details as JSON"))
-    .action(async (key, options) => (await load()).rotateApiKey(io, key, options));
+    .action(async (key, options) => (await loadKeys()).rotateApiKey(io, key, options));
 
   keys
     .command("revoke")
     .description("revoke a key now, on every server and on open streams")
     .argument("<key>", KEY_ARGUMENT)
-    .action(async (key) => (await load()).revokeApiKey(io, key));
+    .action(async (key) => (await loadKeys()).revokeApiKey(io, key));
 }
 
 export function registerUsers(program: Command, io: Io): void {
@@ -57,43 +59,42 @@ export function registerUsers(program: Command, io: Io): void {
 Links begin with MILLRACE_BASE_URL, else with the address that the server last listened on, else with
 http://127.0.0.1:3000. They are printed and never sent by e-mail.`,
     );
-  const load = () => import("../users.ts");
 
   users
     .command("list")
     .description("list all users, sorted by e-mail address")
     .addOption(jsonOption())
-    .action(async (options) => (await load()).listAllUsers(io, options));
+    .action(async (options) => (await loadUsers()).listAllUsers(io, options));
 
   users
     .command("invite")
     .description("create a user and print the link to choose a password with")
     .argument("<email>", EMAIL_ARGUMENT)
     .requiredOption("--role <role>", "viewer, editor or admin")
-    .action(async (email, options) => (await load()).inviteUserByEmail(io, email, options));
+    .action(async (email, options) => (await loadUsers()).inviteUserByEmail(io, email, options));
 
   users
     .command("reset")
     .description("print a link to choose a new password with, or a new invitation link")
     .argument("<email>", EMAIL_ARGUMENT)
-    .action(async (email) => (await load()).resetPassword(io, email));
+    .action(async (email) => (await loadUsers()).resetPassword(io, email));
 
   users
     .command("role")
     .description("change the role of a user; it applies from the next request")
     .argument("<email>", EMAIL_ARGUMENT)
     .argument("<role>", "viewer, editor or admin")
-    .action(async (email, role) => (await load()).setRole(io, email, role));
+    .action(async (email, role) => (await loadUsers()).setRole(io, email, role));
 
   users
     .command("deactivate")
     .description("deactivate a user: end all sessions and refuse all keys of this user")
     .argument("<email>", EMAIL_ARGUMENT)
-    .action(async (email) => (await load()).setStatus(io, email, "deactivated"));
+    .action(async (email) => (await loadUsers()).setStatus(io, email, "deactivated"));
 
   users
     .command("activate")
     .description("activate a deactivated user again")
     .argument("<email>", EMAIL_ARGUMENT)
-    .action(async (email) => (await load()).setStatus(io, email, "active"));
+    .action(async (email) => (await loadUsers()).setStatus(io, email, "active"));
 }
