@@ -1,4 +1,4 @@
-/** What a statement may be, by its first word: a wall before the database's own. */
+/** Checks by its first word whether a statement is allowed, in addition to the permissions of the database. */
 import type { PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import type { Dialect, ScannedQuery } from "./sql-scanner.ts";
@@ -12,7 +12,7 @@ const READING: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   mysql: wordsOf("select with values table show describe desc explain"),
 };
 
-/** What changes a connection, other databases or files: never a step's business, not even with write. */
+/** Statements that change the connection, other databases or files, which are refused even with `write`. */
 const NEVER = wordsOf(
   "begin start commit rollback end abort savepoint release xa " +
     "set reset use discard prepare execute deallocate listen unlisten lock unlock handler " +
@@ -35,14 +35,14 @@ export function accessIssues(
       {
         path: ["write"],
         code: "database_read_only",
-        message: `is true, but the database ${database} may only be read`,
-        fix: `The operator sets access: read-write at ${database} in the configuration; or leave write out.`,
+        message: `is true, but the database ${database} is read-only`,
+        fix: `Ask the operator to set access: read-write for ${database} in the configuration, or remove write.`,
       },
     ];
   }
   if (NEVER.has(keyword)) return queryIssue(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
   if (dialect === "mysql" && words.has("into") && (words.has("outfile") || words.has("dumpfile")))
-    return queryIssue("must not write files", "Leave INTO OUTFILE out.");
+    return queryIssue("must not write files", "Remove INTO OUTFILE.");
   if (write || keyword === "" || READING[dialect].has(keyword)) return [];
   const near = nearMatch(keyword, READING[dialect]);
   if (near !== undefined && !WRITING.has(keyword))
@@ -50,7 +50,7 @@ export function accessIssues(
       {
         path: ["query"],
         code: "not_allowed",
-        message: `begins with ${keyword.toUpperCase()}, which is no query`,
+        message: `begins with ${keyword.toUpperCase()}, which is not allowed`,
         did_you_mean: near.toUpperCase(),
       },
     ];
@@ -58,7 +58,7 @@ export function accessIssues(
     `begins with ${keyword.toUpperCase()}, and this step only reads`,
     access === "read-write"
       ? "Set write: true on the step."
-      : `The operator sets access: read-write at ${database} in the configuration, and the step needs write: true.`,
+      : `Ask the operator to set access: read-write for ${database} in the configuration, and set write: true on the step.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** DuckDB in a child: no other files, no extensions, its settings locked, memory and threads bounded. */
+/** Runs DuckDB in a child process: no other files, no extensions, locked settings, limited memory and threads. */
 import {
   type DuckDBConnection,
   DuckDBInstance,
@@ -33,7 +33,7 @@ const WRITING: ReadonlySet<StatementType> = new Set([
 ]);
 
 const THREADS = 2;
-/** Rows up to which a table is counted; the size of a larger one is an estimate. */
+/** Maximum number of rows that are counted; the size of a larger table is estimated. */
 const COUNTED = 10_000_000;
 
 export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
@@ -69,7 +69,7 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
     if (!(spec.write ? WRITING : READING).has(statement.statementType))
       throw childFailure({
         code: "database_read_only",
-        message: `A statement of the kind ${StatementType[statement.statementType]} is not allowed here.`,
+        message: `${StatementType[statement.statementType]} statements are not allowed.`,
       });
     return statement;
   }
@@ -104,7 +104,7 @@ function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): 
   });
 }
 
-/** The result's columns; none for a statement that gives no rows. */
+/** The columns of the result; none for a statement without rows. */
 function columnsOf(
   it: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & {
     statementType: StatementType;
@@ -234,7 +234,7 @@ async function countOf(connection: DuckDBConnection, from: string, estimated: nu
 function toFailure(error: unknown): ChildFailure {
   const message = (error as Error).message.replace(/^Failed to extract statements: /, "");
   if (message.startsWith("Out of Memory Error"))
-    return { code: "memory_limit", message: message.split("\n")[0]!, fix: "Ask for less at a time." };
+    return { code: "memory_limit", message: message.split("\n")[0]!, fix: "Filter or aggregate earlier." };
   if (/^(?:IO Error|Connection Error)/.test(message)) return { code: "database_unavailable", message };
   if (message.startsWith("TransactionContext Error")) return { code: "deadlock", message };
   if (/read-only mode/.test(message)) return { code: "database_read_only", message };

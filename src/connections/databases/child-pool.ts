@@ -1,6 +1,6 @@
 /**
- * Children that run queries on embedded databases: a few in all, one statement each at a time, killed the moment that
- * nobody waits for the answer, and ended when they have had nothing to do for a while.
+ * A pool of child processes that run queries on embedded databases, one statement at a time each. A child is killed as soon
+ * as nobody waits for its answer, and ended after it was idle for some time.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -12,17 +12,17 @@ import { abortError } from "./driver.ts";
 import { createSemaphore } from "./semaphore.ts";
 
 export interface ChildPoolOptions {
-  /** As many at a time. */
+  /** Maximum number of child processes. */
   size: number;
   idleTimeoutMs: number;
-  /** What an engine may use of memory, in MiB; the whole child gets HEADROOM_MB more. */
+  /** Memory limit of the database engine, in MiB; the child process gets HEADROOM_MB more. */
   memoryMb: number;
-  /** How long a query may be looked at: milliseconds, but for constants that the engine works out then. */
+  /** Time limit for preparing a query, in milliseconds; the engine may evaluate constants then. */
   prepareTimeoutMs: number;
 }
 
 export interface ChildPool {
-  /** @throws StepError what the database said, why it was aborted, or how the child died */
+  /** @throws StepError the error of the database, the reason of the abort, or how the child process ended */
   send(
     spec: Omit<ChildSpec, "memoryMb" | "parent">,
     request: ChildRequest,
@@ -42,7 +42,7 @@ const HEADROOM_MB = 384;
 const HEAP_MB = 192;
 const WATCH_MS = 50;
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-/** `.ts` in a checkout, `.js` in a release: this file says which. */
+/** Ends in `.ts` in a checkout and in `.js` in a release, like this file. */
 const PROGRAM = fileURLToPath(new URL(`child${/\.\w+$/.exec(import.meta.url)![0]}`, import.meta.url));
 
 export function createChildPool({
@@ -53,7 +53,7 @@ export function createChildPool({
 }: ChildPoolOptions): ChildPool {
   const all = new Set<Child>();
   const waiting: (() => void)[] = [];
-  /** Whoever has queries looked at never holds all children. */
+  /** Preparing queries never occupies all child processes. */
   const preparing = createSemaphore(Math.max(1, Math.floor(size / 2)));
 
   function start(key: string, spec: ChildSpec): Child {
@@ -61,7 +61,7 @@ export function createChildPool({
       env: {},
       execArgv: [...permissions(spec), `--max-old-space-size=${HEAP_MB}`],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      // Ctrl-C at a terminal is for the service, which ends its children itself; they watch for its death.
+      // Detached, so that Ctrl-C reaches only the parent, which ends its children; they also notice its death.
       detached: true,
     });
     const child: Child = { key, process, busy: true };
@@ -72,12 +72,12 @@ export function createChildPool({
       waiting.shift()?.();
     };
     process.once("exit", gone);
-    // Could not be started, or be sent to: whoever asked hears of it by the same event.
+    // The caller also listens for this event.
     process.on("error", gone);
     return child;
   }
 
-  /** An idle child of this database, a new one, or the place of another's idle one; else undefined. */
+  /** Returns an idle child of this database, or a new one, which may replace an idle one of another database; else undefined. */
   function find(spec: ChildSpec): Child | undefined {
     const key = JSON.stringify(spec);
     const idle = [...all].filter((it) => !it.busy);
@@ -107,7 +107,7 @@ export function createChildPool({
     }
   }
 
-  /** Until a child may have become free, or nobody waits any longer. */
+  /** Waits until a child may be free, or the signal is aborted. */
   function turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const go = (): void => {
@@ -164,7 +164,7 @@ export function createChildPool({
   };
 }
 
-/** A failure that the child itself told: it lives on. */
+/** A failure that the child reported; the child process continues. */
 class Answered extends Error {
   readonly error: StepError;
   constructor(error: StepError) {
@@ -197,13 +197,13 @@ function answered(
     const onExit = (code: number | null, by: string | null): void => end(() => reject(died(code, by)));
     const onError = (error: NodeJS.ErrnoException): void => {
       if (error.code === "EPIPE") {
-        // It died before the query had reached it: its end, which follows, says of what.
+        // The child ended before the query reached it; its exit event gives the reason.
         child.kill("SIGKILL");
         return;
       }
       end(() =>
         reject(
-          new StepError("step_failed", `The query's process can't be reached: ${error.message}.`, {
+          new StepError("step_failed", `The process of the query cannot be reached: ${error.message}.`, {
             cause: error,
           }),
         ),
@@ -222,25 +222,28 @@ function answered(
   });
 }
 
-/** Resident memory in MiB as Linux tells it; 0 elsewhere. */
+/** Resident memory in MiB on Linux; 0 on other systems. */
 async function residentMb({ pid }: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
 }
 
 const outOfMemory = (how: string): StepError =>
-  new StepError("memory_limit", `The query was ended because it needed too much memory (${how}).`, {
-    fix: "Ask for less at a time: filter or aggregate earlier.",
+  new StepError("memory_limit", `The query was stopped because it needed too much memory (${how}).`, {
+    fix: "Filter or aggregate earlier.",
   });
 
-/** V8 aborts where its heap is full; SIGKILL that was not ours is what Linux does when memory runs out. */
+/** V8 aborts when its heap is full, and Linux sends SIGKILL when memory runs out. */
 function died(code: number | null, by: string | null): StepError {
   if (by === "SIGABRT" || by === "SIGTRAP" || code === 134) return outOfMemory("its heap was full");
   if (by === "SIGKILL") return outOfMemory("the system killed it");
-  return new StepError("step_failed", `The query's process ended by itself (${by ?? `code ${code}`}).`);
+  return new StepError(
+    "step_failed",
+    `The process of the query ended unexpectedly (${by ?? `code ${code}`}).`,
+  );
 }
 
-/** Node's permission model: no other programs, no writing; DuckDB is native code, which it does not bind. */
+/** Node's permission model: no other programs, no writes. It does not restrict DuckDB, which is native code. */
 function permissions({ engine, file, write }: ChildSpec): string[] {
   const common = ["--permission", "--allow-worker"];
   if (engine === "duckdb") return [...common, "--allow-addons", "--allow-fs-read=*"];

@@ -4,15 +4,15 @@ import type { StepErrorCode } from "../../core/step-errors.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
 import type { RowLimits } from "./rows.ts";
 
-/** What a child is started for: it never opens anything else. */
+/** The database that a child process serves; it never opens another one. */
 export interface ChildSpec {
   engine: "sqlite" | "duckdb";
   /** The real path of the file; null for a database in memory. */
   file: string | null;
   write: boolean;
-  /** What the engine may use of memory, in MiB. */
+  /** Memory limit of the engine, in MiB. */
   memoryMb: number;
-  /** The process that it serves, and ends with. */
+  /** The parent process; the child ends when it ends. */
   parent: number;
 }
 
@@ -36,22 +36,22 @@ export interface ChildFailure {
 
 export type ChildReply = { value: unknown } | { failure: ChildFailure };
 
-/** An embedded database as a child sees it; opened for each request, so that no lock outlives one. */
+/** An embedded database in a child process, opened for each request, so that no lock outlives a request. */
 export interface EmbeddedEngine {
   query(request: Extract<ChildRequest, { op: "query" }>): Promise<SqlResult>;
   prepare(request: Extract<ChildRequest, { op: "prepare" }>): Promise<SqlColumn[]>;
   describe(options: DescribeOptions): Promise<TableDescription[]>;
-  /** What a failure of the database means. */
+  /** Converts an error of the database. */
   toFailure(error: unknown): ChildFailure;
 }
 
-/** A failure of our own finding. */
+/** Creates an error that the child itself detected. */
 export const childFailure = (failure: ChildFailure): Error =>
   Object.assign(new Error(failure.message), { failure });
 
 export const duplicateColumnFailure = (name: string): Error =>
   childFailure({
     code: "database_failed",
-    message: `Two columns of the result are called ${name}.`,
-    fix: "Give each its own name with AS.",
+    message: `Two columns of the result have the name ${name}.`,
+    fix: "Give each column its own name with AS.",
   });

@@ -1,4 +1,4 @@
-/** SQLite in a child, through node:sqlite: read-only unless told otherwise, and an authorizer in either case. */
+/** Runs SQLite in a child process through node:sqlite: read-only by default, and always with an authorizer. */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { SqlColumn, TableDescription } from "../../core/connections.ts";
 import {
@@ -18,7 +18,7 @@ const READING: ReadonlySet<number> = new Set([
   constants.SQLITE_RECURSIVE,
 ]);
 
-/** Never allowed, whoever writes: other files, settings, modules, transactions that outlive the statement. */
+/** Never allowed: other files, settings, modules, and transactions that outlive the statement. */
 const NEVER: ReadonlySet<number> = new Set([
   constants.SQLITE_ATTACH,
   constants.SQLITE_DETACH,
@@ -28,7 +28,7 @@ const NEVER: ReadonlySet<number> = new Set([
   constants.SQLITE_SAVEPOINT,
 ]);
 
-/** Functions that reach out of the database where a build has them. */
+/** Functions that access files, in builds that have them. */
 const DANGEROUS: ReadonlySet<string> = new Set([
   "load_extension",
   "readfile",
@@ -45,14 +45,14 @@ const ACTIONS = new Map(
   ),
 );
 
-/** As long as one value may be, in bytes. */
-const LONGEST_VALUE = 64 * 1024 * 1024;
+/** Maximum size of a value, in bytes. */
+const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 const BUSY_MS = 5_000;
-/** Rows up to which a table is counted; a larger one is estimated by its largest rowid. */
+/** Maximum number of rows that are counted; the size of a larger table is estimated by its largest rowid. */
 const COUNTED = 200_000;
 
 export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
-  /** What the authorizer denied last: SQLite itself only says "not authorized". */
+  /** The last action that the authorizer denied, because SQLite itself only says "not authorized". */
   let denied: string | undefined;
 
   function open(): DatabaseSync {
@@ -62,9 +62,9 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
       defensive: true,
       timeout: BUSY_MS,
       enableDoubleQuotedStringLiterals: false,
-      limits: { length: LONGEST_VALUE, attach: 0 },
+      limits: { length: MAX_VALUE_BYTES, attach: 0 },
     });
-    // What it would sort on disk counts as memory too, so that it stays within the bound.
+    // Temporary tables are kept in memory, so that the memory limit includes them.
     db.exec(
       `PRAGMA hard_heap_limit=${spec.memoryMb * 1024 * 1024}; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF`,
     );
@@ -126,7 +126,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
 
 const names = (columns: readonly SqlColumn[]): string[] => columns.map(({ name }) => name);
 
-/** Whole numbers as integers: node:sqlite would bind every number as a double, and 1 would become 1.0 in text. */
+/** Binds integers as integers: node:sqlite binds every number as a double, and 1 would become 1.0 in text. */
 const bindable = (value: SqlValue): string | number | bigint | null =>
   typeof value === "boolean" ? BigInt(value) : Number.isSafeInteger(value) ? BigInt(value as number) : value;
 
@@ -240,12 +240,15 @@ function failureOf(error: unknown, denied: string | undefined): ChildFailure {
       return {
         code: "memory_limit",
         message: `The query needed too much memory: ${message}`,
-        fix: "Ask for less at a time.",
+        fix: "Filter or aggregate earlier.",
       };
     case 8: // SQLITE_READONLY
       return { code: "database_read_only", message };
     case 23: // SQLITE_AUTH
-      return { code: "database_read_only", message: `${denied ?? "That"} is not allowed here (${message}).` };
+      return {
+        code: "database_read_only",
+        message: `${denied ?? "This statement"} is not allowed (${message}).`,
+      };
     default:
       return { code: "database_failed", message };
   }

@@ -1,6 +1,6 @@
 /**
- * The program of a child that runs queries on one embedded database. It has no environment, may read little of the
- * disk, and is killed where a query takes too long: nothing in here needs to end in an orderly way.
+ * The program of a child process that runs queries on one embedded database. It has no environment, can read little of the
+ * disk, and is killed if a query takes too long, so it needs no orderly shutdown.
  */
 /* oxlint-disable no-restricted-globals -- this is the main file of a process of its own */
 import { Worker } from "node:worker_threads";

@@ -1,4 +1,4 @@
-/** Errors of a connection, whatever stands at its other end. */
+/** Recognizes errors of connections to database servers. */
 import { StepError } from "../../core/step-errors.ts";
 
 const CODES: ReadonlySet<unknown> = new Set([
@@ -17,7 +17,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   "POOL_CLOSED",
 ]);
 
-/** What drivers say without a code. */
+/** Messages of drivers that set no error code. */
 const MESSAGES =
   /^(?:Connection terminated|timeout (?:exceeded|expired)|Client has encountered a connection error|The server does not support SSL|There was an error establishing an SSL|Client was closed|Connection lost|connect ETIMEDOUT|Can't add new command when connection is in closed state|Pool is closed)/;
 
@@ -30,10 +30,10 @@ const isTlsCode = (code: unknown): boolean =>
   typeof code === "string" &&
   /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HANDSHAKE_)/.test(code);
 
-/** A write whose connection broke before the answer came: to repeat it may do it twice. */
+/** The error of a write whose connection broke before the response: a retry could write twice. */
 export const unknownOutcomeError = (cause: unknown): StepError =>
   new StepError(
     "database_unavailable",
-    "The connection broke while the statement ran; whether it was done is not known.",
-    { transient: false, fix: "Look into the database before you run it again.", cause },
+    "The connection broke while the statement ran, so it is unknown whether it was executed.",
+    { transient: false, fix: "Check the database before you run it again.", cause },
   );

@@ -1,6 +1,6 @@
 /**
- * A query of PostgreSQL's extended protocol that fetches rows a few at a time and stops when it has enough, and one
- * that is only described. (pg's own query fetches all rows; postgresql.org/docs/current/protocol-flow.html)
+ * Queries of PostgreSQL's extended protocol: one that fetches rows in batches and stops at the limit, and one that only
+ * describes a statement. (pg's own query fetches all rows; postgresql.org/docs/current/protocol-flow.html)
  */
 import type { Connection, Submittable } from "pg";
 
@@ -25,7 +25,7 @@ interface Handlers extends Submittable {
 
 export interface FetchResult {
   fields: PgField[];
-  /** As the server words it: "INSERT 0 5"; undefined where rows were left. */
+  /** The command tag of the server, such as "INSERT 0 5"; undefined if rows were left. */
   command: string | undefined;
 }
 
@@ -37,9 +37,9 @@ interface Submits {
 
 /**
  * Runs a statement.
- * @param values as text, in the server's own spelling
- * @param onFields what comes back; it throws to refuse
- * @param onRow takes a row of text; false when no more are wanted
+ * @param values the parameters as text, in the format of the server
+ * @param onFields called with the columns of the result; it throws to refuse them
+ * @param onRow called with each row as text; returns false to stop
  * @throws the server's or the connection's error
  */
 export function fetchRows(
@@ -99,7 +99,7 @@ export function fetchRows(
   });
 }
 
-/** Parses a statement and gives what it would give back, without running it. */
+/** Parses a statement and returns the columns of its result, without running it. */
 export function describeStatement(client: Submits, text: string): Promise<PgField[]> {
   return submitted<PgField[]>(client, (settle) => {
     let fields: PgField[] = [];

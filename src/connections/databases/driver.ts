@@ -1,14 +1,14 @@
-/** What each kind of database can do for us; the rules that hold for all of them stand in index.ts. */
+/** The interface of database drivers. index.ts has the rules for all of them. */
 import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { findDuplicateName, type RowLimits } from "./rows.ts";
 import type { Dialect, RenderedQuery } from "./sql-scanner.ts";
 
-/** As it is bound: lists are refused before, objects are JSON text. */
+/** A bound value. Lists are refused earlier, and objects are JSON text. */
 export type SqlValue = string | number | boolean | null;
 
 export interface Statement extends RenderedQuery {
-  /** In the order of the placeholders; nulls where it is only prepared. */
+  /** Values in the order of the placeholders; null if the query is only prepared. */
   values: SqlValue[];
   write: boolean;
 }
@@ -17,14 +17,14 @@ export interface DescribeOptions {
   table?: string | undefined;
   samples: number;
   limit: number;
-  /** Whether row counts are wanted. */
+  /** Whether row counts are requested. */
   includeRowCounts: boolean;
 }
 
-/** What fails throws a StepError. */
+/** All methods throw StepError. */
 export interface Driver {
   dialect: Dialect;
-  /** How the parameter with this index (from 0) is written for it. */
+  /** Returns the placeholder of the parameter with this index (from 0). */
   placeholder(index: number): string;
   query(statement: Statement, limits: RowLimits, signal: AbortSignal): Promise<SqlResult>;
   prepare(statement: Statement, signal: AbortSignal): Promise<SqlColumn[]>;
@@ -40,7 +40,7 @@ export interface DatabaseServerOptions {
   connectTimeoutMs: number;
 }
 
-/** What a signal was aborted for, as the error that ends the step. */
+/** The error of the step for the reason of an abort. */
 export function abortError(signal: AbortSignal): StepError {
   const reason: unknown = signal.reason;
   if (reason instanceof StepError) return reason;
@@ -49,18 +49,18 @@ export function abortError(signal: AbortSignal): StepError {
     : new StepError("cancelled", "The query was cancelled.");
 }
 
-/** @throws StepError for columns of the same name: a row is an object, one of them would be lost */
+/** @throws StepError for columns with the same name, because a row is an object */
 export function assertUniqueColumnNames(names: readonly string[]): void {
   const name = findDuplicateName(names);
   if (name !== undefined) throw repeatedColumn(name);
 }
 
 const repeatedColumn = (name: string): StepError =>
-  new StepError("database_failed", `Two columns of the result are called ${name}.`, {
-    fix: "Give each its own name with AS.",
+  new StepError("database_failed", `Two columns of the result have the name ${name}.`, {
+    fix: "Give each column its own name with AS.",
   });
 
-/** What `work` gives, or the reason of the abort as soon as it comes; `onAbort` sees to what is left of the work. */
+/** Returns the result of `work`, or rejects as soon as the signal is aborted; `onAbort` then stops the work. */
 export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

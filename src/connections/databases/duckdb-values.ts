@@ -1,4 +1,4 @@
-/** DuckDB's types and values in our words. (Children load this file.) */
+/** Converts the types and values of DuckDB. (Child processes load this file.) */
 import {
   BIGINT,
   BOOLEAN,
@@ -44,7 +44,7 @@ const NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DECIMAL,
 ]);
 
-/** What is neither number nor boolean nor one of these is text. */
+/** Types that are not text, numbers or booleans; all others are text. */
 const SHAPED: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.INVALID,
   DuckDBTypeId.LIST,
@@ -66,7 +66,7 @@ export function duckdbColumnType(type: DuckDBType): Omit<SqlColumn, "name"> {
   return { type: isJson(type) || SHAPED.has(type.typeId) ? "any" : "string", databaseType };
 }
 
-/** Whether a column's type hangs on a parameter that has no value yet. */
+/** Whether the type of a column depends on a parameter without a value. */
 export const hasUnresolvedType = (statement: DuckDBPreparedStatement): boolean =>
   statement.columnCount === 1 && statement.columnTypeId(0) === DuckDBTypeId.INVALID;
 

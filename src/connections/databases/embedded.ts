@@ -1,4 +1,4 @@
-/** SQLite and DuckDB files, and `scratch`: what runs in children of ours. */
+/** SQLite and DuckDB files, and `scratch`: the databases that run in child processes. */
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
@@ -7,10 +7,10 @@ import type { ChildSpec, ScratchTable } from "./child-protocol.ts";
 import type { ChildPool } from "./child-pool.ts";
 import type { Driver } from "./driver.ts";
 
-/** Of the state directory the one folder that holds no state: `start` makes the sample database there. */
+/** The only folder of the state directory that workflows can read: it holds the sample database. */
 const SAMPLES = "samples";
 
-/** @param dataset the file; never one that holds our own state */
+/** @param dataset the file, which must not be in the state directory */
 export function createFileDriver(
   engine: ChildSpec["engine"],
   dataset: string,
@@ -60,15 +60,15 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
   };
 }
 
-/** The file behind links: another may stand there at the next run, the state directory never may. */
+/** Resolves links, which may change between runs, so that the file is never in the state directory. */
 async function realFile(dataset: string, stateDir: string): Promise<string> {
   const [file, state] = await Promise.all([
     realpath(dataset).catch((error: NodeJS.ErrnoException) => {
       const missing = error.code === "ENOENT" || error.code === "ENOTDIR";
       throw new StepError(
         "database_unavailable",
-        missing ? "Its file does not exist." : `Its file can't be opened (${error.code}).`,
-        { fix: "The operator sets it as dataset in the configuration.", cause: error },
+        missing ? "Its file does not exist." : `Its file cannot be opened (${error.code}).`,
+        { fix: "Ask the operator to correct dataset in the configuration.", cause: error },
       );
     }),
     // Without a state directory there is nothing to protect.
@@ -76,12 +76,8 @@ async function realFile(dataset: string, stateDir: string): Promise<string> {
   ]);
   const below = relative(state, file);
   if (!below.startsWith("..") && !isAbsolute(below) && !below.startsWith(`${SAMPLES}${sep}`))
-    throw new StepError(
-      "environment",
-      "Its file lies inside the state directory, which no workflow may read.",
-      {
-        fix: "The operator moves the file to another directory.",
-      },
-    );
+    throw new StepError("environment", "Its file is in the state directory, which workflows must not read.", {
+      fix: "Ask the operator to move the file to another directory.",
+    });
   return file;
 }

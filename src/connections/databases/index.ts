@@ -1,4 +1,4 @@
-/** The databases that the configuration names, and `scratch`: the rules that hold for all of them. */
+/** The databases of the configuration and `scratch`, with the rules for all of them. */
 import type { Config } from "../../../schemas/config.ts";
 import {
   type Databases,
@@ -22,23 +22,23 @@ type DescribeRequest = Parameters<Databases["describe"]>[1];
 type Entry = Config["databases"][number];
 
 export interface DatabasesOptions {
-  /** Where our own state is: no database of a workflow may lie in it. */
+  /** The state directory, in which workflows must not open databases. */
   stateDir: string;
-  /** How many children run embedded databases at a time. */
+  /** Maximum number of child processes for embedded databases. */
   maxChildProcesses?: number;
-  /** What each of them may use of memory, in MiB. */
+  /** Memory limit of each child process, in MiB. */
   memoryMb?: number;
-  /** How long a child or a connection stays without work, in milliseconds. */
+  /** How long an idle child process or connection stays open, in milliseconds. */
   idleTimeoutMs?: number;
-  /** How long a server may take to answer a connection, in milliseconds. */
+  /** Time limit for connecting to a server, in milliseconds. */
   connectTimeoutMs?: number;
-  /** How long an embedded database may look at a query before it is run, in milliseconds. */
+  /** Time limit for preparing a query in an embedded database, in milliseconds. */
   prepareTimeoutMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 10;
 
-/** @param env where passwords are looked up */
+/** @param env environment variables, which hold the passwords */
 export function createDatabases(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
@@ -55,7 +55,7 @@ export function createDatabases(
   const children = createChildPool({ size, idleTimeoutMs, memoryMb, prepareTimeoutMs });
   const drivers = new Map<string, Promise<Driver>>();
   const closing = new AbortController();
-  /** Aborted when nobody waits any longer, or nothing may go on. */
+  /** Aborted with the caller's signal, or when the connections are closed. */
   const ending = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
 
   const entryOf = (name: string): Entry => {
@@ -65,7 +65,7 @@ export function createDatabases(
     throw new StepError("environment", `There is no database ${name} in the configuration.`, {
       fix:
         near === undefined
-          ? `It has ${[...entries.keys(), SCRATCH_DATABASE].join(", ")}.`
+          ? `Databases: ${[...entries.keys(), SCRATCH_DATABASE].join(", ")}.`
           : `Did you mean ${near}?`,
     });
   };
@@ -73,12 +73,12 @@ export function createDatabases(
   const unavailableReason = ({ password_var: variable }: Entry): string | null =>
     variable === undefined || env[variable] ? null : `${describeVariable(variable)} is not set`;
 
-  /** Made when it is first needed, so that a server which is away keeps nobody from starting. */
+  /** Connects on demand, so that an unavailable server does not prevent the start. */
   function driverOf(entry: Entry): Promise<Driver> {
     const why = unavailableReason(entry);
     if (why !== null)
       throw new StepError("environment", `The password of the database ${entry.name} is missing: ${why}.`, {
-        fix: "The operator sets it where the service is started.",
+        fix: "Ask the operator to set it where the servers are started.",
       });
     const known = drivers.get(entry.name);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export function createDatabases(
     return driver;
   }
 
-  /** What speaks to a server is loaded with the first one: many processes never reach any. */
+  /** Loads the drivers of servers on demand, because many processes use none. */
   async function makeDriver({ type, dataset, password_var: variable, concurrency }: Entry): Promise<Driver> {
     if (type === "sqlite" || type === "duckdb") return createFileDriver(type, dataset, stateDir, children);
     const server = {
@@ -103,7 +103,7 @@ export function createDatabases(
       : (await import("./mysql.ts")).createMysqlDriver(server);
   }
 
-  /** @throws StepError for the first thing that keeps it from running */
+  /** @throws StepError for the first issue of the query */
   async function query(request: SqlRequest, signal: AbortSignal) {
     const { database, tables, write, maxRows, maxBytes } = request;
     const isScratch = database === SCRATCH_DATABASE;
@@ -134,7 +134,7 @@ export function createDatabases(
       all.map((it) => it.name),
     );
     throw new StepError("input_invalid", `There is no table ${options.table} in ${name}.`, {
-      fix: near === undefined ? "Leave table out to see all of them." : `Did you mean ${near}?`,
+      fix: near === undefined ? "Omit table to list all tables." : `Did you mean ${near}?`,
     });
   }
 
@@ -164,7 +164,7 @@ export function createDatabases(
           ...accessIssues(scanned, driver.dialect, database, write, access),
           ...parameterIssues(scanned.parameterNames, params),
         ];
-        // A query that is only short of a parameter is prepared all the same: all faults at once.
+        // A query with a missing parameter is still prepared, so that all issues are reported together.
         if (issues.some(({ path }) => path?.[0] !== "params") || empty === undefined)
           return issues.length > 0 ? { issues } : { columns: [] };
         const statement = bound(
@@ -187,7 +187,7 @@ export function createDatabases(
     },
     describe: (name, options, signal) => named(name, describe(name, options, ending(signal))),
     async close() {
-      closing.abort(new StepError("interrupted", "The service is ending."));
+      closing.abort(new StepError("interrupted", "The process is shutting down."));
       children.close();
       await Promise.allSettled([...drivers.values()].map(async (it) => (await it).close()));
       drivers.clear();
@@ -195,7 +195,7 @@ export function createDatabases(
   };
 }
 
-/** The query for its driver, with the values in the order of its placeholders. */
+/** Converts a query for its driver, with the values in the order of the placeholders. */
 function bound(
   scanned: ScannedQuery,
   driver: Driver,
@@ -218,13 +218,13 @@ function tableIssues(
     {
       path: ["tables"],
       code: "not_allowed",
-      message: `can only be loaded into the database ${SCRATCH_DATABASE}, not into ${database}`,
-      fix: `Write database: ${SCRATCH_DATABASE}, and query ${database} in a step of its own before.`,
+      message: `can be loaded only into the database ${SCRATCH_DATABASE}, not into ${database}`,
+      fix: `Use database: ${SCRATCH_DATABASE}, and query ${database} in a separate step before.`,
     },
   ];
 }
 
-/** @throws StepError of the first fault, at a time when faults are no longer collected */
+/** @throws StepError for the first issue, at run time */
 function refuse(issues: readonly PartialIssue[]): void {
   const [issue] = issues;
   if (issue === undefined) return;
@@ -234,7 +234,7 @@ function refuse(issues: readonly PartialIssue[]): void {
   });
 }
 
-/** Errors that a database itself told say which one it was. */
+/** Adds the name of the database to its errors. */
 async function named<T>(database: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

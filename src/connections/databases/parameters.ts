@@ -1,4 +1,4 @@
-/** Parameters of a query: which ones there must be, and what can be bound. */
+/** Checks the parameters of a query and converts their values. */
 import type { PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -21,24 +21,24 @@ export function parameterIssues(wanted: readonly string[], given: readonly strin
 const missingIssue = (name: string, near: string | undefined): PartialIssue => ({
   path: ["params", name],
   code: "missing",
-  message: `is missing: the query has :${name}`,
+  message: `is missing, but the query has :${name}`,
   ...(near !== undefined && { did_you_mean: near }),
   fix:
     near === undefined
       ? `Add ${name} to params.`
-      : `Call the parameter ${name}, or write :${near} in the query.`,
+      : `Rename the parameter to ${name}, or write :${near} in the query.`,
 });
 
 const unusedIssue = (name: string, near: string | undefined, wanted: readonly string[]): PartialIssue => ({
   path: ["params", name],
   code: "unused_parameter",
-  message: "is not in the query, outside of strings and comments",
+  message: "is not in the query (outside strings and comments)",
   allowed: [...wanted],
   ...(near !== undefined && { did_you_mean: near }),
-  fix: `Write :${name} in the query, without quotes around it, or leave the parameter out.`,
+  fix: `Write :${name} in the query, without quotes, or remove the parameter.`,
 });
 
-/** How a list is asked for, with the list as JSON text in one parameter. */
+/** How a query uses a list that is passed as JSON text in one parameter. */
 const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
   sqlite: (name) => `IN (SELECT value FROM json_each(:${name}))`,
   duckdb: (name) => `IN (SELECT unnest(from_json(:${name}, '["VARCHAR"]')))`,
@@ -51,7 +51,7 @@ export function toBoundValue(name: string, value: unknown, dialect: Dialect): Sq
   if (value === null || value === undefined) return null;
   if (Array.isArray(value))
     throw new StepError("input_invalid", `params.${name} is a list, and a parameter is one value.`, {
-      fix: `Give it as text with \${{ to_json(…) }} and write ${LIST_FIX[dialect](name)}; or join tables of the database scratch.`,
+      fix: `Pass it as text with \${{ to_json(…) }} and write ${LIST_FIX[dialect](name)}; or join tables of the database scratch.`,
     });
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "bigint" ? String(value) : (value as SqlValue);

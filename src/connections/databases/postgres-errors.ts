@@ -1,4 +1,4 @@
-/** What PostgreSQL's errors mean for a step. (postgresql.org/docs/current/errcodes-appendix.html) */
+/** Converts errors of PostgreSQL to step errors. (postgresql.org/docs/current/errcodes-appendix.html) */
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { isConnectionError } from "./connection-errors.ts";
 
@@ -28,14 +28,10 @@ export function pgStepError(error: unknown, place?: (offset: number) => string):
       cause: error,
     });
   if (message.startsWith("SASL:"))
-    return new StepError(
-      "environment",
-      "The server asks for a password, and there is none or it is not right.",
-      {
-        fix: "The operator names its variable with password_var in the configuration.",
-        cause: error,
-      },
-    );
+    return new StepError("environment", "The server requires a password, and it is missing or wrong.", {
+      fix: "Ask the operator to check the variable named by password_var in the configuration.",
+      cause: error,
+    });
   const known = CODES.find(([pattern]) => pattern.test(code))?.[1] ?? "database_failed";
   const where = position === undefined || place === undefined ? "" : ` (${place(Number(position) - 1)})`;
   return new StepError(known, `${message}${where}`, {

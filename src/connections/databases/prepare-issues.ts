@@ -1,4 +1,4 @@
-/** What keeps a query from being prepared, as a fault with the name that was probably meant. */
+/** Converts errors of preparing a query to issues, with a similar name of a table or column. */
 import type { PartialIssue, TableDescription } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -27,7 +27,7 @@ export function issueOf(error: unknown): PartialIssue {
   return { path, code, message, ...(options.fix !== undefined && { fix: options.fix }) };
 }
 
-/** The fault with a near match for the table or column that its message says is not there. */
+/** Adds a similar name for the missing table or column in the message. */
 export async function issueWithSuggestion(
   error: unknown,
   driver: Driver,
@@ -51,7 +51,7 @@ export async function issueWithSuggestion(
   };
 }
 
-/** None where they can't be told: the query's own fault stands all the same. */
+/** The known names; none if they cannot be read, because the issue is reported anyway. */
 async function tablesOf(driver: Driver, signal: AbortSignal): Promise<TableDescription[]> {
   try {
     return await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, signal);

@@ -1,11 +1,11 @@
-/** What a database's own login may write, whatever our configuration says: it is the wall that holds. */
+/** Reads what the login of a database can write, which is the only reliable protection. */
 import type { Config } from "../../../schemas/config.ts";
 
 type Ask = (query: string) => Promise<Record<string, unknown>[]>;
 
 /**
- * @param ask runs a query that reads
- * @returns in a few words what may be written; null where nothing may, or where the file's own rights decide
+ * @param ask runs a read-only query
+ * @returns what can be written, in a few words; null for nothing, or if the file's permissions decide
  */
 export async function describeWriteAccess(
   type: Config["databases"][number]["type"],

@@ -9,7 +9,7 @@ export interface RowLimits {
 export interface RowCollector {
   rows: Record<string, unknown>[];
   truncated: boolean;
-  /** Takes a row; false when it was one too many, and no more are wanted. */
+  /** Adds a row; returns false if it exceeds the limit and no more rows are needed. */
   add(values: readonly unknown[]): boolean;
 }
 

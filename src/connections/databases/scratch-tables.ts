@@ -1,4 +1,4 @@
-/** Rows of earlier steps as tables of `scratch`: names checked, types inferred, size bounded. */
+/** Converts rows of earlier steps to tables of `scratch`: checks names, infers types and limits the size. */
 import type { SqlColumn } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
@@ -13,7 +13,7 @@ type LoadedType = ScratchTable["columns"][number]["type"];
 /** The column of a table whose rows are no objects. */
 const VALUE = "value";
 
-/** @throws StepError input_invalid for too much of anything */
+/** @throws StepError input_invalid if a limit is exceeded */
 export function buildScratchTables(tables: Readonly<Record<string, readonly unknown[]>>): ScratchTable[] {
   const entries = Object.entries(tables);
   if (entries.length > MAX_TABLES) throw tooMuch(`at most ${MAX_TABLES} tables`);
@@ -108,7 +108,7 @@ function uniqueNames(table: string, names: string[]): string[] {
         "input_invalid",
         `The rows of table ${table} have both ${other} and ${name}, which are one column in SQL.`,
         {
-          fix: "Rename one in the step that gives the rows.",
+          fix: "Rename one of them in the step that returns the rows.",
         },
       );
     seen.set(name.toLowerCase(), name);
@@ -118,5 +118,5 @@ function uniqueNames(table: string, names: string[]): string[] {
 
 const tooMuch = (bound: string): StepError =>
   new StepError("input_invalid", `tables must hold ${bound}.`, {
-    fix: "Pass on fewer rows or columns: aggregate them in their own query first.",
+    fix: "Pass fewer rows or columns, or aggregate them in their own query first.",
   });

@@ -7,7 +7,7 @@ import type { PartialIssue } from "../../core/connections.ts";
 
 export type Dialect = "sqlite" | "duckdb" | "postgresql" | "mysql";
 
-/** As long as a query may be. */
+/** Maximum length of a query, in characters. */
 export const MAX_QUERY_LENGTH = 100_000;
 
 export interface ScannedQuery {
@@ -108,16 +108,20 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     takeQuoted(text, isComment);
   };
   const refuseControl = (): void =>
-    issue("control_character", "holds a control character", "Only tabs and line ends may stand in a query.");
+    issue(
+      "control_character",
+      "contains a control character",
+      "Remove it. Only tabs and line breaks are allowed.",
+    );
   const takeQuoted = (text: string, isComment = false): void => {
     if (!ended) pieces.push({ at, text });
     else if (!isComment)
-      issue("several_statements", "must be one statement", "Make a step of each statement.");
+      issue("several_statements", "must be one statement", "Use a separate step for each statement.");
     at += text.length;
   };
 
   if (query.length > MAX_QUERY_LENGTH) {
-    issue("too_long", `must be at most ${MAX_QUERY_LENGTH} characters`, "Make a view of a part of it.");
+    issue("too_long", `must be at most ${MAX_QUERY_LENGTH} characters`, "Move a part of it to a view.");
     at = query.length;
   }
   // Not even in quotes: some end the query there.
@@ -129,7 +133,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
         issue(
           "executable_comment",
           "must not hold a comment that the server executes",
-          "Write it without /*!.",
+          "Remove the /*! comment.",
         );
       take(comment, true);
       continue;
@@ -152,7 +156,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
       issue(
         "foreign_parameter",
         `holds ${foreign}; parameters are written :name here`,
-        "Write :name, and name it in params.",
+        "Write :name, and add it to params.",
       );
       take(foreign);
       continue;
@@ -178,7 +182,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     take(query.startsWith("::", at) ? "::" : query[at]!);
   }
   if (keyword === "" && issues.length === 0)
-    issue("empty_query", "holds no statement", "Write one, such as SELECT 1.");
+    issue("empty_query", "contains no statement", "Write a statement, such as SELECT 1.");
   return {
     parameterNames,
     keyword,

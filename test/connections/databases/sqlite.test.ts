@@ -88,7 +88,7 @@ describe("a SQLite database", () => {
     expect(list.options.fix).toContain("json_each(:ids)");
     expect(await queryError("shop", "SELECT :since", {})).toMatchObject({
       code: "input_invalid",
-      message: "params.since is missing: the query has :since.",
+      message: "params.since is missing, but the query has :since.",
     });
     expect(await queryError("shop", "SELECT ':x'", { x: 1 })).toMatchObject({ code: "input_invalid" });
   });
@@ -112,7 +112,7 @@ describe("a SQLite database", () => {
     });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
       issues: [
-        { message: "Two columns of the result are called a.", fix: "Give each its own name with AS." },
+        { message: "Two columns of the result have the name a.", fix: "Give each column its own name with AS." },
       ],
     });
     expect(await prepare("SELECT region AS r FROM orders")).toEqual({
