@@ -138,7 +138,7 @@ describe("a PostgreSQL database", () => {
     });
     expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
-      issues: [{ fix: "Give each its own name with AS." }],
+      issues: [{ fix: "Give each column its own name with AS." }],
     });
     expect(await prepare("SELECT a FROM")).toMatchObject({
       issues: [{ message: "syntax error at end of input (line 1, column 14)" }],
