@@ -22,7 +22,7 @@ const NEVER = wordsOf(
 /** Words near to one that reads, and meant all the same. */
 const WRITING = wordsOf("delete create update insert replace merge drop alter");
 
-/** @returns faults of the query; `database_read_only` where it would write and may not */
+/** @returns issues of the query; `database_read_only` if it would write without permission */
 export function accessIssues(
   { keyword, words }: ScannedQuery,
   dialect: Dialect,

@@ -1,4 +1,4 @@
-/** Bounds what a server sends at once: drivers gather a whole message in memory, and a value may be as large as it likes. */
+/** Limits the size of a server's messages: drivers keep a whole message in memory, and a value can have any size. */
 import type { Duplex } from "node:stream";
 import { StepError } from "../../core/step-errors.ts";
 

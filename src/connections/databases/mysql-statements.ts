@@ -26,7 +26,7 @@ export function streamRows(
       const row_count = fields.length === 0 ? changed : rows.length;
       resolve({ answer: { rows, columns: fields.map(mysqlColumn), row_count, truncated }, ended });
     };
-    // A broken connection is told to the connection alone.
+    // A broken connection is reported only to the connection.
     connection.once("error", reject);
     stream.once("close", () => connection.removeListener("error", reject));
     stream.on("error", reject);

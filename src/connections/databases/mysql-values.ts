@@ -49,7 +49,7 @@ export function mysqlColumn(field: MysqlField): SqlColumn {
   return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", databaseType };
 }
 
-/** Never long, so that samples have them as they are. */
+/** Types that are never long, so samples do not truncate them. */
 const SHORT: ReadonlySet<number | undefined> = new Set([
   ...NUMBERS,
   Types.DATE,
@@ -57,16 +57,16 @@ const SHORT: ReadonlySet<number | undefined> = new Set([
   Types.TIMESTAMP,
   Types.DATETIME,
 ]);
-/** In characters or bytes. */
-const MOST = 1_000;
+/** Maximum length of a value in samples, in characters or bytes. */
+const MAX_SAMPLE_LENGTH = 1_000;
 
-/** An expression for a column that gives the first part of a long value; of JSON as text, too. */
+/** An expression for the first part of a long value of a column; JSON becomes text. */
 export function truncateMysqlColumn({ columnType }: MysqlField, column: string): string {
   if (SHORT.has(columnType)) return column;
-  return `LEFT(${columnType === Types.GEOMETRY ? `ST_AsText(${column})` : column}, ${MOST})`;
+  return `LEFT(${columnType === Types.GEOMETRY ? `ST_AsText(${column})` : column}, ${MAX_SAMPLE_LENGTH})`;
 }
 
-/** A value as the driver gives it with dates and large numbers as text. */
+/** Converts a value of the driver, which returns dates and large numbers as text. */
 export function mysqlToJson(field: MysqlField, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const { columnType, characterSet } = field;

@@ -1,4 +1,4 @@
-/** MySQL and MariaDB: a small pool, one transaction a statement, rows streamed to the bound, KILL QUERY on abort. */
+/** The driver of MySQL and MariaDB: a small pool, one transaction per statement, streamed rows, KILL QUERY on abort. */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import mysql, { type Connection, type ConnectionOptions, type PoolConnection } from "mysql2";
@@ -18,10 +18,10 @@ import { describeStatement, streamRows } from "./mysql-statements.ts";
 import { mysqlColumn } from "./mysql-values.ts";
 import type { RowLimits } from "./rows.ts";
 
-/** The end, in seconds, of a statement whose kill was lost; steps end by their own time long before. */
+/** Time limit of a statement whose KILL was lost, in seconds; steps time out long before. */
 const BACKSTOP_S = 3_600;
 
-/** Modes in which quotes are read in another way than we do; some are names for several, and would bring them back. */
+/** SQL modes that change how quotes are read; some of them are names for several modes. */
 const OTHER_QUOTES = [
   "NO_BACKSLASH_ESCAPES",
   "ANSI_QUOTES",
@@ -32,7 +32,7 @@ const OTHER_QUOTES = [
   "ORACLE",
   "POSTGRESQL",
 ];
-/** The server's modes without these. */
+/** An expression for the server's modes without these. */
 const SQL_MODE = OTHER_QUOTES.reduce(
   (modes, name) => `REPLACE(${modes}, ',${name},', ',')`,
   "CONCAT(',', @@SESSION.sql_mode, ',')",
@@ -45,13 +45,13 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
     connectionLimit: options.maxConnections,
     maxIdle: 0,
     idleTimeout: options.idleTimeoutMs,
-    // Settings, variables, temporary tables and locks of one statement are nothing to the next.
+    // Clears settings, variables, temporary tables and locks of the previous statement.
     resetOnRelease: true,
   });
-  // The length, and a number that we don't need.
+  // The length, and a sequence number that is not needed.
   pool.on("connection", (made) => limitMessageSize(socketOf(made), 4, (header) => header.readUIntLE(0, 3)));
 
-  /** @param work gets a function to say that the connection is not to be used again */
+  /** @param work gets a function that marks the connection as unusable */
   async function withConnection<T>(
     signal: AbortSignal,
     work: (connection: PoolConnection, spoil: () => void) => Promise<T>,
@@ -67,7 +67,7 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
       );
     });
     let spoiled = false;
-    // What is asked hears of a broken connection itself.
+    // A running query gets the error of a broken connection itself.
     connection.on("error", quiet);
     try {
       return await rejectOnAbort(
@@ -76,7 +76,7 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
         () => kill(connection.threadId),
       );
     } catch (error) {
-      // After a refusal of the server's it is as good as before; after anything else nobody knows.
+      // After an error of the server the connection can be reused; after any other error its state is unknown.
       spoiled ||= signal.aborted || !(error as { sqlState?: string }).sqlState;
       throw error;
     } finally {
@@ -88,7 +88,7 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
     }
   }
 
-  /** On a connection of its own: all of the pool's may be taken. */
+  /** Uses a separate connection, because all connections of the pool may be in use. */
   function kill(threadId: number): void {
     const connection = mysql.createConnection(login);
     connection.on("error", quiet);
@@ -106,7 +106,7 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
       const { answer, ended } = await streamRows(connection, text, values, limits, write);
       if (ended) await command(connection, write ? "COMMIT" : "ROLLBACK");
       else {
-        // The server goes on sending what nobody wants.
+        // The server keeps sending rows that are no longer needed.
         kill(connection.threadId);
         spoil();
       }
@@ -140,7 +140,7 @@ const translated = async <T>(work: Promise<T>): Promise<T> => {
 
 const quiet = (): void => undefined;
 
-/** Ends it at once; the library would wait for a server that waits for us to read its rows. */
+/** Closes a connection at once; the library would wait for a server that waits until its rows are read. */
 function drop(connection: Connection): void {
   connection.destroy();
   socketOf(connection).destroy();
@@ -148,7 +148,7 @@ function drop(connection: Connection): void {
 
 const socketOf = (connection: Connection): Socket => (connection as unknown as { stream: Socket }).stream;
 
-/** What the URL says: `ssl-mode` (or sslmode) as the MySQL clients spell it, `ssl-ca`, `socket`. */
+/** Reads the options of the URL: `ssl-mode` (or sslmode) as in MySQL clients, `ssl-ca`, `socket`. */
 function loginOf({ url, password, connectTimeoutMs }: DatabaseServerOptions): ConnectionOptions {
   const { hostname, port, username, pathname, searchParams } = new URL(url);
   const socket = searchParams.get("socket");
@@ -167,7 +167,7 @@ function loginOf({ url, password, connectTimeoutMs }: DatabaseServerOptions): Co
     supportBigNumbers: true,
     bigNumberStrings: true,
     jsonStrings: true,
-    // Code made out of the names of columns is nothing for queries written by agents.
+    // No code generated from column names, because agents write the queries.
     disableEval: true,
     maxPreparedStatements: 20,
     multipleStatements: false,
@@ -187,17 +187,17 @@ function tlsOf(params: URLSearchParams): ConnectionOptions["ssl"] {
   return { ...ca, rejectUnauthorized: false };
 }
 
-/** A statement of ours, without rows. */
+/** Runs a statement of the driver itself, without rows. */
 const command = (connection: Connection, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     connection.query(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Before each statement: a connection that is given back forgets it. */
+/** Sets the session up before each statement, because returning a connection resets it. */
 function setUp(connection: Connection): Promise<void> {
   const set = (limit: string): Promise<void> =>
     command(connection, `SET SESSION ${limit}, SESSION sql_mode = TRIM(BOTH ',' FROM ${SQL_MODE})`);
-  // Each of the two has its own word for the limit, and refuses the other's.
+  // MySQL and MariaDB have different variables for the limit, and refuse each other's.
   return set(`max_statement_time = ${BACKSTOP_S}`).catch((error: { errno?: number }) => {
     if (error.errno !== 1193) throw error as Error; // ER_UNKNOWN_SYSTEM_VARIABLE
     return set(`max_execution_time = ${BACKSTOP_S * 1_000}`);

@@ -1,4 +1,4 @@
-/** What tables PostgreSQL has, with a few rows of each. */
+/** Reads the tables of PostgreSQL, with a few rows of each. */
 import type { PoolClient } from "pg";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
@@ -19,7 +19,7 @@ const TABLES = `
      AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'
      AND has_table_privilege(c.oid, 'SELECT')`;
 
-/** @param client in a transaction that only reads */
+/** @param client in a read-only transaction */
 export async function describePgTables(
   client: PoolClient,
   options: DescribeOptions,
@@ -48,7 +48,7 @@ export async function describePgTables(
   return described;
 }
 
-/** The first rows, with what is long cut by the server: it is for a look, and one value may be larger than our memory. */
+/** Reads the first rows. The server truncates long values, because one value may be larger than the memory here. */
 async function sampleOf(
   client: PoolClient,
   quoted: string,

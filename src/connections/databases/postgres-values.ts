@@ -1,16 +1,16 @@
-/** PostgreSQL's types and its text form of values in our words. */
+/** Converts the types and the text format of values of PostgreSQL. */
 import { types } from "pg";
 import type { SqlColumn } from "../../core/connections.ts";
 import type { PgField } from "./cursor-query.ts";
 import { toIsoTimestamp, decimalToJson, parseJsonText } from "./values.ts";
 
-/** Plain numbers: the ids come from the server, which knows more of them than this list. */
+/** Plain numbers, because the server has more type ids than this list. */
 const builtins: Readonly<Record<keyof typeof types.builtins, number>> = types.builtins;
 
-/** The built-in types' names by their ids, as SQL spells them. */
+/** The SQL names of built-in types, by their ids. */
 const NAMES = new Map(Object.entries(builtins).map(([name, id]) => [id, name.toLowerCase()]));
 
-/** Arrays by their element's id (pg_type.dat). */
+/** Array types, by the id of their element type (pg_type.dat). */
 const ARRAYS = new Map<number, number>([
   [1000, builtins.BOOL],
   [1001, builtins.BYTEA],
@@ -47,15 +47,15 @@ export function pgColumn({ name, dataTypeID: id }: PgField): SqlColumn {
   const databaseType = element === undefined ? (NAMES.get(id) ?? null) : `${NAMES.get(element)}[]`;
   if (id === builtins.BOOL) return { name, type: "boolean", databaseType };
   if (NUMBERS.has(id)) return { name, type: "number", databaseType };
-  // What is not built in may be anything by its text form: an enumeration, a domain, an extension's type.
+  // Other types are text: enumerations, domains, types of extensions.
   return { name, type: JSONS.has(id) || element !== undefined ? "any" : "string", databaseType };
 }
 
-/** A value in the server's text form (bytea_output hex, DateStyle ISO) as plain JSON. */
+/** Converts a value in the server's text format (bytea_output hex, DateStyle ISO) to plain JSON. */
 export function pgToJson(id: number, text: string | null): unknown {
   if (text === null) return null;
   const element = ARRAYS.get(id);
-  // The library's types are older than its parser.
+  // The types of the library are older than its parser.
   const parse = types as unknown as {
     arrayParser: { create(text: string, each: (entry: string | null) => unknown): { parse(): unknown[] } };
   };
@@ -68,7 +68,7 @@ export function pgToJson(id: number, text: string | null): unknown {
   return id === builtins.TIMESTAMP || id === builtins.TIMESTAMPTZ ? toIsoTimestamp(text) : text;
 }
 
-/** Times, and what is shown as numbers: never long, so that samples have them as they are. */
+/** Times and numbers: never long, so samples do not truncate them. */
 const SHORT: ReadonlySet<number> = new Set([
   ...NUMBERS,
   builtins.BOOL,
@@ -80,21 +80,22 @@ const SHORT: ReadonlySet<number> = new Set([
   builtins.INTERVAL,
   builtins.UUID,
 ]);
-/** In characters or bytes. */
-const MOST = 1_000;
+/** Maximum length of a value in samples, in characters or bytes. */
+const MAX_SAMPLE_LENGTH = 1_000;
 
 /**
- * An expression for a column that gives the first part of a long value, in the spelling that `plainPg` reads. JSON that
- * was cut is text, a long list is null.
+ * An expression for the first part of a long value of a column, in the format that `plainPg` reads. Truncated JSON is text, a
+ * long list is null.
  */
 export function truncatePgColumn(id: number, column: string): string {
   if (SHORT.has(id)) return column;
-  if (id === builtins.BYTEA) return `substring(${column} FROM 1 FOR ${MOST})`;
-  if (ARRAYS.has(id)) return `CASE WHEN octet_length(${column}::text) <= ${MOST} THEN ${column} END`;
-  return `left(${column}::text, ${MOST})`;
+  if (id === builtins.BYTEA) return `substring(${column} FROM 1 FOR ${MAX_SAMPLE_LENGTH})`;
+  if (ARRAYS.has(id))
+    return `CASE WHEN octet_length(${column}::text) <= ${MAX_SAMPLE_LENGTH} THEN ${column} END`;
+  return `left(${column}::text, ${MAX_SAMPLE_LENGTH})`;
 }
 
-/** A double is exact whatever its digits; NaN and Infinity stay text. */
+/** A double is always exact; NaN and Infinity stay text. */
 function plainNumber(id: number, text: string): number | string {
   if (id !== builtins.FLOAT4 && id !== builtins.FLOAT8) return decimalToJson(text);
   const number = Number(text);

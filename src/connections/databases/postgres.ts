@@ -1,4 +1,4 @@
-/** PostgreSQL: a small pool, one transaction a statement, a cursor that stops at the bound, a cancel on abort. */
+/** The driver of PostgreSQL: a small pool, one transaction per statement, a cursor that stops at the limit, cancel on abort. */
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { Client, type Connection, Pool, type PoolClient } from "pg";
@@ -20,14 +20,14 @@ import { pgStepError } from "./postgres-errors.ts";
 import { pgColumn, pgToJson } from "./postgres-values.ts";
 import { createRowCollector, type RowLimits } from "./rows.ts";
 
-/** The end of a statement whose cancel was lost; steps end by their own time long before. */
+/** Time limit of a statement whose cancel request was lost; steps time out long before. */
 const BACKSTOP = "1h";
 const SESSION = `SET statement_timeout = '${BACKSTOP}'; SET idle_in_transaction_session_timeout = '1min'; SET DateStyle = 'ISO'; SET bytea_output = 'hex'`;
-/** Ends a query whose client has died; only some platforms have it. */
+/** Ends a query whose client is gone; not supported on all platforms. */
 const WATCH_CLIENT = "SET client_connection_check_interval = '5s'";
-/** A query has a snapshot before any of its functions runs, and from then on nothing makes this a writing one. */
+/** The transaction is read-only before any function of the query runs, and cannot become writable afterwards. */
 const BEGIN_READ = "BEGIN READ ONLY";
-/** What a rollback leaves behind: locks of the session, and statements that a function prepared. */
+/** Also releases what a rollback keeps: session locks, and statements that a function prepared. */
 const END_READ = "ROLLBACK; SELECT pg_advisory_unlock_all(); DEALLOCATE ALL";
 
 export function createPostgresDriver({
@@ -47,13 +47,13 @@ export function createPostgresDriver({
     allowExitOnIdle: true,
     application_name: "millrace",
   });
-  // An idle connection that breaks is dropped by the pool; nobody waits for it.
+  // The pool drops an idle connection that breaks.
   pool.on("error", () => undefined);
   const ready = new WeakSet<PoolClient>();
 
   async function setUp(client: PoolClient): Promise<void> {
     if (ready.has(client)) return;
-    // A connection that is cut while nothing is asked of it says so here; what is asked hears of it itself.
+    // Errors of an idle connection arrive here; a running query gets them itself.
     client.on("error", () => undefined);
     await client.query(SESSION);
     await client.query(WATCH_CLIENT).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export function createPostgresDriver({
     ready.add(client);
   }
 
-  /** Works on a connection that is given back afterwards, or dropped where it may not be clean. */
+  /** Does `work` on a connection and returns it to the pool, or drops it if its state is unknown. */
   async function withClient<T>(signal: AbortSignal, work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (signal.aborted) throw abortError(signal);
     const connecting = pool.connect();
@@ -81,7 +81,7 @@ export function createPostgresDriver({
       client.release();
       return value;
     } catch (error) {
-      // After a refusal of the server's it can be made as good as before; after anything else nobody knows.
+      // After an error of the server the connection can be reset; after any other error its state is unknown.
       const refused = !signal.aborted && (error as { severity?: string }).severity === "ERROR";
       const clean = refused && (await rejectOnAbort(reset(client), signal, nothing).then(yes, no));
       client.release(!clean);
@@ -89,7 +89,7 @@ export function createPostgresDriver({
     }
   }
 
-  /** Ends the transaction, and drops locks, settings, prepared statements, temporary tables: all of the session. */
+  /** Ends the transaction and resets the session: locks, settings, prepared statements, temporary tables. */
   async function reset(client: PoolClient, end = "ROLLBACK"): Promise<void> {
     await client.query(end);
     await client.query("DISCARD ALL");
@@ -119,7 +119,7 @@ export function createPostgresDriver({
         },
         (row) => collected.add(row.map((value, index) => pgToJson(ids[index]!, value))),
       );
-      // A read is rolled back, and its settings with it; of a write nothing may be left but what it wrote.
+      // The rollback of a read also resets its settings; after a write the session is reset.
       if (write) await reset(client, "COMMIT");
       else await client.query(END_READ);
       const { rows, truncated } = collected;
@@ -130,7 +130,7 @@ export function createPostgresDriver({
     }
   }
 
-  /** By the protocol's cancel request, which needs no free connection slot. */
+  /** Sends a cancel request of the protocol, which needs no free connection slot. */
   function cancel(client: PoolClient): void {
     const { host, port, processID, secretKey } = client as unknown as {
       host: string;
@@ -185,7 +185,7 @@ const nothing = (): void => undefined;
 const yes = (): boolean => true;
 const no = (): boolean => false;
 
-/** A client whose connection bounds what it reads from the first byte on. */
+/** A client whose connection limits the size of messages from the first byte. */
 class GuardedClient extends Client {
   constructor(config?: ConstructorParameters<typeof Client>[0]) {
     super(config);
@@ -194,14 +194,14 @@ class GuardedClient extends Client {
     };
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (stream) => {
-      // A byte for the kind, then the length, which counts itself.
+      // One byte for the type, then the length, which includes itself.
       limitMessageSize(stream, 5, (header) => header.readUInt32BE(1) - 4);
       attach(stream);
     };
   }
 }
 
-/** The server's errors, with the place in what was written. */
+/** Converts errors of the server, with the position in the query as written. */
 const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T> => {
   try {
     return await work;
@@ -210,12 +210,12 @@ const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T
   }
 };
 
-/** As a parameter, which goes before the URL's own, and which a URL without a host (a socket) can have too. */
+/** Sets the password as a URL parameter, which takes precedence, and also works for a URL without a host (a socket). */
 function withPassword(url: string, password: string | undefined): string {
   const whole = new URL(url);
   if (password !== undefined) whole.searchParams.set("password", password);
   return whole.href;
 }
 
-/** In the server's own spelling; it gives the parameter its type. */
+/** Formats a value as the server does; the server determines the type of the parameter. */
 const asText = (value: SqlValue): string | null => (value === null ? null : String(value));

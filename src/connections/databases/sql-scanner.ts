@@ -1,7 +1,7 @@
 /**
- * Reads a query just far enough to find its `:name` parameters, its first word and whether it is one statement. What
- * stands in strings, comments, quoted names and dollar quotes is skipped as the database itself would skip it; the
- * database still parses the query, so a mistake here can't make two statements of one.
+ * Finds the `:name` parameters of a query, its first word and whether it is one statement. It skips strings, comments, quoted
+ * names and dollar quotes like the database does. The database still parses the query, so a mistake here cannot turn one
+ * statement into two.
  */
 import type { PartialIssue } from "../../core/connections.ts";
 
@@ -85,7 +85,7 @@ function sticky(...alternatives: string[]): RegExp {
   return new RegExp(alternatives.join("|"), "y");
 }
 
-/** @param query at most MAX_QUERY_LENGTH characters, else only a fault comes back */
+/** @param query at most MAX_QUERY_LENGTH characters; otherwise only an issue is returned */
 export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
   const issues: PartialIssue[] = [];
   const issue = (code: string, message: string, fix: string): void => {

@@ -1,10 +1,10 @@
 /**
- * Values of databases as plain JSON, the same from every one of them: whole numbers and decimals are numbers where a
- * double holds them exactly and text where not, times are ISO text, bytes are base64. NaN and infinities are text.
+ * Converts values of databases to plain JSON, in the same way for all of them: integers and decimals are numbers if a double
+ * holds them exactly, otherwise text; times are ISO text, bytes are base64, NaN and infinities are text.
  * (Children load this file: it imports nothing.)
  */
 
-/** A decimal of so many digits comes back from a double as it went in. */
+/** A double preserves decimals with up to this many digits. */
 const EXACT_DIGITS = 15;
 
 export const integerToJson = (value: bigint): number | string =>
@@ -29,7 +29,7 @@ export function decimalToJson(text: string): number | string {
 export const bytesToBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 
-/** `2026-01-01 08:00:00+02` as `2026-01-01T08:00:00+02:00`; what is no such time stays as it is. */
+/** Converts `2026-01-01 08:00:00+02` to `2026-01-01T08:00:00+02:00`; other text is unchanged. */
 export function toIsoTimestamp(text: string): string {
   const parts =
     /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(?::?(\d\d))?|(Z))?$/.exec(text);
@@ -39,7 +39,7 @@ export function toIsoTimestamp(text: string): string {
   return `${date}T${time}${offset === "+00:00" ? "Z" : offset}`;
 }
 
-/** The value of a column that holds JSON as text. */
+/** Parses the value of a column that holds JSON as text. */
 export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);
