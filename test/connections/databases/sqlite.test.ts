@@ -112,7 +112,10 @@ describe("a SQLite database", () => {
     });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
       issues: [
-        { message: "Two columns of the result have the name a.", fix: "Give each column its own name with AS." },
+        {
+          message: "Two columns of the result have the name a.",
+          fix: "Give each column its own name with AS.",
+        },
       ],
     });
     expect(await prepare("SELECT region AS r FROM orders")).toEqual({

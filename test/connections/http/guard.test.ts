@@ -119,8 +119,8 @@ describe("the guard of http", () => {
   });
 
   it.each([
-    ["ftp://127.0.0.1/", "scheme"],
-    ["file:///etc/passwd", "scheme"],
+    ["ftp://127.0.0.1/", "must begin with https: or http:"],
+    ["file:///etc/passwd", "must begin with https: or http:"],
     ["not a url", "is not a URL"],
     ["http://user:word@127.0.0.1/", "user name or password"],
   ])("refuses %s", async (url, message) => {

@@ -328,7 +328,7 @@ describe("a peer that fails", () => {
   ])("is http_failed and may go away when it %s", async (_name, handle) => {
     const error = await stepErrorOf(send(await rawPeer(handle)));
     expect(error).toMatchObject({ code: "http_failed", transient: true });
-    expect(error.options.fix).toBe("Try again; add retry to the step if this happens now and then.");
+    expect(error.options.fix).toBe("Try again. If this happens repeatedly, add retry to the step.");
   });
 
   it.each([

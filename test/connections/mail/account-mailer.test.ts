@@ -102,7 +102,7 @@ describe("a mail about an account", () => {
   test("that nobody takes in says so to an admin", async () => {
     const error = await failure(mailerTo(1).send(MAIL));
     expect(error.code).toBe("connection_failed");
-    expect(error.message).toContain("The mail server 127.0.0.1:1 can't be reached");
+    expect(error.message).toContain("The mail server 127.0.0.1:1 cannot be reached");
   });
 
   test("that is refused says so in the server's words", async () => {

@@ -33,7 +33,7 @@ describe("schemaCheck", () => {
   });
 
   it("knows formats, and says that it is draft 2020-12", () => {
-    expect(issues({ format: "date" }, "2026-02-31")).toEqual(["the whole must be a valid date"]);
+    expect(issues({ format: "date" }, "2026-02-31")).toEqual(["the answer must be a valid date"]);
     expect(issues({ prefixItems: [{ type: "string" }] }, [1])).toEqual([
       "[0] must be a string, got a number",
     ]);
