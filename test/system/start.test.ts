@@ -121,7 +121,7 @@ describe("millrace start", () => {
     process.kill(pids[which]!, "SIGKILL");
     expect(await exited).toBe(1);
     expect(pids.filter(isAlive)).toEqual([]);
-    expect(err()).toContain("the other was stopped too");
+    expect(err()).toContain("The other server was stopped too");
   });
 
   it("leaves no orphan when it is killed while both serve", async () => {
@@ -144,7 +144,7 @@ describe("the log", () => {
   it("holds back nothing behind a warning that came first", async () => {
     const { log, url } = await startProgram("serve", withWarning());
     expect(log()).toContain("MILLRACE_TEST_NOT_SET, which is not set");
-    await vi.waitFor(() => expect(log()).toMatch(/make the first admin account here.*setup#/), 5_000);
+    await vi.waitFor(() => expect(log()).toMatch(/create the first admin account.*setup#/), 5_000);
     await fetch(`${url}/session`, { headers: { "X-Request-Id": "after-the-warning" } });
     await vi.waitFor(() => expect(log()).toContain("after-the-warning"), 5_000);
   });

@@ -115,14 +115,14 @@ describe("a DuckDB database", () => {
       databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
     expect(await prepare("SELECT region, sum(amount) AS total FROM orders GROUP BY region")).toEqual({
       columns: [
-        { name: "region", type: "string", declared: "VARCHAR" },
-        { name: "total", type: "number", declared: "DECIMAL(38,2)" },
+        { name: "region", type: "string", databaseType: "VARCHAR" },
+        { name: "total", type: "number", databaseType: "DECIMAL(38,2)" },
       ],
     });
     expect(await prepare("SELECT id, :x AS x FROM orders -- all", ["x"])).toEqual({
       columns: [
-        { name: "id", type: "any", declared: null },
-        { name: "x", type: "any", declared: null },
+        { name: "id", type: "any", databaseType: null },
+        { name: "x", type: "any", databaseType: null },
       ],
     });
     expect(await prepare(FOREVER)).toHaveProperty("columns");
@@ -231,11 +231,11 @@ describe("the database scratch", () => {
         { id: 2, name: null, amount: 2.5, paid: true, tags: null },
       ],
       columns: [
-        { name: "id", declared: "BIGINT" },
-        { name: "name", declared: "VARCHAR" },
-        { name: "amount", declared: "DOUBLE" },
-        { name: "paid", declared: "BOOLEAN" },
-        { name: "tags", declared: "JSON" },
+        { name: "id", databaseType: "BIGINT" },
+        { name: "name", databaseType: "VARCHAR" },
+        { name: "amount", databaseType: "DOUBLE" },
+        { name: "paid", databaseType: "BOOLEAN" },
+        { name: "tags", databaseType: "JSON" },
       ],
     });
     expect((await runQuery("scratch", "SELECT sum(value) AS s FROM plain", {}, { tables })).rows).toEqual([
@@ -302,9 +302,9 @@ describe("the database scratch", () => {
         { database: "scratch", query, params: [], write: false, tables: columns as never },
         neverAborted(),
       );
-    const t = [{ name: "region", type: "string", declared: null }];
+    const t = [{ name: "region", type: "string", databaseType: null }];
     expect(await prepare("SELECT region AS r FROM t", { t })).toEqual({
-      columns: [{ name: "r", type: "string", declared: "VARCHAR" }],
+      columns: [{ name: "r", type: "string", databaseType: "VARCHAR" }],
     });
     expect(await prepare("SELECT regoin FROM t", { t })).toMatchObject({
       issues: [{ did_you_mean: "region" }],

@@ -87,12 +87,12 @@ describe("a PostgreSQL database", () => {
     expect(rows[1]).toMatchObject({ amount: "12345678901234567.89", at: null, extra: null });
     expect(truncated).toBe(false);
     expect(columns.slice(0, 6)).toEqual([
-      { name: "id", type: "number", declared: "int4" },
-      { name: "region", type: "string", declared: "text" },
-      { name: "amount", type: "number", declared: "numeric" },
-      { name: "paid", type: "boolean", declared: "bool" },
-      { name: "at", type: "string", declared: "timestamptz" },
-      { name: "extra", type: "any", declared: "jsonb" },
+      { name: "id", type: "number", databaseType: "int4" },
+      { name: "region", type: "string", databaseType: "text" },
+      { name: "amount", type: "number", databaseType: "numeric" },
+      { name: "paid", type: "boolean", databaseType: "bool" },
+      { name: "at", type: "string", databaseType: "timestamptz" },
+      { name: "extra", type: "any", databaseType: "jsonb" },
     ]);
   });
 
@@ -123,8 +123,8 @@ describe("a PostgreSQL database", () => {
       databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
     expect(await prepare("SELECT pg_sleep(60)::text AS slept, :x::int AS x", ["x"])).toEqual({
       columns: [
-        { name: "slept", type: "string", declared: "text" },
-        { name: "x", type: "number", declared: "int4" },
+        { name: "slept", type: "string", databaseType: "text" },
+        { name: "x", type: "number", databaseType: "int4" },
       ],
     });
     expect(await prepare("SELECT :long_name,\n  regoin FROM orders", ["long_name"])).toMatchObject({
@@ -394,7 +394,7 @@ describe("a PostgreSQL database", () => {
   it("is not held by a server that has gone silent", async () => {
     const proxy = await tcpProxy(server.port);
     const dataset = `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`;
-    const { runQuery, queryError } = shop({ dataset }, undefined, { connectMs: 300 });
+    const { runQuery, queryError } = shop({ dataset }, undefined, { connectTimeoutMs: 300 });
     await runQuery("shop", "SELECT 1");
     proxy.stall();
     const started = performance.now();

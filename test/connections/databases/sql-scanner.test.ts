@@ -16,7 +16,7 @@ describe("scanQuery", () => {
     expect(names(query, dialect)).toEqual(["b", "a", "c"]);
     expect(rendered(query, dialect)).toMatchObject({
       text: "SELECT $1, $2 FROM t WHERE x=$1 AND y IN ($2,$3)",
-      order: [0, 1, 0, 1, 2],
+      parameterOrder: [0, 1, 0, 1, 2],
     });
   });
 

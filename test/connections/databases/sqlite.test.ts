@@ -57,13 +57,13 @@ describe("a SQLite database", () => {
         },
       ],
       columns: [
-        { name: "id", type: "number", declared: "INTEGER" },
-        { name: "region", type: "string", declared: "TEXT" },
-        { name: "amount", type: "number", declared: "DECIMAL(10,2)" },
-        { name: "paid", type: "any", declared: "BOOLEAN" },
-        { name: "extra", type: "any", declared: "JSON" },
-        { name: "scan", type: "string", declared: "BLOB" },
-        { name: "big", type: "any", declared: null },
+        { name: "id", type: "number", databaseType: "INTEGER" },
+        { name: "region", type: "string", databaseType: "TEXT" },
+        { name: "amount", type: "number", databaseType: "DECIMAL(10,2)" },
+        { name: "paid", type: "any", databaseType: "BOOLEAN" },
+        { name: "extra", type: "any", databaseType: "JSON" },
+        { name: "scan", type: "string", databaseType: "BLOB" },
+        { name: "big", type: "any", databaseType: null },
       ],
       row_count: 2,
       truncated: false,
@@ -119,7 +119,7 @@ describe("a SQLite database", () => {
       ],
     });
     expect(await prepare("SELECT region AS r FROM orders")).toEqual({
-      columns: [{ name: "r", type: "string", declared: "TEXT" }],
+      columns: [{ name: "r", type: "string", databaseType: "TEXT" }],
     });
   });
 
