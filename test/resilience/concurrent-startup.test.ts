@@ -34,7 +34,7 @@ describe("processes that start at once on an empty state directory", () => {
     expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
     db.close();
 
-    // A cursor of one process is taken by another: they sign with the same key.
+    // Each process accepts the other's cursor, because they share the key.
     for (const name of ["A", "B"])
       await apiClient(serve.url, key)("POST", "/workflows", { name, description: "" });
     const first = await apiClient(serve.url, key)("GET", "/workflows?limit=1");

@@ -16,7 +16,7 @@ async function open(local: boolean) {
   return { instance, rest, mcp, key: value, call: apiClient(rest.url, value) };
 }
 
-/** Asks for /health again and again; gives the slowest answer and what was not 200. */
+/** Polls /health; returns the slowest response time and all statuses other than 200. */
 function watchHealth(...urls: string[]) {
   let slowest = 0;
   const bad: unknown[] = [];
@@ -104,7 +104,7 @@ describe("a lock that another process holds", () => {
     expect(bad).toEqual([]);
     expect(slowest).toBeLessThan(500);
 
-    // One that waits less long than it has patience is served.
+    // A request that waits for less than its limit succeeds.
     const served = call("GET", "/workflows");
     setTimeout(release, 500);
     expect((await served).status).toBe(200);

@@ -18,12 +18,12 @@ function acknowledgedWith(expected: number, status: number): void {
   if (status !== expected) throw new Error(`answered with ${status} instead of ${expected}`);
 }
 
-/** One client: makes a workflow, changes it twice, makes the next; until the connection breaks. */
+/** A client that creates workflows and changes each twice, until the connection breaks. */
 class Writer {
   readonly #prefix: string;
-  /** What was acknowledged: the descriptions of each workflow's versions. */
+  /** The acknowledged descriptions of each workflow's versions. */
   readonly acknowledged = new Map<string, string[]>();
-  /** The request that was sent and not answered. */
+  /** The last request, which has no response. */
   unanswered: Created | { id: string; description: string } | undefined;
 
   constructor(prefix: string) {
@@ -57,7 +57,7 @@ function expectAllThere(writers: readonly Writer[], stored: readonly StoredWorkf
     for (const [id, history] of acknowledged) {
       const found = byId.get(id) ?? [];
       expect(found.slice(0, history.length)).toEqual(history);
-      // More than was acknowledged only where an answer got lost.
+      // More than the acknowledged versions exist only when a response was lost.
       const lost = unanswered !== undefined && "id" in unanswered && unanswered.id === id ? 1 : 0;
       expect(found.length).toBeLessThanOrEqual(history.length + lost);
       checked += history.length;
@@ -82,7 +82,7 @@ describe("kill -9 while clients write", () => {
       const call = apiClient(serve.url, key);
       const working = writers.map((writer) =>
         writer.write(call).catch((error: unknown) => {
-          // The connection broke, which is what is wanted; an answer that is wrong is not.
+          // A broken connection is expected, but not a wrong response.
           if (!(error instanceof TypeError)) throw error;
         }),
       );
@@ -105,7 +105,7 @@ describe("kill -9 while clients write", () => {
       }
     }
     const checked = expectAllThere(everybody, verifyState(stateDir));
-    // Enough was under way for the kills to mean something.
+    // Enough requests were in progress when the processes were killed.
     expect(checked).toBeGreaterThan(ROUNDS * WRITERS);
     expect(await serve.stop()).toMatchObject({ code: 0 });
   }, 60_000);

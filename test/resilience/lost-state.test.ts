@@ -14,7 +14,7 @@ const tools = {
   params: { name: "list_workflows", arguments: {} },
 };
 
-/** Both listeners as processes, with one workflow in the state, and a stream open on the second. */
+/** Both listeners as processes, with one workflow, and an open stream at the second listener. */
 async function running() {
   const stateDir = join(temporaryDirectory(), "state");
   const { out } = await runCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
@@ -34,7 +34,7 @@ async function running() {
 
 type Running = Awaited<ReturnType<typeof running>>;
 
-/** Nothing is written from the first moment; that reads look only now and then does no harm. */
+/** Expects that writes fail at once. Reads may succeed for a moment, because they check the file less often. */
 const refused = (ask: () => Promise<ApiResponse<{ code: string; detail: string }>>) =>
   eventually(async () => [await ask()].find(({ status }) => status !== 200), "a read that is refused");
 
@@ -96,7 +96,7 @@ describe("a state directory that is lost under a running process", () => {
     ["overwritten", (file: string) => writeFileSync(file, "x".repeat(40_000))],
   ])("answers with 503, never 500, when the database is %s in place", async (_what, damage) => {
     const both = await running();
-    // The shared memory is left alone: the kernel ends whoever reads a mapped file that was cut.
+    // The shared memory file stays, because the kernel kills processes that read a truncated mapped file.
     for (const suffix of ["", "-wal"]) damage(both.file + suffix);
     for (let i = 0; i < 5; i += 1) {
       const answers = [

@@ -15,7 +15,7 @@ describe("kill -9 and stopped processes during runs", () => {
     );
     console.log(`runs: ${runs} taken in;`, { ...happened, ...seen });
     expect({ issues, logs }).toEqual({ issues: [], logs: [] });
-    // Enough was under way for it to mean something.
+    // Enough runs were in progress when the processes were killed.
     expect(runs).toBeGreaterThan(ROUNDS / 2);
   }, 120_000);
 });

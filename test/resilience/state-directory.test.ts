@@ -9,11 +9,11 @@ import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
 import { runCommand } from "../support/process.ts";
 
-/** Commands that make a state where there is none. */
+/** Commands that create a missing state directory. */
 const MAKERS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
 const COMMANDS = [...MAKERS, ["keys", "list"]] as const;
 
-/** Every one of the commands ends with 4, in words and without a stack; gives what they say, in one. */
+/** Expects that each command exits with 4 and a message without a stack; returns the message. */
 async function refused(
   stateDir: string,
   commands: readonly (readonly string[])[] = COMMANDS,
@@ -26,12 +26,12 @@ async function refused(
     expect(err).not.toMatch(/\n\s+at |SQLITE_|Error:/);
     said.add(err);
   }
-  // All of them say the same.
+  // All commands print the same message.
   expect(said.size).toBe(1);
   return [...said].join("");
 }
 
-/** A state directory with something in it, its database closed. */
+/** A state directory with content and a closed database. */
 async function used(): Promise<{ stateDir: string; file: string }> {
   const stateDir = join(temporaryDirectory(), "state");
   await runCommand(["keys", "create", "--name", "first"], { MILLRACE_STATE_DIR: stateDir });
@@ -54,7 +54,7 @@ describe("the state directory at start", () => {
     expect(await refused("/sys/millrace/state", MAKERS)).toMatch(
       /can't be used: .*Set MILLRACE_STATE_DIR to/s,
     );
-    // Where Node's own recursive mkdir would try for ever.
+    // Node's recursive mkdir would never return here.
     expect(await refused("/proc/millrace/state", MAKERS)).toMatch(
       /it can't be created there.*Set MILLRACE_STATE_DIR to/s,
     );
@@ -62,7 +62,7 @@ describe("the state directory at start", () => {
 
   it("is refused when this user may not write there", async () => {
     const parent = temporaryDirectory();
-    // Root may write anywhere: the program then runs as somebody else, from where that one can read it.
+    // Root can write anywhere, so the program runs as another user, from a directory that this user can read.
     const root = process.getuid?.() === 0;
     chmodSync(parent, 0o555);
     const bin = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));

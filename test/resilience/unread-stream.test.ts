@@ -8,7 +8,7 @@ const CALLS = 200;
 const LARGE = 800_000;
 const MIB = 1024 * 1024;
 
-/** A stream whose client opened it and reads no further, and a workflow that is large to read. */
+/** A stream whose client does not read, and a workflow with a large definition. */
 async function open() {
   const holder = await testInstance();
   const other = await testInstance({ stateDir: holder.stateDir });
@@ -40,7 +40,7 @@ async function open() {
   return { stream, copies, read };
 }
 
-/** Reads on and keeps nothing of it: it is hundreds of megabytes. */
+/** Reads the rest and discards it, because it has hundreds of megabytes. */
 function readUpTo(socket: Socket, text: string): Promise<void> {
   let tail = "";
   socket.removeAllListeners("data");
@@ -69,17 +69,17 @@ describe("a client that never reads its stream", () => {
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
           if (status === 202) accepted.push(i + n + 1);
         }
-        // A moment for what was passed on to another copy to arrive there.
+        // Lets messages to the other process arrive.
         await new Promise((resolve) => setTimeout(resolve, 30));
         most = Math.max(most, process.memoryUsage.rss() - before);
       }
       expect((await fetch(`${copies.holder.url}/health`)).status).toBe(200);
-      // 200 answers of 1.6 MB each would be 320 MB of text, and more on the way to the socket.
+      // 200 responses of 1.6 MB each would need 320 MB, and more for the socket.
       expect(most / MIB).toBeLessThan(160);
-      // Who asks the copy that holds the stream is told; what another was asked waits in the store, 100 at most.
+      // Requests to the process with the stream are refused; up to 100 of those to another process wait in the store.
       expect(statuses.get(503) ?? 0).toBeGreaterThanOrEqual(copy === "holder" ? CALLS / 2 : 1);
 
-      // Who reads again is given what waited, and goes on.
+      // A client that reads again gets the waiting messages, and continues.
       await readUpTo(stream.socket, `"id":${accepted.at(-1)}}`);
     },
   );

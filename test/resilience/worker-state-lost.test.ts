@@ -12,7 +12,7 @@ import { testInstance } from "../support/instance.ts";
 
 const LIMIT_MS = 10_000;
 
-/** A server that takes requests and answers none. */
+/** A server that accepts requests and never responds. */
 async function silentServer() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -34,7 +34,7 @@ describe("a worker whose state is lost", () => {
     const file = join(instance.stateDir, "millrace.db");
     const told = (wanted: number, what: RegExp) =>
       eventually(() => {
-        // Schedules are looked at twice a second, and a beat comes each 2.5 s.
+        // Schedules are checked twice per second, and a heartbeat is sent every 2.5 s.
         vi.advanceTimersByTime(500);
         return lines.filter((line) => what.test(line)).length >= wanted || undefined;
       }, `${what}, ${wanted} times`);

@@ -1,4 +1,4 @@
-/** An engine of its own on a store of its own, with executors in this process and step types that do as they are told. */
+/** An engine on a new store, with executors in this process and step types that the test controls. */
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
@@ -23,7 +23,7 @@ import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
 
-/** What a `probe` step does when it runs; its output is what this gives. */
+/** The function that a `probe` step runs; its result is the step's output. */
 export type Probe = (asked: unknown, ctx: StepContext) => unknown;
 
 const giveBack: Probe = (asked) => asked;
@@ -50,7 +50,7 @@ export const TEST_ACTOR = {
   client: "vitest",
 } as const;
 
-/** Opens an engine; time stands still until it is advanced. */
+/** Opens an engine with a manual clock. */
 export async function testEngine({
   limits = new Map<string, number>(),
   slots = 8,
@@ -140,14 +140,14 @@ export async function testEngine({
     executor,
     start,
     find,
-    /** Makes a workflow of a definition, and gives its id. */
+    /** Creates a workflow from a definition and returns its id. */
     define: async (definition: Record<string, unknown>, name = "Test") =>
       (await create({ name, definition })).id,
     redefine: (id: string, definition: Record<string, unknown>) => change(id, { definition }),
     onProbe: (next: Probe) => void (probe = next),
     stop: (id: string) =>
       transaction((tx) => stopRun(made.context, tx, id, { status: "cancelled", by: "operator" })),
-    /** The run with its output and where its steps are. */
+    /** The run with its output and the states of its steps. */
     async outcome(id: string) {
       const run = await find(id);
       return {
@@ -163,7 +163,7 @@ export async function testEngine({
 
 export type TestEngine = Awaited<ReturnType<typeof testEngine>>;
 
-/** Runs a definition to its end, or until it waits. */
+/** Runs a definition until the run ends or waits. */
 export async function runToEnd(
   it: TestEngine,
   definition: Record<string, unknown>,

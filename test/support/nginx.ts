@@ -1,4 +1,4 @@
-/** Debian's nginx with the configuration that is shipped: only what a site has to change is another's. */
+/** Debian's nginx with the shipped configuration, in which only site-specific values are changed. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -20,7 +20,7 @@ import { eventually } from "./eventually.ts";
 import { temporaryDirectory } from "./instance.ts";
 
 const SHIPPED = fileURLToPath(new URL("../../deploy/nginx/", import.meta.url));
-/** Nobody's, on Debian. */
+/** The id of the user nobody on Debian. */
 const NOBODY = 65_534;
 
 /** A line of nginx's access log. */
@@ -30,24 +30,23 @@ interface AccessLine {
   method: string;
   path: string;
   status: string;
-  /** The addresses of the copies that were asked, one after the other. */
+  /** The addresses of the servers that were tried, in order. */
   copy: string;
-  /** When it was answered. */
+  /** The time of the response. */
   time: string;
 }
 
 export interface Nginx {
   /** The https address. */
   url: string;
-  /** The plain one, which only redirects. */
+  /** The http address, which only redirects. */
   plainUrl: string;
   accessLog(): AccessLine[];
   errorLog(): string;
 }
 
 /**
- * Takes ports that are free, below those that the system gives to clients: a copy that is started again must get its
- * own.
+ * Reserves free ports below the range that the system gives to clients, so that a restarted server gets the same port.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
@@ -67,9 +66,9 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * Starts it in front of two copies of each server, as a user who may do nothing. Its certificate is trusted by this
- * process from then on.
- * @param at the ports that it listens on, and those of the copies
+ * Starts nginx in front of two processes of each server, as an unprivileged user. This process trusts its certificate from
+ * then on.
+ * @param at its own ports, and those of the servers
  */
 export async function startNginx(at: {
   https: number;

@@ -1,4 +1,4 @@
-/** A real OpenID Connect provider on loopback, with a login form of its own, that can be made to misbehave. */
+/** A real OpenID Connect provider on loopback with a login form, which tests can make misbehave. */
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import type { CookieClient } from "./cookie-client.ts";
 export const CLIENT_ID = "millrace";
 export const CLIENT_SECRET = "for loopback only";
 
-/** What the provider says of somebody; by the name that they sign in with. */
+/** The claims of an account, by the name for signing in. */
 interface Account {
   email?: string;
   email_verified?: boolean | string;
@@ -18,27 +18,27 @@ interface Account {
 }
 
 export interface TestOidcProvider {
-  /** The issuer, at 127.0.0.1 whatever the host that Millrace is reached by. */
+  /** The issuer, at 127.0.0.1 whatever Millrace's host is. */
   issuer: string;
-  /** By name; to be changed at will. */
+  /** The accounts by name, which tests may change. */
   accounts: Map<string, Account>;
-  /** The environment of a Millrace that uses it. */
+  /** The environment of a Millrace process that uses the provider. */
   env: Record<string, string>;
-  /** How often each path was asked: `POST /token`. */
+  /** The number of requests by method and path: `POST /token`. */
   requestCounts: Map<string, number>;
-  /** Signs with another key from now on. */
+  /** Signs with a new key from now on. */
   rotateKeys(): void;
-  /** Replaces the nonce of those who begin from now on, as somebody would who plays an older answer back. */
+  /** Replaces the nonce of later sign-ins, like a replay of an older response. */
   replaceNonce(): void;
-  /** Changes what it answers at a path before it is sent; undefined for as it is. */
+  /** Changes the response of a path; undefined for no change. */
   rewriteResponse: ((path: string, body: string) => string | undefined) | undefined;
-  /** Answered at a path instead of what the provider would. */
+  /** Replaces the response of a path. */
   cannedResponse: { path: string; status: number; headers: Record<string, string>; body: string } | undefined;
-  /** Waited for when an answer at a path is made, before it is sent. */
+  /** Delays the response of a path. */
   beforeResponse: ((path: string) => Promise<void>) | undefined;
-  /** Makes the code in a callback's URL one of the past. */
+  /** Expires the code in a callback's URL. */
   expireCode(callback: string): Promise<void>;
-  /** Takes back what it has given to everybody: refresh tokens are dead. */
+  /** Revokes all refresh tokens. */
   revokeGrants(): Promise<void>;
   stop(): Promise<void>;
   restart(): Promise<void>;
@@ -46,10 +46,10 @@ export interface TestOidcProvider {
 
 export interface OidcProviderOptions {
   accounts: Record<string, Account>;
-  /** How Millrace proves itself; with none it has no secret. */
+  /** The client authentication of Millrace; without one it has no secret. */
   clientAuth?: "client_secret_basic" | "client_secret_post" | "none";
   refreshTokens?: boolean;
-  /** Whether the ID token has everything; else it is told at the userinfo endpoint. */
+  /** Whether the ID token contains all claims; otherwise the userinfo endpoint returns them. */
   allClaimsInIdToken?: boolean;
   logout?: boolean;
   scopes?: string[];
@@ -123,7 +123,7 @@ export async function testOidcProvider(options: OidcProviderOptions): Promise<Te
   return peer;
 }
 
-/** Millrace's port is not known before it runs, and the provider must be there first: any of this machine's will do. */
+/** Accepts any redirect URI on this machine: Millrace's port is unknown until it runs, and the provider starts first. */
 const isOurs = (uri: string): boolean =>
   /^https?:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/(login\/callback|oauth2\/idpresponse|ui\/sign-in\?signed_out=1|logout)$/.test(
     uri,
@@ -171,7 +171,7 @@ function providerOf(
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     issueRefreshToken: () => refreshTokens,
     rotateRefreshToken: true,
-    // Nobody is asked whether Millrace may know who they are.
+    // Users are not asked for consent.
     async loadExistingGrant(ctx) {
       const { client, session } = ctx.oidc;
       const grant = new ctx.oidc.provider.Grant({
@@ -231,7 +231,7 @@ async function logIn(
   }
 }
 
-/** Where the session is known by the ID token nobody is asked; the form sends itself. */
+/** Signs out without a question when the ID token identifies the session; the form submits itself. */
 function logoutSource(ctx: { body?: unknown; oidc: { params?: unknown } }, form: string): void {
   const isKnown = (ctx.oidc.params as { id_token_hint?: string }).id_token_hint !== undefined;
   ctx.body = `<!doctype html><html lang="en"><title>Log out</title><main><h1>Log out?</h1>${form}<button form="op.logoutForm" name="logout" value="yes">Log out</button></main>${
@@ -241,7 +241,7 @@ function logoutSource(ctx: { body?: unknown; oidc: { params?: unknown } }, form:
   }</html>`;
 }
 
-/** Lets a test change a JSON answer. */
+/** Lets a test change a JSON response. */
 function changeAnswer(res: ServerResponse, change: (body: string) => string | undefined): void {
   const end = res.end.bind(res);
   res.end = ((body?: unknown, ...rest: never[]) => {
@@ -252,7 +252,7 @@ function changeAnswer(res: ServerResponse, change: (body: string) => string | un
   }) as typeof res.end;
 }
 
-/** Lets a test keep an answer back. */
+/** Lets a test delay a response. */
 function holdAnswer(res: ServerResponse, released: () => Promise<void> | undefined): void {
   const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse;
   res.end = ((...args: unknown[]) => {
@@ -261,7 +261,7 @@ function holdAnswer(res: ServerResponse, released: () => Promise<void> | undefin
   }) as typeof res.end;
 }
 
-/** Where it keeps what it knows, whichever keys it signs with. */
+/** The provider's storage, which outlives a change of its keys. */
 function memory() {
   const rows = new Map<string, Record<string, unknown>>();
   const of = (model: string) => {
@@ -284,9 +284,9 @@ function memory() {
 }
 
 /**
- * Goes from Millrace's `/login`, or from where that leads, through the provider's form, as a browser does.
- * @param name undefined: cancels
- * @returns the callback's URL, which was not called yet
+ * Follows Millrace's `/login`, or its redirect, through the provider's form, like a browser.
+ * @param name undefined to cancel
+ * @returns the callback's URL, which has not been requested yet
  */
 export async function signInAtProvider(
   browser: CookieClient,

@@ -1,4 +1,4 @@
-/** The OpenAPI document as tests read it: its operations, and a validator for its schemas. */
+/** Reads the OpenAPI document's operations, and validates values with its schemas. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { VERSION } from "../../src/app/build.ts";
@@ -66,13 +66,13 @@ export const operations: readonly Operation[] = Object.entries(document.paths).f
 );
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-// The package is CommonJS: its default export is one level down for TypeScript, not at run time.
+// The package is CommonJS: only TypeScript sees its default export one level deeper.
 (formats as unknown as (it: Ajv2020) => void)(ajv);
 ajv.addSchema(document, "openapi");
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** What is wrong with `value` by the schema at these steps into the document; nothing when it is as documented. */
+/** Validates `value` with the schema at a path of the document; returns nothing when it is valid. */
 export function schemaErrorsAt(steps: readonly (string | number)[], value: unknown): string | undefined {
   const pointer = steps
     .map((step) => encodeURIComponent(String(step).replaceAll("~", "~0").replaceAll("/", "~1")))

@@ -1,4 +1,4 @@
-/** A collector on loopback: takes traces as OTLP over http/protobuf and keeps what it was sent. */
+/** A trace collector on loopback that records spans, received as OTLP over http/protobuf. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
@@ -8,7 +8,7 @@ import { eventually } from "./eventually.ts";
 export interface ReceivedSpan {
   traceId: string;
   spanId: string;
-  /** Null at the top. */
+  /** Null for a root span. */
   parentId: string | null;
   state: string;
   name: string;
@@ -19,9 +19,9 @@ export interface ReceivedSpan {
   end: number;
   attributes: Record<string, string | number>;
   links: { traceId: string; spanId: string }[];
-  /** 2 is a failure. */
+  /** 2 is an error. */
   status: number;
-  /** What the process says of itself. */
+  /** The resource attributes of the process. */
   resource: Record<string, string | number>;
 }
 
@@ -30,13 +30,13 @@ export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
   headers: IncomingHttpHeaders[];
-  /** What a process needs to send its spans here, soon. */
+  /** The environment with which a process sends its spans here without delay. */
   env: Record<string, string>;
-  /** Waits until there is a span that is looked for. */
+  /** Waits for a matching span. */
   waitForSpan(found: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>;
 }
 
-/** @param answer the status of its answers; null for none at all */
+/** @param answer the status of responses; null to send none */
 export async function otlpReceiver(answer: number | null = 200): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const headers: IncomingHttpHeaders[] = [];
@@ -68,7 +68,7 @@ export async function otlpReceiver(answer: number | null = 200): Promise<OtlpRec
   };
 }
 
-/** The fields of a protobuf message by number: bytes, or whole numbers. @see https://protobuf.dev/programming-guides/encoding/ */
+/** Parses the fields of a protobuf message by number: bytes, or integers. @see https://protobuf.dev/programming-guides/encoding/ */
 function fieldsOf(bytes: Buffer): Map<number, (Buffer | bigint)[]> {
   const fields = new Map<number, (Buffer | bigint)[]>();
   let at = 0;
@@ -104,7 +104,7 @@ const text = (fields: Fields, number: number): string =>
   (fields.get(number)?.[0] as Buffer | undefined)?.toString() ?? "";
 const number = (fields: Fields, at: number): number => Number(fields.get(at)?.[0] ?? 0n);
 
-/** Text and whole numbers are all that we send. */
+/** Millrace sends only strings and integers. */
 const attributesOf = (fields: Fields, at: number): Record<string, string | number> =>
   Object.fromEntries(
     messages(fields, at).map((pair) => {

@@ -1,10 +1,10 @@
-/** What the parity test plays of keys, users and sessions: with cookies, and refused to every key. */
+/** The parity scenarios of keys, users and sessions, which require a cookie and refuse API keys. */
 import { idOf, lastOutput, type ParityCall } from "./parity-scenarios.ts";
 import type { CallerName, CallResult } from "./surface-clients.ts";
 
 type Input = NonNullable<ParityCall["with"]>;
 
-/** The same caller's steps. */
+/** Lets the same caller make all calls. */
 const as = (by: CallerName, ...steps: ParityCall[]): ParityCall[] =>
   steps.map((step) => Object.assign({ by }, step));
 const call = (name: string, input: Input = {}, expect?: ParityCall["expect"]): ParityCall => ({
@@ -12,7 +12,7 @@ const call = (name: string, input: Input = {}, expect?: ParityCall["expect"]): P
   with: input,
   ...(expect && { expect }),
 });
-/** What no key may. */
+/** Scenarios that refuse every API key. */
 const noKey = (name: string, input: Input = {}): ParityCall => ({
   ...call(name, input, "person_needed"),
   by: "other",
@@ -24,16 +24,16 @@ const notFor = (by: CallerName, name: string, input: Input = {}): ParityCall => 
 
 const invited = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["user"] as { id: string }).id;
-/** An item of the list that the call with this number gave. */
+/** An item of the list that an earlier call returned. */
 const listed = (before: readonly CallResult[], index: number, item: number): string =>
   (before[index]!.output!["items"] as { id: string }[])[item]!.id;
 
-/** The editor's, newest use first. */
+/** The editor's sessions, last used first. */
 const [TABLET, LAPTOP] = [0, 1];
-/** By address: the three that there are from the beginning. */
+/** The three initial users, by address. */
 const [ANN, ROOT] = [0, 1];
 
-/** As many keys as one person may have. */
+/** The maximum number of keys of a user. */
 const ALL_KEYS = Array.from({ length: 100 }, () => call("create_api_key", { name: "one of many" }));
 
 export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {

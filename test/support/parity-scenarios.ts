@@ -1,4 +1,4 @@
-/** What the parity test plays: every operation, its successes and each error it declares. */
+/** The parity scenarios: every operation, with its successes and each error that it declares. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import type { ErrorCode } from "../../src/core/errors.ts";
@@ -6,20 +6,20 @@ import { temporaryDirectory } from "./instance.ts";
 import type { Json } from "./json.ts";
 import type { CallerName, CallResult } from "./surface-clients.ts";
 
-/** One call; `expect` is the error it must give, nothing when it must work. */
+/** A call; `expect` is its expected error, undefined for success. */
 export interface ParityCall {
   call: string;
   with?: Input | ((before: readonly CallResult[]) => Input);
   expect?: ErrorCode;
-  /** Use the key that may only read. */
+  /** Uses the read-only key. */
   readOnly?: boolean;
-  /** Or another key, or somebody who is signed in. */
+  /** Uses another key, or a signed-in user. */
   by?: CallerName;
 }
 
 type Input = Record<string, unknown>;
 
-/** The output of the call before. */
+/** The output of the previous call. */
 export const lastOutput = (before: readonly CallResult[]): Json => before.at(-1)!.output!;
 
 const create = (input: Input): ParityCall => ({ call: "create_workflow", with: input });
@@ -32,7 +32,7 @@ const WEEKLY = create({
 });
 const NIGHTLY = create({ name: "Nightly backup" });
 
-/** What the runs of the scenarios can use: one database that is there, and one that is not. */
+/** The configuration of the scenarios: an existing database, and a missing one. */
 export function parityConfig() {
   const directory = temporaryDirectory();
   const dataset = join(directory, "shop.db");
@@ -89,23 +89,23 @@ const run = (workflow_id: string, input: Input = {}): ParityCall => ({
   with: { workflow_id, wait: 20, ...input },
 });
 const publish = (workflow_id: string): ParityCall => ({ call: "publish_workflow", with: { workflow_id } });
-/** The id in the output of the call with this number. */
+/** The id in the output of an earlier call. */
 export const idOf = (before: readonly CallResult[], index: number): string =>
   before[index]!.output!["id"] as string;
-/** The approval that the run of the call with this number waits for. */
+/** The approval that the run of an earlier call waits for. */
 const approvalOf = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
-/** As many runs as may be unfinished. */
+/** The maximum number of unfinished runs. */
 const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
-/** What every operation on one workflow refuses in the same way. */
+/** The errors that all operations on a workflow share. */
 const wrongId = (call: string): ParityCall[] => [
   { call, with: { workflow_id: "weekly-revenu" }, expect: "workflow_not_found" },
   { call, with: { workflow_id: "nothing like it" }, expect: "workflow_not_found" },
   { call, with: { workflow_id: "x".repeat(201) }, expect: "invalid_input" },
 ];
 
-/** For every operation: what is done first, and what is compared (all of it is). Fresh instances for each. */
+/** The calls of each operation, on new instances; the results of all calls are compared. */
 export const SCENARIOS: Record<string, ParityCall[]> = {
   create_workflow: [
     WEEKLY,
@@ -308,7 +308,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     },
     { call: "list_workflows", with: { sort: "name", limit: 2 } },
     {
-      // A cursor of another list is as good as a forged one.
+      // A cursor of another list is invalid too.
       call: "list_workflows",
       with: (before) => ({ sort: "-name", cursor: lastOutput(before)["next_cursor"] }),
       expect: "invalid_cursor",

@@ -1,4 +1,4 @@
-/** A real PostgreSQL out of npm, on a free port and a data directory of its own: one for a test file. */
+/** A real PostgreSQL from npm for one test file, with a free port and a new data directory. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import { Client } from "pg";
 export interface Postgres {
   port: number;
   password: string;
-  /** A URL as the configuration has it: without the password. */
+  /** The URL for the configuration, without the password. */
   url(database?: string, user?: string): string;
-  /** A connection of the owner's. */
+  /** A connection of the database's owner. */
   connect(database?: string): Promise<Client>;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startPostgres(): Promise<Postgres> {
     password: PASSWORD,
     authMethod: "scram-sha-256",
     persistent: true,
-    // It refuses to run as root, so root makes it a user, who must get at the data.
+    // PostgreSQL refuses to run as root, so it runs as another user, who needs access to the data.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
     postgresFlags: ["-c", "fsync=off", "-c", "unix_socket_directories=", "-c", "max_connections=30"],
@@ -45,7 +45,7 @@ export async function startPostgres(): Promise<Postgres> {
     url: (database = "postgres", user = "postgres") => `postgresql://${user}@127.0.0.1:${port}/${database}`,
     async connect(database = "postgres") {
       const client = new Client({ host: "127.0.0.1", port, user: "postgres", password: PASSWORD, database });
-      // Its end with the server's is no fault of the test's.
+      // The connection ends with the server, which is not an error of the test.
       client.on("error", () => undefined);
       await client.connect();
       return client;
@@ -57,7 +57,7 @@ export async function startPostgres(): Promise<Postgres> {
   };
 }
 
-/** A port that was free a moment ago, for programs that can't choose one themselves. */
+/** Returns a free port, for programs that can't choose one themselves. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
