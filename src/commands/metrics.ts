@@ -65,7 +65,7 @@ export async function openMetricsPort(
       });
       log.info(
         { host, port: listener.port },
-        `metrics listening on http://${hostForUrl(host)}:${listener.port}/metrics`,
+        `metrics available at http://${hostForUrl(host)}:${listener.port}/metrics`,
       );
     },
     async close() {

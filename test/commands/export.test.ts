@@ -219,7 +219,7 @@ describe("millrace export and import", () => {
     );
     const root = temporaryDirectory();
     await fc.assert(
-      fc.asyncProperty(fc.array(history, { maxLength: 4 }), people, async (histories, users) => {
+      fc.asyncProperty(fc.array(history, { maxLength: 4 }), users, async (histories, users) => {
         const directory = mkdtempSync(join(root, "run-"));
         const [from, to] = [join(directory, "from"), join(directory, "to")];
         const clock = fakeClock();
@@ -288,7 +288,7 @@ describe("millrace export and import", () => {
     expect(await target.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "viewer" });
     expect(await target.read.workflows.find("draft")).toMatchObject({ name: "Draft" });
     expect((await importing(instance.stateDir, file)).out).toContain(
-      "0 new workflows, 0 new users; 2 and 2 are here already",
+      "0 new workflows, 0 new users; 2 and 2 already exist here",
     );
   });
 
@@ -414,7 +414,7 @@ describe("millrace export and import", () => {
     const instance = await testInstance();
     await addUser(instance, { email: "ann@example.com" });
     const file = join(temporaryDirectory(), "one.jsonl");
-    expect((await exporting(instance.stateDir, file)).out).toBe(`1 person written to ${file}\n`);
+    expect((await exporting(instance.stateDir, file)).out).toBe(`1 user written to ${file}\n`);
     expect((await importing(empty(), file)).out).toContain("0 new workflows, 1 new user;");
   });
 

@@ -12,7 +12,7 @@ import { connect } from "../support/mcp.ts";
 import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { childrenOf, type Program, runCommand, startProgram } from "../support/process.ts";
 
-const AT = /metrics listening on (http:\/\/[^"]+)/;
+const AT = /metrics available at (http:\/\/[^"]+)/;
 
 /** Where a program's metrics are. */
 const pageOf = ({ log }: Program): string => AT.exec(log())![1]!;

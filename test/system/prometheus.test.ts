@@ -26,7 +26,7 @@ describe("promtool", () => {
   it("finds nothing to say of the metrics, neither at the start nor when everything has happened", async () => {
     const { stateDir } = await testInstance();
     const program = await startProgram("serve", stateDir, { args: ["--metrics-port", "0"] });
-    const page = /metrics listening on (http:\/\/[^"]+)/.exec(program.log())![1]!;
+    const page = /metrics available at (http:\/\/[^"]+)/.exec(program.log())![1]!;
     const served = await (await fetch(page)).text();
     expect(promtool(["check", "metrics"], served)).toEqual({ status: 0, said: "" });
     const whole = await renderExposition([await exercisedMetrics().snapshot()]);
