@@ -219,7 +219,7 @@ describe("millrace export and import", () => {
     );
     const root = temporaryDirectory();
     await fc.assert(
-      fc.asyncProperty(fc.array(history, { maxLength: 4 }), users, async (histories, users) => {
+      fc.asyncProperty(fc.array(history, { maxLength: 4 }), people, async (histories, users) => {
         const directory = mkdtempSync(join(root, "run-"));
         const [from, to] = [join(directory, "from"), join(directory, "to")];
         const clock = fakeClock();
