@@ -38,8 +38,8 @@ describe("a worker whose state is lost", () => {
         vi.advanceTimersByTime(500);
         return lines.filter((line) => what.test(line)).length >= wanted || undefined;
       }, `${what}, ${wanted} times`);
-    const LOST = /could not/;
-    const BACK = /can be used again/;
+    const LOST = /^(schedule poll failed|heartbeat not sent|jobs not claimed|stopped runs not checked)/;
+    const BACK = /^storage available again$/;
     const lose = () => renameSync(file, `${file}.away`);
     const find = () => renameSync(`${file}.away`, file);
 
@@ -71,7 +71,10 @@ steps:
     await begin(["run", "long"], /^/);
     await asked;
     rmSync(stateDir, { recursive: true });
-    await eventually(() => /is gone from the state directory/.test(text()) || undefined, "it to be noticed");
+    await eventually(
+      () => /is gone from the state directory/.test(text()) || undefined,
+      "the loss to be noticed",
+    );
     const start = performance.now();
     child.kill("SIGTERM");
     expect(await ended).toBe(4);
