@@ -30,7 +30,7 @@ describe("the first start", () => {
     const { begin, cli, stateDir } = await testCli();
     const { child, ended, text } = await begin(
       ["start", "--port", "0", "--mcp-port", "0"],
-      /Ctrl-C stops both/,
+      /Press Ctrl-C to stop both servers/,
     );
     expect(readdirSync(join(stateDir, "samples"))).toEqual(["shop.db"]);
     expect(text()).toContain("npx millrace run weekly-revenue --watch");

@@ -46,7 +46,7 @@ function startBoth(args: string[] = []) {
       await vi.waitFor(() => expect(childrenOf(parent)).toHaveLength(2), 10_000);
       return childrenOf(parent);
     },
-    ready: () => vi.waitFor(() => expect(out).toContain("Ctrl-C stops both."), 10_000),
+    ready: () => vi.waitFor(() => expect(out).toContain("Press Ctrl-C to stop both servers."), 10_000),
   };
 }
 
