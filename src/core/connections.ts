@@ -6,8 +6,6 @@ import type { Issue } from "../../schemas/problem.ts";
 import type { Usage } from "./model.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 
-export type { Usage } from "./model.ts";
-
 export interface NamedConnection {
   name: string;
   /** `sqlite`, `openai`, `stdio` and so on. */

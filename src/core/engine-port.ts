@@ -7,15 +7,14 @@ import type { Connections } from "./connections.ts";
 import type { Principal } from "./ports.ts";
 import type {
   ApprovalRecord,
-  ApprovalWriter,
-  EngineWriters,
   NewRun,
   RunActor,
   RunRecord,
   RunStop,
   ScheduleRecord,
   StepRef,
-} from "./run-ports.ts";
+} from "./model.ts";
+import type { ApprovalWriter, EngineWriters } from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";

@@ -7,7 +7,6 @@ import type {
   WorkflowStatus,
   WorkflowVersion,
 } from "../../schemas/workflow.ts";
-
 import type {
   ApiKeyReader,
   ApiKeyWriter,
@@ -23,8 +22,6 @@ import type {
 } from "./account-ports.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
-
-export type { ListPosition, Page } from "./model.ts";
 
 /**
  * Who makes a request, and what they may do: a valid key, the session of a user, or the operator on the command line,

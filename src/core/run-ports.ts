@@ -25,8 +25,6 @@ import type { Applied, TransactionScope } from "./transactions.ts";
 import type { StepState } from "./step-states.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 
-export type * from "./model.ts";
-
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
   /** Newest first. */

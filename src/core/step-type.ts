@@ -1,7 +1,8 @@
 /** The definition of a step type, from which the schema, the checker, the executor and the documents derive. */
 import type { z } from "zod";
 import type { MeteredResource } from "./usage-limits.ts";
-import type { Connections, PartialIssue, Usage } from "./connections.ts";
+import type { Usage } from "./model.ts";
+import type { Connections, PartialIssue } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 import type { SpanAttributes } from "./tracer.ts";

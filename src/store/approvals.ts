@@ -1,7 +1,7 @@
 /** Approvals, for which runs wait. */
 import type { ExpressionBuilder, Kysely } from "kysely";
-import type { ListPosition } from "../core/ports.ts";
-import type { ApprovalReader, ApprovalRecord, ApprovalWriter } from "../core/run-ports.ts";
+import type { ApprovalRecord, ListPosition } from "../core/model.ts";
+import type { ApprovalReader, ApprovalWriter } from "../core/run-ports.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { decodeValue, encodeValue } from "./run-values.ts";
 import type { ApprovalRow, Schema } from "./schema.ts";

@@ -3,7 +3,7 @@
  * `@<id>:<characters>`: so a list of steps never reads what nobody asked for.
  */
 import { type Kysely, sql } from "kysely";
-import type { ValueText } from "../core/run-ports.ts";
+import type { ValueText } from "../core/model.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 

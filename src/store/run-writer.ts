@@ -1,6 +1,7 @@
 /** Writes runs for the engine, inside its transactions. */
 import type { Kysely, Updateable } from "kysely";
-import type { AbandonedAttempt, RunWriter } from "../core/run-ports.ts";
+import type { AbandonedAttempt } from "../core/model.ts";
+import type { RunWriter } from "../core/run-ports.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { encodeValue } from "./run-values.ts";

@@ -2,17 +2,17 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { RunTrigger } from "../../schemas/run.ts";
 import { isOperatorKey } from "../core/usage-limits.ts";
-import type { Usage } from "../core/connections.ts";
-import type { ListPosition } from "../core/ports.ts";
-import {
-  type AttemptRecord,
-  type RunFilter,
-  type RunReader,
-  type RunRecord,
-  type RunStop,
-  type StepRecord,
-  type StepRef,
-} from "../core/run-ports.ts";
+import type {
+  AttemptRecord,
+  ListPosition,
+  RunFilter,
+  RunRecord,
+  RunStop,
+  StepRecord,
+  StepRef,
+  Usage,
+} from "../core/model.ts";
+import type { RunReader } from "../core/run-ports.ts";
 import { jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM } from "./item-column.ts";
 import { prepared } from "./prepared.ts";

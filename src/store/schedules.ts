@@ -1,6 +1,7 @@
 /** Schedules of published workflows. */
 import type { Kysely } from "kysely";
-import type { ScheduleReader, ScheduleRecord, ScheduleWriter, SkippedRuns } from "../core/run-ports.ts";
+import type { ScheduleRecord, SkippedRuns } from "../core/model.ts";
+import type { ScheduleReader, ScheduleWriter } from "../core/run-ports.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema, ScheduleRow } from "./schema.ts";
 

@@ -4,7 +4,7 @@ import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
-import type { JobKind } from "../core/run-ports.ts";
+import type { JobKind } from "../core/model.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 
 export interface WorkflowRow {

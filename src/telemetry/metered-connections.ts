@@ -1,4 +1,5 @@
-import { type Connections, type NamedConnection, SCRATCH_DATABASE, type Usage } from "../core/connections.ts";
+import type { Usage } from "../core/model.ts";
+import { type Connections, type NamedConnection, SCRATCH_DATABASE } from "../core/connections.ts";
 import { type ConnectionKind, type Meter, secondsSince } from "../core/meter.ts";
 import { StepError } from "../core/step-errors.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cursorCodec } from "../../src/core/cursors.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { ListPosition } from "../../src/core/ports.ts";
+import type { ListPosition } from "../../src/core/model.ts";
 
 const codec = cursorCodec(Buffer.alloc(32, 7));
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

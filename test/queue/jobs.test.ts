@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Job } from "../../src/core/run-ports.ts";
+import type { Job } from "../../src/core/model.ts";
 import { testQueues } from "../support/queue.ts";
 
 type Queues = Awaited<ReturnType<typeof testQueues>>;

@@ -7,7 +7,7 @@ import { createConnections } from "../../src/connections/index.ts";
 import type { PerKeyLimits } from "../../src/core/usage-limits.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
-import type { RunRecord } from "../../src/core/run-ports.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 import { ANY, objectOf } from "../../src/core/shapes.ts";
 import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
 import { usageLimits } from "../../src/engine/executor/usage-limits.ts";

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
-import type { Job, NewJob } from "../../src/core/run-ports.ts";
+import type { Job, NewJob } from "../../src/core/model.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
 import type { OnUnexpectedError, JobResult, JobHandler } from "../../src/queue/types.ts";
 import { testEngine } from "./engine.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import type { StepRecord } from "../../src/core/run-ports.ts";
+import type { StepRecord } from "../../src/core/model.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { findRepeatedEffects } from "../../tools/runs/retry-effects.ts";
 

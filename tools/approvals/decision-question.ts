@@ -1,6 +1,6 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
 import { invalidInput } from "../../src/core/issues.ts";
-import type { ApprovalRecord } from "../../src/core/run-ports.ts";
+import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
 
 type Fields = Elicitation["schema"]["properties"];

@@ -1,6 +1,7 @@
 import type { Approval } from "../../schemas/run.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { ApprovalReader, ApprovalRecord } from "../../src/core/run-ports.ts";
+import type { ApprovalRecord } from "../../src/core/model.ts";
+import type { ApprovalReader } from "../../src/core/run-ports.ts";
 
 /** An approval as the API returns it. */
 export const serializeApproval = (approval: ApprovalRecord): Approval => ({

@@ -1,5 +1,6 @@
 import { AppError } from "../../src/core/errors.ts";
-import type { RunReader, RunRecord } from "../../src/core/run-ports.ts";
+import type { RunRecord } from "../../src/core/model.ts";
+import type { RunReader } from "../../src/core/run-ports.ts";
 
 /**
  * Finds a run.

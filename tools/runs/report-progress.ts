@@ -1,5 +1,5 @@
 /** Progress notifications for a caller that waits for a run. */
-import type { RunRecord } from "../../src/core/run-ports.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { hasStepEnded, type StepStates, toStepStatus } from "../../src/core/step-states.ts";
 import { hasEnded, progressOf } from "./run-response.ts";

@@ -2,7 +2,7 @@
 import type { Issue } from "../../schemas/problem.ts";
 import type { StepDefinition, Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
-import type { StepRecord } from "../../src/core/run-ports.ts";
+import type { StepRecord } from "../../src/core/model.ts";
 import type { AnyStepType } from "../../src/core/step-type.ts";
 import { truncateText } from "./truncate.ts";
 

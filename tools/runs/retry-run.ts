@@ -5,7 +5,7 @@ import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { RunRecord } from "../../src/core/run-ports.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";

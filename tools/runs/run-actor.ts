@@ -1,4 +1,4 @@
-import type { RunActor } from "../../src/core/run-ports.ts";
+import type { RunActor } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 /** The actor of a request, as it is recorded with the runs that it starts. */

@@ -1,7 +1,7 @@
 /** A run as the API returns it: a short summary with what to do next. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
-import type { ApprovalRecord, RunRecord } from "../../src/core/run-ports.ts";
+import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";

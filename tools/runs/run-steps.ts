@@ -3,12 +3,7 @@ import type { Attempt, RunStep } from "../../schemas/run.ts";
 import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
-import {
-  type AttemptRecord,
-  type RunRecord,
-  type StepRecord,
-  type StepRef,
-} from "../../src/core/run-ports.ts";
+import type { AttemptRecord, RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";

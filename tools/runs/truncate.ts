@@ -1,6 +1,7 @@
 /** Truncates values to a size that a model can read, with a reference to the whole value. */
 import type { RunError } from "../../schemas/run.ts";
-import type { RunReader, ValueText } from "../../src/core/run-ports.ts";
+import type { ValueText } from "../../src/core/model.ts";
+import type { RunReader } from "../../src/core/run-ports.ts";
 
 interface TruncatedValue {
   truncated: true;

@@ -4,7 +4,7 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { Readers } from "../../src/core/ports.ts";
-import type { ScheduleRecord } from "../../src/core/run-ports.ts";
+import type { ScheduleRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 const NEXT_TIMES = 5;

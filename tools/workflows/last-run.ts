@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { LastRun } from "../../schemas/run.ts";
-import type { RunRecord } from "../../src/core/run-ports.ts";
+import type { RunRecord } from "../../src/core/model.ts";
 
 /** A workflow's newest run as part of the workflow; null when it never ran. */
 export const lastRunOf = (run: RunRecord | undefined): z.infer<typeof LastRun> | null =>

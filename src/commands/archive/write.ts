@@ -1,8 +1,8 @@
 /** Produces the lines of an export page by page, so that memory use does not grow with the data. */
 import type { Workflow } from "../../../schemas/workflow.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
-import type { ListPosition, Readers, Page } from "../../core/ports.ts";
-import type { RunRecord, ScheduleRecord, StepRecord } from "../../core/run-ports.ts";
+import type { ListPosition, Page, RunRecord, ScheduleRecord, StepRecord } from "../../core/model.ts";
+import type { Readers } from "../../core/ports.ts";
 import { encodeState } from "../../store/step-state-columns.ts";
 import { FORMAT_VERSION, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
 

@@ -1,7 +1,8 @@
 /** The models of the configuration, called through the AI SDK. */
 import type { Config } from "../../../schemas/config.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import type { ModelResponse, ModelRequest, Models, Usage } from "../../core/connections.ts";
+import type { Usage } from "../../core/model.ts";
+import type { ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";

@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";
 import { durationMs } from "../../core/duration.ts";
-import type { RunRecord, RunReader } from "../../core/run-ports.ts";
+import type { RunRecord } from "../../core/model.ts";
+import type { RunReader } from "../../core/run-ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { type Graph, graphOf } from "./graph.ts";
 

@@ -2,7 +2,8 @@
 import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
-import { CHUNK_ITEMS, type RunReader, type RunRecord } from "../../core/run-ports.ts";
+import type { RunRecord } from "../../core/model.ts";
+import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { Scope } from "../definition/expressions/types.ts";

@@ -1,7 +1,8 @@
 /** The handlers of all kinds of jobs, and the scheduler: what an executor adds to the engine. */
 import type { Logger } from "pino";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
-import type { EngineTransaction, JobKind, RunRecord } from "../../core/run-ports.ts";
+import type { JobKind, RunRecord } from "../../core/model.ts";
+import type { EngineTransaction } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { OnUnexpectedError, JobHandler } from "../../queue/types.ts";
 import type { UsageLimits } from "./usage-limits.ts";

@@ -1,6 +1,7 @@
 /** Finds recorded outputs that a step can reuse instead of running again. */
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { Job, RunReader, RunRecord } from "../../core/run-ports.ts";
+import type { Job, RunRecord } from "../../core/model.ts";
+import type { RunReader } from "../../core/run-ports.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import type { StepResult } from "../run-state/step-result.ts";
 

@@ -1,7 +1,7 @@
 /** Saves attempts, and reports the span of each that has ended, after the commit. */
 import type { AttemptStatus, RunError } from "../../../schemas/run.ts";
-import type { Usage } from "../../core/model.ts";
-import type { EngineWriters, StepRecord, StepRef } from "../../core/run-ports.ts";
+import type { StepRecord, StepRef, Usage } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import type { Attempt } from "./attempt.ts";
 

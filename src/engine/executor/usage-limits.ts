@@ -13,7 +13,8 @@ import {
 import { type Clock, SECOND } from "../../core/clock.ts";
 import type { RemainingUsage } from "../../core/engine-port.ts";
 import { AppError } from "../../core/errors.ts";
-import type { EngineReaders, EngineWriters, RunActor } from "../../core/run-ports.ts";
+import type { RunActor } from "../../core/model.ts";
+import type { EngineReaders, EngineWriters } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 /** `Retry-After` when it is unknown when a run will end, in seconds. */

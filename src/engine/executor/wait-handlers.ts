@@ -1,7 +1,8 @@
 /** Runs the jobs that end a wait: its timer is due, a person has decided, or the child run has ended. */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
-import type { EngineWriters, Job, RunReader, RunRecord, StepRecord } from "../../core/run-ports.ts";
+import type { Job, RunRecord, StepRecord } from "../../core/model.ts";
+import type { EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
 import type { JobHandler, JobResult } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";

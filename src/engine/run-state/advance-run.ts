@@ -4,7 +4,8 @@
  */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
-import type { EngineWriters, RunStop } from "../../core/run-ports.ts";
+import type { RunStop } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import { decide } from "./decide.ts";
 import { endRun } from "./end-run.ts";
 import { newJob, type RunContext, runRef } from "./run-context.ts";

@@ -1,7 +1,8 @@
 /** Ends runs: with an output, with an error, or cancelled. */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
-import type { AbandonedAttempt, EngineWriters, RunRecord } from "../../core/run-ports.ts";
+import type { AbandonedAttempt, RunRecord } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
 import { beginUpdate } from "./run-update.ts";

@@ -1,6 +1,7 @@
 /** Fan-outs: a step runs once for each item of a list, a few items at a time. */
 import type { RunError } from "../../../schemas/run.ts";
-import { CHUNK_ITEMS, type EngineWriters, type StepRecord, type StepRef } from "../../core/run-ports.ts";
+import type { StepRecord, StepRef } from "../../core/model.ts";
+import { CHUNK_ITEMS, type EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
 import { newJob, type RunContext } from "./run-context.ts";
 import type { RunUpdate } from "./run-update.ts";

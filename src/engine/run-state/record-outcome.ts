@@ -1,5 +1,6 @@
 /** Records the result of a step, or of an item of its fan-out, in the transaction that advances the run. */
-import type { EngineWriters, StepRef } from "../../core/run-ports.ts";
+import type { StepRef } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
 import { advanceRun } from "./advance-run.ts";
 import { recordFanOut, recordItemOutcome } from "./fan-out.ts";

@@ -2,7 +2,8 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../core/clock.ts";
 import type { Meter } from "../../core/meter.ts";
-import type { EngineWriters, NewJob, StepRef } from "../../core/run-ports.ts";
+import type { NewJob, StepRef } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import type { DefinitionCache } from "../definition/compiled-definition.ts";
 import type { Spans } from "./spans.ts";
 

@@ -1,6 +1,6 @@
 /** Converts whatever was thrown to the error that a run records: where, what, and what to do. */
 import type { RunError } from "../../../schemas/run.ts";
-import type { StepRef } from "../../core/run-ports.ts";
+import type { StepRef } from "../../core/model.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 /** Maximum length of a recorded message, in characters. */

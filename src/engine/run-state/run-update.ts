@@ -1,5 +1,6 @@
 /** A run that a transaction is changing. */
-import type { EngineWriters, RunRecord } from "../../core/run-ports.ts";
+import type { RunRecord } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
 import type { RunContext } from "./run-context.ts";

@@ -1,5 +1,5 @@
 /** Saves the result of one step, or of one item, in its record; a wait with its rows and jobs. */
-import type { StepRef } from "../../core/run-ports.ts";
+import type { StepRef } from "../../core/model.ts";
 import type { StepState } from "../../core/step-states.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunUpdate } from "./run-update.ts";

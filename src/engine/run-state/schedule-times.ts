@@ -1,7 +1,7 @@
 /** Computes the times of a schedule, in its time zone and across daylight-saving changes (see schedules.ts). */
 import { Cron } from "croner";
 import { iso } from "../../core/clock.ts";
-import type { ScheduleRecord } from "../../core/run-ports.ts";
+import type { ScheduleRecord } from "../../core/model.ts";
 
 type CronSchedule = Pick<ScheduleRecord, "cron" | "timezone">;
 

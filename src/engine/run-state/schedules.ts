@@ -11,14 +11,8 @@ import type { Definition } from "../../../schemas/workflow-definition.ts";
 import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
-import type {
-  EngineReaders,
-  EngineTransaction,
-  EngineWriters,
-  RunReader,
-  ScheduleRecord,
-  SkippedRuns,
-} from "../../core/run-ports.ts";
+import type { ScheduleRecord, SkippedRuns } from "../../core/model.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { scheduleInputs } from "../definition/plan.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import type { RunContext } from "./run-context.ts";

@@ -5,7 +5,7 @@
  */
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
-import type { AttemptRecord, RunRecord, StepRef } from "../../core/run-ports.ts";
+import type { AttemptRecord, RunRecord, StepRef } from "../../core/model.ts";
 import type { AnyStepType, CalledConnections } from "../../core/step-type.ts";
 import {
   attemptSpanId,

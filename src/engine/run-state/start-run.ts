@@ -1,7 +1,8 @@
 /** Starts runs: at once, or queued while its workflow has as many active runs as it allows. */
 import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
-import type { EngineWriters, RunRecord } from "../../core/run-ports.ts";
+import type { RunRecord } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
 import { StepStates } from "../../core/step-states.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
 import { decide } from "./decide.ts";

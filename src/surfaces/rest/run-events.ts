@@ -12,7 +12,7 @@ import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/run-resp
 import { serializeStep, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/issues.ts";
-import type { RunRecord } from "../../core/run-ports.ts";
+import type { RunRecord } from "../../core/model.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import { authorise, type Call, withTelemetry, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf } from "../session/authenticate.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ScheduleRecord } from "../../../src/core/run-ports.ts";
+import type { ScheduleRecord } from "../../../src/core/model.ts";
 import { nextTime, nextTimes } from "../../../src/engine/run-state/schedule-times.ts";
 import { TEST_ACTOR, type TestEngine, testEngine } from "../../support/engine.ts";
 import { fakeClock } from "../../support/instance.ts";

@@ -1,7 +1,8 @@
 /** An `approval` step waits until a person decides, or fails when its time to be decided is over. */
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
-import type { ApprovalRecord, ApprovalWriter, EngineWriters, StepRef } from "../../../core/run-ports.ts";
+import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
+import type { ApprovalWriter, EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { Applied } from "../../../core/transactions.ts";
 import { newJob } from "../run-context.ts";

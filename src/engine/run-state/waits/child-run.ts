@@ -1,6 +1,6 @@
 /** A `workflow` step waits until the run that it started has ended, or fails when its timeout is over. */
 import { iso } from "../../../core/clock.ts";
-import type { RunRecord } from "../../../core/run-ports.ts";
+import type { RunRecord } from "../../../core/model.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import { newJob, runRef } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";

@@ -1,5 +1,6 @@
 /** The ways in which a step can wait, and what the rest of the engine does with any of them. */
-import type { EngineWriters, StepRecord, StepRef } from "../../../core/run-ports.ts";
+import type { StepRecord, StepRef } from "../../../core/model.ts";
+import type { EngineWriters } from "../../../core/run-ports.ts";
 import type { StepOutcome } from "../../../core/step-type.ts";
 import type { RunContext } from "../run-context.ts";
 import type { EndedResult, Wait } from "../step-result.ts";

@@ -1,6 +1,7 @@
 /** What the engine needs to know of one kind of wait. A new kind is one module here and one entry of index.ts. */
 import type { PreparedRun } from "../../../core/engine-port.ts";
-import type { EngineWriters, Job, RunRecord, StepRecord, StepRef } from "../../../core/run-ports.ts";
+import type { Job, RunRecord, StepRecord, StepRef } from "../../../core/model.ts";
+import type { EngineWriters } from "../../../core/run-ports.ts";
 import type { StepState } from "../../../core/step-states.ts";
 import type { StepOutcome } from "../../../core/step-type.ts";
 import type { RunContext } from "../run-context.ts";
