@@ -218,7 +218,7 @@ function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): v
           "Request Header Fields Too Large",
           new AppError(
             "headers_too_large",
-            `The headers are larger than ${MAX_HEADER_BYTES / 1024} KiB responses. Send less.`,
+            `The headers are larger than ${MAX_HEADER_BYTES / 1024} KiB in total. Send less.`,
           ),
         ]
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
