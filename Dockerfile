@@ -1,5 +1,5 @@
-# Three stages: one builds, one gathers the packages that run, one is the image. No package's install script is run:
-# every native part ships ready-made. To build on the same base each time, name it by its digest:
+# Three stages: the build, the packages needed at run time, and the image. No install script of a package runs, because all
+# native modules ship prebuilt. To build on the same base each time, name it by its digest:
 #   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:… .
 ARG NODE_IMAGE=node:24-bookworm-slim
 
@@ -15,11 +15,11 @@ COPY src ./src
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS packages
-# What npm calls the thing that the bill of materials is of.
+# npm uses the name of this directory as the name in the bill of materials.
 WORKDIR /millrace
 COPY package.json package-lock.json ./
 COPY bin/prune.ts ./bin/
-# `npm sbom --omit dev` would leave out what development dependencies need too: they are forgotten first.
+# `npm sbom --omit dev` would also omit packages that development dependencies share, so those are deleted first.
 RUN npm ci --omit=dev --ignore-scripts && node bin/prune.ts node_modules \
     && npm pkg delete devDependencies && npm sbom --sbom-format cyclonedx >sbom.cdx.json
 
@@ -43,9 +43,9 @@ COPY --from=packages /millrace/sbom.cdx.json ./
 COPY bin/millrace.js ./bin/
 COPY examples ./examples
 COPY --from=build /app/dist ./dist
-# The base's user `node`, by number: only so can an orchestrator see that it is not root.
+# The user `node` of the base image, by number, so that an orchestrator can verify that it is not root.
 USER 1000:1000
-# All that is written to, so that the root file system can be read-only.
+# All directories that Millrace writes to, so that the root file system can be read-only.
 VOLUME ["/var/lib/millrace", "/tmp"]
 EXPOSE 3000 8000
 # A container that runs only mcp-sse sets HEALTH_PORT=8000.
