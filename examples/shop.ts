@@ -1,11 +1,11 @@
-/** A small shop to try workflows on: the same customers, products and orders each time. */
+/** The sample database: a small shop with the same customers, products and orders every time. */
 import Database from "better-sqlite3";
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.parse("2026-01-01");
 /** Through Sunday, 2026-06-28. */
 const DAYS = 179;
-/** Who counts as lost has ordered nothing since this day. */
+/** Some customers stop ordering on this day. */
 const LOST_AFTER = Date.parse("2026-04-20");
 
 const REGIONS = ["north", "south", "east", "west"] as const;
@@ -61,7 +61,7 @@ const SCHEMA = `
 
 const ORDERS = 480;
 
-/** Numbers that look random and are the same each time. @see Numerical Recipes, "quick and dirty" generators */
+/** Pseudo-random integers, the same every time. @see Numerical Recipes, "quick and dirty" generators */
 function numbers(): (below: number) => number {
   let state = 20_260_101;
   return (below) => {
@@ -73,7 +73,7 @@ function numbers(): (below: number) => number {
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /**
- * Makes the sample database: 60 customers, 12 products, 480 orders of the first half of 2026.
+ * Creates the sample database: 60 customers, 12 products, 480 orders of the first half of 2026.
  * @param file a SQLite file that does not exist yet
  */
 export function makeShop(file: string): void {
@@ -104,7 +104,7 @@ function fill(db: Database.Database): void {
   for (let id = 1; id <= ORDERS; id += 1) {
     const time = FIRST_DAY + Math.floor(((id - 1) * DAYS) / ORDERS) * DAY_MS;
     let buyer = 1 + random(names.length);
-    // One in six has stopped ordering: somebody else orders instead.
+    // One customer in six has stopped ordering; another one orders instead.
     if (time > LOST_AFTER && buyer % 6 === 0) buyer -= 1;
     order.run(id, buyer, day(time), random(25) === 0 ? "cancelled" : "paid");
     const first = random(PRODUCTS.length);
