@@ -1,4 +1,4 @@
-/** The reference deployment: each figure that was agreed on stands in the template, and AWS's own rules find no fault. */
+/** The reference deployment: the template has the required values, and passes the rules of AWS. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Engine, RegoEngine, TemplateFile } from "@aws/cloudformation-validate";
@@ -11,7 +11,7 @@ const FILE = join(DEPLOY_DIRECTORY, "aws/millrace.yaml");
 const text = readFileSync(FILE, "utf8");
 const template = parseCloudFormation(text);
 
-/** `WebTask.ContainerDefinitions.0.StopTimeout`: of a resource's properties. */
+/** The value at a path that starts with a resource, such as `WebTask.ContainerDefinitions.0.StopTimeout`. */
 function at(path: string): YamlData {
   const [resource, ...rest] = path.split(".");
   return rest.reduce((value, key) => value?.[key], template.Resources[resource!]?.Properties);
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => engine.free());
 
-/** All but notes on what can't be changed later, and on tags, which a stack gives. */
+/** The findings, except notes on properties that can't change later, and on tags, which the stack sets. */
 function issuesOf(file: string): string[] {
   const { status, diagnostics } = engine.validateStandard(new TemplateFile(file));
   expect(status).toBe("OK");
@@ -133,7 +133,7 @@ describe("the reference deployment on AWS", () => {
     expect(at(path)).toEqual(value);
   });
 
-  it("drains 65 s, and gives that and 10 s for what is in flight before it kills", () => {
+  it("drains for 65 s, and leaves 10 s for open requests before it kills a task", () => {
     for (const [task, group] of [
       ["WebTask", "WebTargetGroup"],
       ["McpTask", "McpTargetGroup"],
@@ -141,16 +141,17 @@ describe("the reference deployment on AWS", () => {
       const definition = at(`${task}.ContainerDefinitions.0`) as { Command: string[]; StopTimeout: number };
       expect(definition.Command.join(" ")).toMatch(/ --drain-delay 65$/);
       expect(definition.StopTimeout).toBeGreaterThanOrEqual(65 + 10);
-      // The most that Fargate grants.
+      // The maximum of Fargate, in seconds.
       expect(definition.StopTimeout).toBeLessThanOrEqual(120);
       expect(attribute(group, "TargetGroupAttributes", "deregistration_delay.timeout_seconds")).toBe("65");
       expect(attribute(group, "TargetGroupAttributes", "stickiness.enabled")).toBe("false");
     }
-    // Below the 72 s after which an idle connection is closed (src/surfaces/http-server.ts), above a run's 50 s.
+    // Below the 72 s after which the server closes an idle connection (src/surfaces/http-server.ts), and above the 50 s
+    // that a request can wait for a run.
     expect(attribute("LoadBalancer", "LoadBalancerAttributes", "idle_timeout.timeout_seconds")).toBe("60");
   });
 
-  it("checks health by the image's own command", () => {
+  it("uses the image's own command for the health check", () => {
     const dockerfile = readFileSync(join(DEPLOY_DIRECTORY, "../Dockerfile"), "utf8");
     const { rest } = parseDockerfile(dockerfile).find(({ word }) => word === "HEALTHCHECK")!;
     const command = JSON.parse(rest.slice(rest.indexOf("CMD ") + 4)) as string[];
@@ -159,7 +160,7 @@ describe("the reference deployment on AWS", () => {
     expect(variablesOf("McpTask")["HEALTH_PORT"]).toBe("8000");
   });
 
-  it("tells the web server who signs people in and what is in front of it", () => {
+  it("passes the user pool and the load balancer to the web server", () => {
     expect(variablesOf("WebTask")).toMatchObject({
       MILLRACE_STATE_DIR: "/var/lib/millrace",
       MILLRACE_BASE_URL: "!Sub https://${DomainName}",
@@ -175,7 +176,7 @@ describe("the reference deployment on AWS", () => {
     expect(at("McpTask.ContainerDefinitions.0.Command.0")).toContain(" mcp-sse ");
   });
 
-  it("keeps both kinds of task on one encrypted volume that only the access point opens", () => {
+  it("mounts one encrypted volume in both kinds of task, through the access point only", () => {
     for (const task of ["WebTask", "McpTask"]) {
       expect(at(`${task}.Volumes.0.EFSVolumeConfiguration`)).toEqual({
         FilesystemId: "!Ref FileSystem",
@@ -183,14 +184,14 @@ describe("the reference deployment on AWS", () => {
         AuthorizationConfig: { AccessPointId: "!Ref AccessPoint", IAM: "ENABLED" },
       });
       const places = at(`${task}.ContainerDefinitions.0.MountPoints`) as { ContainerPath: string }[];
-      // All that the image declares as written to.
+      // The volumes that the image declares.
       expect(places.map((one) => one.ContainerPath)).toEqual(["/var/lib/millrace", "/tmp"]);
     }
     expect(template.Resources.FileSystem.DeletionPolicy).toBe("Retain");
     expect(at("StatePolicy.PolicyDocument.Statement")).toHaveLength(1);
   });
 
-  it("lets nothing but the load balancer reach the tasks' ports", () => {
+  it("admits only the load balancer to the tasks' ports", () => {
     expect(at("TaskSecurityGroup.SecurityGroupIngress")).toBeUndefined();
     const rules = Object.values(template.Resources as Record<string, YamlData>)
       .filter((one) => one.Type === "AWS::EC2::SecurityGroupIngress")
@@ -225,20 +226,20 @@ describe("the reference deployment on AWS", () => {
     expect(listener(path, headers)).toBe(expected);
   });
 
-  it("has no fault that CloudFormation's schemas and rules know", () => {
+  it("passes CloudFormation's schemas and rules", () => {
     expect(issuesOf(FILE)).toEqual([]);
   });
 
   it.each([
-    ["a property that is none", "HealthCheckTimeoutSeconds: 5", "HealthCheckTimeOutSeconds: 5"],
-    ["a value that can't be", "OnUnauthenticatedRequest: deny", "OnUnauthenticatedRequest: refuse"],
-    ["a reference to nothing", "!Ref TaskSecurityGroup]", "!Ref TasksSecurityGroup]"],
+    ["an unknown property", "HealthCheckTimeoutSeconds: 5", "HealthCheckTimeOutSeconds: 5"],
+    ["an impossible value", "OnUnauthenticatedRequest: deny", "OnUnauthenticatedRequest: refuse"],
+    ["a reference to an unknown resource", "!Ref TaskSecurityGroup]", "!Ref TasksSecurityGroup]"],
     [
-      "a memory that Fargate does not have",
+      "a memory size that Fargate does not offer",
       'AllowedValues: ["4096", "8192"]',
       'AllowedValues: ["4096", "999"]',
     ],
-  ])("would not pass with %s", (_, right, wrong) => {
+  ])("fails these rules with %s", (_, right, wrong) => {
     expect(text).toContain(right);
     const file = join(temporaryDirectory(), "broken.yaml");
     writeFileSync(file, text.replace(right, wrong));
@@ -249,7 +250,7 @@ describe("the reference deployment on AWS", () => {
 const wild = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replaceAll(/[.+/]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`);
 
-/** What the load balancer makes of a request: the rule with the lowest number that fits, else the default. */
+/** Describes what the load balancer does with a request: the first matching rule by priority, else the default. */
 function listener(path: string, headers: readonly string[]): string {
   const fits = (condition: YamlData): boolean =>
     condition.Field === "path-pattern"

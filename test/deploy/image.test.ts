@@ -1,4 +1,4 @@
-/** What the Dockerfile says; what it makes is tested in test/system/image.test.ts. */
+/** The text of the Dockerfile. test/system/image.test.ts tests the image that it builds. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,42 +17,42 @@ const package_ = JSON.parse(read("package.json")) as {
   dependencies: Record<string, string>;
 };
 
-const said = (word: string): string[] =>
+const argumentsOf = (word: string): string[] =>
   instructions.filter((one) => one.word === word).map((one) => one.rest);
 
 describe("the Dockerfile", () => {
-  it("has nothing that a linter finds fault with", () => {
+  it("passes the linter", () => {
     expect(validate(dockerfile)).toEqual([]);
     expect(validate(dockerfile.replace("--interval", "--intervall"))).not.toEqual([]);
   });
 
-  it("checks health as agreed: every 30 s, 3 s each, 5 s to start, 3 tries", () => {
-    expect(said("HEALTHCHECK")[0]).toMatch(
+  it("checks health every 30 s with a timeout of 3 s, a start period of 5 s and 3 retries", () => {
+    expect(argumentsOf("HEALTHCHECK")[0]).toMatch(
       /^--interval=30s --timeout=3s --start-period=5s --retries=3 +CMD \[/,
     );
   });
 
-  it("installs by the lock file alone and runs no package's script", () => {
-    const installs = said("RUN").filter((one) => one.includes("npm ") && !one.startsWith("npm run"));
+  it("installs from the lock file only and runs no package's script", () => {
+    const installs = argumentsOf("RUN").filter((one) => one.includes("npm ") && !one.startsWith("npm run"));
     expect(installs).toHaveLength(2);
     for (const one of installs) expect(one).toMatch(/^npm ci (?:--omit=dev )?--ignore-scripts(?: |$)/);
   });
 
-  it("names one base, which can be given by digest, a user by number, and all that is written to", () => {
-    expect(new Set(said("FROM").map((one) => one.split(" ")[0]))).toEqual(new Set(["${NODE_IMAGE}"]));
-    expect(said("ARG")).toContain("NODE_IMAGE=node:24-bookworm-slim");
-    expect(said("USER")).toEqual(["1000:1000"]);
-    expect(said("VOLUME")).toEqual(['["/var/lib/millrace", "/tmp"]']);
-    expect(said("EXPOSE")).toEqual(["3000 8000"]);
+  it("has one base image, which can be set by digest, a numeric user, and all writable directories as volumes", () => {
+    expect(new Set(argumentsOf("FROM").map((one) => one.split(" ")[0]))).toEqual(new Set(["${NODE_IMAGE}"]));
+    expect(argumentsOf("ARG")).toContain("NODE_IMAGE=node:24-bookworm-slim");
+    expect(argumentsOf("USER")).toEqual(["1000:1000"]);
+    expect(argumentsOf("VOLUME")).toEqual(['["/var/lib/millrace", "/tmp"]']);
+    expect(argumentsOf("EXPOSE")).toEqual(["3000 8000"]);
   });
 
   it("is labelled with the version of the package", () => {
-    expect(said("ARG")).toContain(`VERSION=${package_.version}`);
-    expect(said("LABEL").join(" ")).toMatch(/org\.opencontainers\.image\.licenses="Apache-2\.0"/);
+    expect(argumentsOf("ARG")).toContain(`VERSION=${package_.version}`);
+    expect(argumentsOf("LABEL").join(" ")).toMatch(/org\.opencontainers\.image\.licenses="Apache-2\.0"/);
   });
 
-  it("is built from what it copies and from nothing else", () => {
-    const copied = said("COPY")
+  it("has only the copied files in the build context", () => {
+    const copied = argumentsOf("COPY")
       .filter((one) => !one.startsWith("--from"))
       .flatMap((one) => one.split(" ").slice(0, -1));
     expect(new Set(parseDockerignore(read(".dockerignore")))).toEqual(new Set(copied));
@@ -60,7 +60,7 @@ describe("the Dockerfile", () => {
 });
 
 describe("prune", () => {
-  it("takes out what nothing can load, and leaves licences and this system's parts", () => {
+  it("removes files that nothing can load, and keeps licences and this platform's native modules", () => {
     const directory = temporaryDirectory();
     const native = `better-sqlite3/prebuilds/${process.platform}-${process.arch}.node`;
     const kept = [
@@ -73,7 +73,7 @@ describe("prune", () => {
       "@opentelemetry/api/build/src/index.js",
       "swagger-ui-dist/swagger-ui-bundle.js",
       "swagger-ui-dist/swagger-ui.css",
-      // Of the same name in another package.
+      // The same paths in another package.
       "a/src/index.js",
       "a/build/esm/index.js",
     ];

@@ -1,4 +1,4 @@
-/** The Kubernetes manifests: against the API's own schema and types, then what matters in them. */
+/** The Kubernetes manifests: validity by the API's schema and types, and the values that matter. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const text = (name: string): string => readFileSync(join(FOLDER, `${name}.yaml`)
 const ofKind = (kind: string): YamlData[] => documents.filter((one) => one.kind === kind);
 const deployments = ofKind("Deployment").map((one) => [one.metadata.name, one] as [string, YamlData]);
 
-// Each by itself: the whole API takes seconds to load.
+// Imported one by one, because loading the whole API takes seconds.
 const MODELS: Record<string, new (data?: YamlData) => { validate(): void }> = {
   "apps/v1 Deployment": Deployment,
   "autoscaling/v2 HorizontalPodAutoscaler": HorizontalPodAutoscaler,
@@ -45,8 +45,8 @@ const MODELS: Record<string, new (data?: YamlData) => { validate(): void }> = {
   "v1 ServiceAccount": ServiceAccount,
 };
 
-/** What the compiler says of the documents as literals of the API's types: each field that the API does not know. */
-function strangersIn(list: readonly YamlData[]): string {
+/** Compiles the documents as literals of the API's types, and returns the errors: fields that the API does not have. */
+function unknownFieldsOf(list: readonly YamlData[]): string {
   const directory = temporaryDirectory();
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
   const code = list.map(
@@ -75,21 +75,21 @@ describe("the Kubernetes manifests", () => {
     },
   );
 
-  it("would not be valid with a port that is a list", () => {
+  it("are not valid with a list as a port", () => {
     const broken = structuredClone(ofKind("Service")[0]);
     broken.spec.ports[0].port = [3000];
     expect(() => new Service(broken).validate()).toThrow("port");
   });
 
-  it("have no field that the API does not know, however deep", () => {
-    expect(strangersIn(documents)).toBe("");
+  it("have no unknown field at any depth", () => {
+    expect(unknownFieldsOf(documents)).toBe("");
     const [[, deployment]] = deployments as [[string, YamlData]];
     const broken = structuredClone(deployment);
     broken.spec.template.spec.containers[0].securityContext.readOnlyRootFileSystem = true;
-    expect(strangersIn([broken])).toContain("readOnlyRootFileSystem");
+    expect(unknownFieldsOf([broken])).toContain("readOnlyRootFileSystem");
   });
 
-  it("are all applied but the example secret, in the one namespace", () => {
+  it("are all applied in one namespace, except the example secret", () => {
     expect(new Set([...kustomization.resources, "secret.example.yaml"])).toEqual(new Set(files));
     expect(kustomization).toMatchObject({
       apiVersion: "kustomize.config.k8s.io/v1beta1",
@@ -102,13 +102,13 @@ describe("the Kubernetes manifests", () => {
     expect(ofKind("Namespace")[0].metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
   });
 
-  it("hold a configuration that Millrace takes", () => {
+  it("contain a configuration that Millrace accepts", () => {
     const [map] = ofKind("ConfigMap") as [YamlData];
     expect(Config.safeParse(parse(map.data["config.yaml"] as string) ?? {}).success).toBe(true);
   });
 
   it.each(deployments)(
-    "%s runs as the restricted standard asks, with nothing of the cluster",
+    "%s meets the restricted pod security standard, without access to the cluster's API",
     (_, { spec }) => {
       const pod = spec.template.spec;
       expect(pod).toMatchObject({
@@ -123,7 +123,7 @@ describe("the Kubernetes manifests", () => {
         readOnlyRootFilesystem: true,
         capabilities: { drop: ["ALL"] },
       });
-      // What the image declares as written to is writable, nothing else is mounted so.
+      // Only the volumes that the image declares are writable.
       const writable = pod.containers[0].volumeMounts.filter((one: YamlData) => one.readOnly !== true);
       expect(writable.map((one: YamlData) => one.mountPath as string)).toEqual(["/var/lib/millrace", "/tmp"]);
       expect(pod.volumes.map((one: YamlData) => one.name as string)).toEqual(
@@ -132,7 +132,7 @@ describe("the Kubernetes manifests", () => {
     },
   );
 
-  it.each(deployments)("%s is probed with the reference deployment's figures", (_, { spec }) => {
+  it.each(deployments)("%s is probed with the values of the reference deployment", (_, { spec }) => {
     const [container] = spec.template.spec.containers as [YamlData];
     const health = { httpGet: { path: "/health", port: "http" } };
     expect(container.readinessProbe).toEqual({
@@ -145,44 +145,50 @@ describe("the Kubernetes manifests", () => {
     const { periodSeconds, failureThreshold } = container.startupProbe;
     expect(container.startupProbe).toMatchObject(health);
     expect(periodSeconds * failureThreshold).toBe(60);
-    // Busy is no reason to be killed: only minutes without any answer are.
+    // A pod is killed only after minutes without an answer, not because it is busy.
     expect(container.livenessProbe).toMatchObject(health);
     expect(container.livenessProbe.periodSeconds * container.livenessProbe.failureThreshold).toBe(300);
   });
 
-  it.each(deployments)("%s is drained before it is killed, and never below what serves", (_, { spec }) => {
-    const pod = spec.template.spec;
-    expect(pod.containers[0].args).toContain("--drain-delay=65");
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(65 + 10);
-    expect(spec.replicas).toBe(2);
-    expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
-  });
+  it.each(deployments)(
+    "%s is drained before it is killed, and an update never removes capacity",
+    (_, { spec }) => {
+      const pod = spec.template.spec;
+      expect(pod.containers[0].args).toContain("--drain-delay=65");
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(65 + 10);
+      expect(spec.replicas).toBe(2);
+      expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    },
+  );
 
-  it.each(deployments)("%s is scaled, kept up and found by the labels it has", (name, { spec }) => {
-    const labels = spec.template.metadata.labels as Record<string, string>;
-    expect(spec.selector.matchLabels).toEqual(labels);
-    const named = (kind: string): YamlData => ofKind(kind).find((one) => one.metadata.name === name);
-    expect(named("Service").spec.selector).toEqual(labels);
-    expect(named("Service").spec.ports[0].targetPort).toBe("http");
-    expect(named("PodDisruptionBudget").spec).toEqual({
-      maxUnavailable: 1,
-      selector: { matchLabels: labels },
-    });
-    expect(named("HorizontalPodAutoscaler").spec).toMatchObject({
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
-      minReplicas: 1,
-      maxReplicas: 10,
-      metrics: [{ resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } }],
-      behavior: {
-        scaleUp: { stabilizationWindowSeconds: 300 },
-        scaleDown: { stabilizationWindowSeconds: 300 },
-      },
-    });
-    // A share of what is asked for: without that it would never scale.
-    expect(spec.template.spec.containers[0].resources.requests.cpu).toBe("500m");
-  });
+  it.each(deployments)(
+    "%s is selected by its own labels in its service, autoscaler and disruption budget",
+    (name, { spec }) => {
+      const labels = spec.template.metadata.labels as Record<string, string>;
+      expect(spec.selector.matchLabels).toEqual(labels);
+      const named = (kind: string): YamlData => ofKind(kind).find((one) => one.metadata.name === name);
+      expect(named("Service").spec.selector).toEqual(labels);
+      expect(named("Service").spec.ports[0].targetPort).toBe("http");
+      expect(named("PodDisruptionBudget").spec).toEqual({
+        maxUnavailable: 1,
+        selector: { matchLabels: labels },
+      });
+      expect(named("HorizontalPodAutoscaler").spec).toMatchObject({
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
+        minReplicas: 1,
+        maxReplicas: 10,
+        metrics: [{ resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 70 } } }],
+        behavior: {
+          scaleUp: { stabilizationWindowSeconds: 300 },
+          scaleDown: { stabilizationWindowSeconds: 300 },
+        },
+      });
+      // The autoscaler's target is a share of the requested CPU, so without a request it would never scale.
+      expect(spec.template.spec.containers[0].resources.requests.cpu).toBe("500m");
+    },
+  );
 
-  it("differ between web and MCP server in what they are, not in how they are run", () => {
+  it("run the web server and the MCP server in the same way", () => {
     const web = text("web")
       .replace(/ +- --auth-mode=built-in\n/, "")
       .replace("- serve", "- mcp-sse");
@@ -207,7 +213,7 @@ describe("the Kubernetes manifests", () => {
     }
   });
 
-  it("let in only the ingress controller and Prometheus, and nobody out to the metadata service", () => {
+  it("admit only the ingress controller and Prometheus, and block the metadata service", () => {
     const [policy] = ofKind("NetworkPolicy") as [YamlData];
     expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
     expect(policy.spec.podSelector.matchLabels).toEqual({ "app.kubernetes.io/name": "millrace" });

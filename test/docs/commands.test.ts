@@ -7,43 +7,43 @@ import { codeBlocksOf, DOCUMENTS, inlineCodeOf, sectionOf, tableIn } from "../su
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
 interface Help {
-  /** Subcommands by name. */
-  below: ReadonlyMap<string, Help>;
+  /** By name. */
+  subcommands: ReadonlyMap<string, Help>;
   /** `--name`, and whether it takes a value. */
   options: ReadonlyMap<string, boolean>;
-  /** How many arguments it takes. */
-  most: number;
-  least: number;
+  /** Number of arguments. */
+  maximum: number;
+  minimum: number;
 }
 
-/** What the program itself says that a command takes. */
+/** The subcommands, options and arguments of a command, as its `--help` shows them. */
 async function helpOf(path: readonly string[]): Promise<Help> {
   const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...path, "--help"]);
   const part = (title: string): string => stdout.split(`\n${title}:\n`)[1]?.split(/\n\S/)[0] ?? "";
   const names = [...part("Commands").matchAll(/^ {2}([a-z][\w-]*)/gm)].map((found) => found[1]!);
-  const below = names
+  const subcommands = names
     .filter((name) => name !== "help")
     .map(async (name) => [name, await helpOf([...path, name])] as const);
   const usage = /^Usage: .*$/m.exec(stdout)![0];
   const options = [...part("Options").matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( [<[])?/gm)];
   return {
-    below: new Map(await Promise.all(below)),
+    subcommands: new Map(await Promise.all(subcommands)),
     options: new Map(options.map(([, name, value]) => [name!, value !== undefined])),
-    least: [...usage.matchAll(/<[\w-]+>/g)].length,
-    most: [...usage.matchAll(/[<[](?!options\]|command\])[\w-]+[>\]]/g)].length,
+    minimum: [...usage.matchAll(/<[\w-]+>/g)].length,
+    maximum: [...usage.matchAll(/[<[](?!options\]|command\])[\w-]+[>\]]/g)].length,
   };
 }
 
-interface Written {
+interface DocumentedCommand {
   page: string;
   command: string;
 }
 
-/** `millrace <word> …` up to the end of that command; the image and its user are called the same. */
+/** `millrace <word> …` up to the end of that command. Skips the image and the user, which have the same name. */
 const COMMAND =
   /(?<!-{1,2}\w+ |[\w/.-])millrace(?:\.js)? (?!millrace\b|https?:|<|…)(--?[a-z]|[a-z])(?:'[^'\n]*'|"[^"\n]*"|\$\([^)\n]*\)|[^|&;\n"'`#)])*/g;
 
-function written(): Written[] {
+function documentedCommands(): DocumentedCommand[] {
   return DOCUMENTS.flatMap((page) => {
     const blocks = codeBlocksOf(page).flatMap(({ language, text }) =>
       language === "sh" || language === "" ? [text.replaceAll("\\\n", " ")] : [],
@@ -55,7 +55,7 @@ function written(): Written[] {
   });
 }
 
-/** What is wrong with a command, or undefined. */
+/** The problem of a command, or undefined. */
 function issueOf(help: Help, command: string): string | undefined {
   const words = command.match(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+/g)!.slice(1);
   let at = help;
@@ -70,17 +70,17 @@ function issueOf(help: Help, command: string): string | undefined {
       if (takes === undefined) return `has no option ${name}`;
       if (!takes) continue;
       if (value !== undefined) continue;
-      // Left out where only the option is spoken of.
+      // A text that only mentions the option may omit its value.
       while (words[index + 1] !== undefined && !words[index + 1]!.startsWith("--")) {
         index += 1;
         if (!TAKES_MANY.has(name)) break;
       }
-    } else if (at.below.has(name) && count === 0) at = at.below.get(name)!;
+    } else if (at.subcommands.has(name) && count === 0) at = at.subcommands.get(name)!;
     else count += 1;
   }
-  if (at.below.size > 0 && at.most === 0 && count > 0) return "is no command";
-  if (count > at.most) return `takes ${at.most} arguments, not ${count}`;
-  return count === 0 || isShort || count >= at.least ? undefined : `takes ${at.least} arguments`;
+  if (at.subcommands.size > 0 && at.maximum === 0 && count > 0) return "is no command";
+  if (count > at.maximum) return `takes ${at.maximum} arguments, not ${count}`;
+  return count === 0 || isShort || count >= at.minimum ? undefined : `takes ${at.minimum} arguments`;
 }
 
 const TAKES_MANY = new Set(["--scope", "--status"]);
@@ -91,8 +91,8 @@ describe("the commands in the documents", () => {
     help = await helpOf([]);
   });
 
-  it("exist, with their options and as many arguments as they take", () => {
-    const commands = written();
+  it("exist, with these options and this number of arguments", () => {
+    const commands = documentedCommands();
     expect(commands.length).toBeGreaterThan(80);
     const issues = commands.flatMap(({ page, command }) => {
       const issue = issueOf(help, command);
@@ -104,6 +104,6 @@ describe("the commands in the documents", () => {
   it("are all in README's table", () => {
     const rows = tableIn(sectionOf("README.md", "## Run it for others"));
     const listed = rows.map(([cell]) => /^`millrace ([\w-]+)/.exec(cell!)?.[1]);
-    expect(new Set(listed)).toEqual(new Set(help.below.keys()));
+    expect(new Set(listed)).toEqual(new Set(help.subcommands.keys()));
   });
 });

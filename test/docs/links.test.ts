@@ -10,7 +10,7 @@ interface Target {
   target: string;
 }
 
-/** Links and images, inline and by definition, and addresses in angle brackets; not what stands in backticks. */
+/** Links and images, inline and by definition, and addresses in angle brackets, except in backticks. */
 function targetsOf(page: string): Target[] {
   const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => " ".repeat(code.length));
   const found = prose.matchAll(/\]\(([^()\s]+)\)|<([a-z]+:[^>\s]+)>|^\[[^\]]+\]: (\S+)$/gm);
@@ -40,37 +40,37 @@ function anchorsOf(page: string): Set<string> {
   return new Set(anchors.keys());
 }
 
-/** Why it leads nowhere, or undefined. */
+/** The problem of a link, or undefined. */
 function issueOf({ page, target }: Target): string | undefined {
   if (/^[a-z]+:/.test(target)) {
     const url = URL.parse(target);
     const isLocal = url?.hostname === "localhost" || url?.hostname === "127.0.0.1";
-    return url?.protocol === "https:" || isLocal ? undefined : "is no https address";
+    return url?.protocol === "https:" || isLocal ? undefined : "is not an https address";
   }
   const [path = "", anchor] = target.split("#");
   const file = path === "" ? page : relative(ROOT, join(ROOT, dirname(page), decodeURIComponent(path)));
-  if (file.startsWith("..")) return "leads out of the repository";
-  if (!existsSync(join(ROOT, file))) return "is not there";
+  if (file.startsWith("..")) return "is outside the repository";
+  if (!existsSync(join(ROOT, file))) return "does not exist";
   if (anchor === undefined) return undefined;
   if (statSync(join(ROOT, file)).isDirectory() || !file.endsWith(".md")) return "has no headings";
   return anchorsOf(file).has(anchor) ? undefined : `has no heading #${anchor}`;
 }
 
-/** Of compose's own, and of those who call us. */
-const OF_OTHERS = ["MILLRACE_VERSION", "MILLRACE_KEY"];
+/** Variables that Compose and clients use. */
+const OTHER_VARIABLES = ["MILLRACE_VERSION", "MILLRACE_KEY"];
 
 describe("the documents", () => {
-  it("lead where they say, by file and by heading", () => {
+  it("link only to existing files and headings", () => {
     const targets = DOCUMENTS.flatMap(targetsOf);
     expect(targets.length).toBeGreaterThan(150);
-    const dead = targets.flatMap((to) => {
+    const broken = targets.flatMap((to) => {
       const issue = issueOf(to);
       return issue === undefined ? [] : [`${to.page}:${to.line}: ${to.target} ${issue}`];
     });
-    expect(dead).toEqual([]);
+    expect(broken).toEqual([]);
   });
 
-  it("are all reached from README.md", () => {
+  it("are all linked from README.md, directly or indirectly", () => {
     const reached = new Set<string>(["README.md"]);
     for (const page of reached) {
       for (const { target } of targetsOf(page)) {
@@ -82,17 +82,17 @@ describe("the documents", () => {
     expect(DOCUMENTS.filter((page) => !reached.has(page))).toEqual([]);
   });
 
-  it("name no variable of ours that does not exist", () => {
+  it("name only variables of Millrace that exist", () => {
     const known = new Set([
       ...VARIABLES,
       ...FILE_BACKED_VARIABLES.map((name) => `${name}_FILE`),
-      ...OF_OTHERS,
+      ...OTHER_VARIABLES,
     ]);
-    const strange = DOCUMENTS.flatMap((page) =>
+    const unknown = DOCUMENTS.flatMap((page) =>
       [...readDocument(page).matchAll(/\bMILLRACE_[A-Z_]*[A-Z]\b/g)].flatMap(([name]) =>
         known.has(name) ? [] : [`${page}: ${name}`],
       ),
     );
-    expect(strange).toEqual([]);
+    expect(unknown).toEqual([]);
   });
 });

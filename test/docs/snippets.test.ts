@@ -14,14 +14,14 @@ import { type CodeBlock, codeBlocksOf, DOCUMENTS, ROOT, sectionOf } from "../sup
 const BLOCKS = DOCUMENTS.flatMap(codeBlocksOf);
 const DATA = BLOCKS.filter(({ language }) => /^(?:ya?ml|json)$/.test(language));
 
-/** The keys at the top of a block, if it has any. */
+/** The top-level keys of a block; none if it is not an object. */
 function keysOf({ text }: CodeBlock): string[] {
   const value: unknown = parse(text);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
 
 const SNIPPETS = DATA.filter((block) => keysOf(block).includes("steps"));
-/** Parts of the configuration file. */
+/** Blocks that are a part of the configuration file. */
 const CONFIGURATIONS = DATA.filter((block) => {
   const keys = keysOf(block);
   return keys.length > 0 && keys.every((key) => key in Config.shape);
@@ -32,11 +32,11 @@ interface Shape {
   items?: Shape;
 }
 
-/** Keys of a schema that an example of it never shows; of a list any entry may. */
+/** Keys of a schema that an example lacks. In a list, one entry with the key is enough. */
 function missingKeys({ properties = {}, items }: Shape, value: unknown, path = ""): string[] {
   if (items !== undefined) {
-    const lacking = (value as unknown[]).map((entry) => missingKeys(items, entry, `${path}[]`));
-    return lacking.reduce((some, others) => some.filter((key) => others.includes(key)));
+    const missing = (value as unknown[]).map((entry) => missingKeys(items, entry, `${path}[]`));
+    return missing.reduce((common, keys) => common.filter((key) => keys.includes(key)));
   }
   return Object.entries(properties).flatMap(([name, shape]) => {
     const inner = (value as Record<string, unknown>)[name];
@@ -45,7 +45,7 @@ function missingKeys({ properties = {}, items }: Shape, value: unknown, path = "
 }
 
 describe("the documentation", () => {
-  it("shows workflows", () => {
+  it("shows workflows with every step type", () => {
     expect(SNIPPETS.length).toBeGreaterThan(stepTypes.length);
     const shown = new Set(
       SNIPPETS.flatMap(({ text }) => [...text.matchAll(/type: (\w+)/g)].map((found) => found[1]!)),
@@ -53,7 +53,7 @@ describe("the documentation", () => {
     expect(stepTypes.map(({ type }) => type).filter((type) => !shown.has(type))).toEqual([]);
   });
 
-  it("shows only workflows that the checker passes", async () => {
+  it("shows only valid workflows", async () => {
     const connected = createConnections(Config.parse({}), {}, { stateDir: ROOT, version: "0", now: () => 0 });
     onTestFinished(() => connected.close());
     const workflows = { workflow: () => Promise.resolve(undefined), workflowIds: () => Promise.resolve([]) };
@@ -65,7 +65,7 @@ describe("the documentation", () => {
     expect((await Promise.all(issues)).flat()).toEqual([]);
   });
 
-  it("shows only JSON and YAML that can be read, and JSON that is JSON", () => {
+  it("shows only valid JSON and YAML", () => {
     const broken = DATA.flatMap(({ page, line, language, text }) => {
       try {
         if (language === "json") JSON.parse(text);
@@ -84,16 +84,16 @@ describe("the documentation", () => {
     expect(missingKeys($defs!["Config"] as Shape, parse(text))).toEqual([]);
   });
 
-  it("shows only configurations that the program takes", () => {
+  it("shows only valid configurations", () => {
     expect(CONFIGURATIONS.length).toBeGreaterThan(0);
-    const refused = CONFIGURATIONS.flatMap(({ page, line, text }) => {
+    const invalid = CONFIGURATIONS.flatMap(({ page, line, text }) => {
       const { error } = Config.safeParse(parse(text));
       return error === undefined ? [] : [`${page}:${line}: ${error.message}`];
     });
-    expect(refused).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
-  it("lists every error that a step can end with, and no other", () => {
+  it("lists exactly the error codes of steps", () => {
     const section = sectionOf("docs/workflows.md", "## Errors");
     const listed = [...section.matchAll(/^\| `(\w+)` +\|/gm)].map((found) => found[1]!);
     expect(new Set(listed)).toEqual(new Set<string>(STEP_ERROR_CODES));

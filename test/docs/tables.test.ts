@@ -12,11 +12,11 @@ const plain = (cell: string): string => cell.replaceAll("`", "");
 describe("the table of variables", () => {
   const rows = tableIn(sectionOf(OPERATIONS, "### Environment"));
 
-  it("has every one, and no other", () => {
+  it("has exactly the existing variables", () => {
     expect(rows.map(([name]) => plain(name!)).toSorted()).toEqual(VARIABLES.toSorted());
   });
 
-  it("says which of them may stand in a file", () => {
+  it("says which variables can be read from a file", () => {
     const listed = rows.filter(([, , file]) => file === "yes").map(([name]) => plain(name!));
     expect(listed.toSorted()).toEqual(FILE_BACKED_VARIABLES.toSorted());
     expect(rows.every(([, , file]) => file === "yes" || file === "no")).toBe(true);
@@ -26,14 +26,14 @@ describe("the table of variables", () => {
 describe("the table of metrics", () => {
   const rows = tableIn(sectionOf(OPERATIONS, "## Metrics"));
 
-  it("has every metric of ours with its type and labels, and no other", async () => {
-    const there = [...(await readMetrics(exercisedMetrics()))].filter(([name]) =>
+  it("has exactly the exported metrics, with their types and labels", async () => {
+    const families = [...(await readMetrics(exercisedMetrics()))].filter(([name]) =>
       name.startsWith("millrace_"),
     );
-    const exported = there.map(([name, { type, samples }]) => ({
+    const exported = families.map(([name, { type, samples }]) => ({
       name,
       type,
-      // Each has the process; a histogram's buckets their bound.
+      // Every metric has the label process, and the buckets of a histogram have le.
       labels: [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))]
         .filter((label) => label !== "process" && label !== "le")
         .toSorted(),
@@ -46,29 +46,29 @@ describe("the table of metrics", () => {
     expect(listed.toSorted(byName)).toEqual(exported.toSorted(byName));
   });
 
-  it("is asked only for metrics that it has", () => {
+  it("has every metric that the pages mention", () => {
     const names = new Set(rows.map(([name]) => plain(name!)));
     const pages = [OPERATIONS, "docs/troubleshooting.md", "docs/upgrading.md"];
-    const asked = pages.flatMap((page) =>
+    const mentioned = pages.flatMap((page) =>
       inlineCodeOf(page).flatMap((code) => /^millrace_[a-z_]+/.exec(code)?.[0] ?? []),
     );
-    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+    expect(mentioned.filter((name) => !names.has(name))).toEqual([]);
   });
 });
 
 describe("the table of exit codes", () => {
-  it("has every one", () => {
+  it("has exactly the existing exit codes", () => {
     const rows = tableIn(sectionOf("docs/troubleshooting.md", "## Exit codes"));
     expect(rows.map(([code]) => Number(code))).toEqual(Object.values(EXIT));
   });
 });
 
-describe("what agents' clients are told", () => {
+describe("the instructions for agents' clients", () => {
   const page = "docs/connecting-agents.md";
   const setups = clientSetups("http://localhost:8000", API_KEY_PLACEHOLDER);
 
   it.each(setups.map((setup) => [setup.name, setup] as const))(
-    "is the same for %s as in the web interface",
+    "are the same for %s as in the web interface",
     (_, { text }) => {
       const same = text.startsWith("{")
         ? codeBlocksOf(page)
@@ -79,7 +79,7 @@ describe("what agents' clients are told", () => {
     },
   );
 
-  it("begins with the same request for scripts", () => {
+  it("contain the same curl request", () => {
     expect(readDocument(page)).toContain(curlCommand("http://localhost:3000", "mill_…"));
   });
 });
