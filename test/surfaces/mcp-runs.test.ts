@@ -4,6 +4,8 @@ import { eventually } from "../support/eventually.ts";
 import { startTestExecutor } from "../support/executor.ts";
 import { testInstance } from "../support/instance.ts";
 import { type ClientName, connect, outputOf, problemOf } from "../support/mcp.ts";
+import { openEventStream } from "../support/raw-http.ts";
+import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, openSession, postMessage } from "../support/raw-mcp.ts";
 
 const WAYS: readonly ClientName[] = [
   "v1 over SSE",
@@ -39,29 +41,29 @@ const sets = (id: string) => ({ id, type: "set", values: { n: 1 } });
 const pauses = (id: string) => ({ id, type: "wait", for: "200ms" });
 
 describe.each(WAYS)("progress, %s", (way) => {
-  it("is told while a run goes on that the caller waits for", async () => {
+  it("is reported while the caller waits for a run", async () => {
     const { url, key, define } = await open();
     const steps = [sets("first"), pauses("pause"), sets("middle"), pauses("rest"), sets("last")];
     const id = await define("Slow", { steps });
     const client = await connect(way, url, key);
-    const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+    const received: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
     const answer = await client.call(
       "run_workflow",
       { workflow_id: id },
-      { onprogress: (progress) => void told.push(progress) },
+      { onprogress: (progress) => void received.push(progress) },
     );
     expect(outputOf(answer)).toMatchObject({ status: "succeeded", output: { n: 1 } });
-    expect(told.map(({ total }) => total)).toEqual(told.map(() => 5));
-    const values = told.map(({ progress }) => progress);
+    expect(received.map(({ total }) => total)).toEqual(received.map(() => 5));
+    const values = received.map(({ progress }) => progress);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
-    const messages = told.map(({ progress, message }) => `${progress} ${message}`);
+    const messages = received.map(({ progress, message }) => `${progress} ${message}`);
     expect(messages).toContainEqual(expect.stringMatching(/^1 .*; pause waiting$/));
     expect(messages).toContainEqual(expect.stringMatching(/^3 .*middle succeeded; rest waiting$/));
   });
 
-  it("ends with the call, and the run goes on", async () => {
+  it("ends with the call, and the run continues", async () => {
     const { instance, key, define, author } = await open();
-    const id = await define("Slow", { steps: [sets("first"), { id: "pause", type: "wait", for: "1h" }] });
+    const id = await define("Slow", { steps: [sets("first"), { id: "pause", type: "wait", for: "40s" }] });
     const copy = await instance.mcp();
     const client = await connect(way, copy.url, key);
     const controller = new AbortController();
@@ -71,14 +73,59 @@ describe.each(WAYS)("progress, %s", (way) => {
       { signal: controller.signal, onprogress: () => controller.abort() },
     );
     await expect(call).rejects.toThrow(/abort/i);
-    const { items } = outputOf(await client.call("list_runs", { workflow_id: id }));
-    expect(items).toMatchObject([{ status: expect.stringMatching(/running|waiting/) }]);
-    // A call under way would be waited for.
+    // The first progress may be reported before the run is recorded as running.
+    const run = await eventually(async () => {
+      const { items } = outputOf(await client.call("list_runs", { workflow_id: id }));
+      expect(items).toMatchObject([{ status: expect.stringMatching(/^(queued|running|waiting)$/) }]);
+      return items[0].status === "waiting" ? items[0] : undefined;
+    }, "the run to reach its second step");
+    // The server would wait for a call in progress, and for a response that is still open.
     const began = performance.now();
     await copy.stop(0);
     expect(performance.now() - began).toBeLessThan(4_000);
-    const run = outputOf(await author.call("get_run", { run_id: items[0].id }));
-    expect(run).toMatchObject({ status: expect.stringMatching(/running|waiting/), error: null });
+    const afterStop = outputOf(await author.call("get_run", { run_id: run.id }));
+    expect(afterStop).toMatchObject({ status: "waiting", error: null });
+  });
+});
+
+describe("a call on /mcp that its client cancels", () => {
+  it("ends its response without an answer, and the session continues", async () => {
+    const { url, key, define } = await open();
+    const id = await define("Slow", { steps: [sets("first"), { id: "pause", type: "wait", for: "40s" }] });
+    const session = await openSession(url, { "X-API-Key": key, ...ACCEPT_HEADERS });
+    const params = {
+      name: "run_workflow",
+      arguments: { workflow_id: id, wait: 50 },
+      _meta: { progressToken: "p" },
+    };
+    const response = await openEventStream("POST", `${url}/mcp`, {
+      headers: session,
+      body: { jsonrpc: "2.0", id: "slow", method: "tools/call", params },
+    });
+    await response.waitFor(/"notifications\/progress"/);
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow" } };
+    expect((await postMessage(`${url}/mcp`, session, cancelled)).status).toBe(202);
+    await eventually(() => response.ended() || undefined, "the end of the response", 2_000);
+    expect(response.text()).not.toContain('"id":"slow"');
+    const next = await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL);
+    expect(next.json().result.structuredContent.items).toMatchObject([{ id }]);
+  });
+
+  it("stays open when another request is cancelled", async () => {
+    const { url, key, define } = await open();
+    const id = await define("Slow", { steps: [sets("first"), pauses("pause"), sets("last")] });
+    const session = await openSession(url, { "X-API-Key": key, ...ACCEPT_HEADERS });
+    const call = postMessage(`${url}/mcp`, session, {
+      jsonrpc: "2.0",
+      id: "slow",
+      method: "tools/call",
+      params: { name: "run_workflow", arguments: { workflow_id: id, wait: 50 } },
+    });
+    for (const params of [{ requestId: "other" }, {}]) {
+      const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params };
+      expect((await postMessage(`${url}/mcp`, session, cancelled)).status).toBe(202);
+    }
+    expect((await call).json().result.structuredContent).toMatchObject({ status: "succeeded" });
   });
 });
 

@@ -1,6 +1,8 @@
 /** Builds the SDK's transport of an `/mcp` session, new or from the stored `initialize` request. */
 import {
+  type CancelledNotification,
   type InitializeRequest,
+  isJSONRPCNotification,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { McpSession } from "../../core/ports.ts";
@@ -17,8 +19,15 @@ export function sessionTransports(servers: McpServerFactory, report: ErrorReport
       keepAliveMs: KEEP_ALIVE_MS,
       maxRequestBodySize: MAX_MESSAGE_BYTES,
     });
+    // A cancelled request gets no answer. The SDK would leave its response open, and shutdown would wait for it.
+    transport.onmessage = (message) => {
+      if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return;
+      const { requestId } = (message as Partial<CancelledNotification>).params ?? {};
+      if (requestId !== undefined) transport.closeSSEStream(requestId);
+    };
     const server = servers.create();
     server.onerror = report.onRejected;
+    // Keeps the listener above and calls it first.
     await server.connect(transport);
     return transport;
   }
