@@ -56,12 +56,7 @@ interface TypedSchema {
   default?: unknown;
 }
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "text",
-  array: "list",
-  integer: "whole number",
-  boolean: "true or false",
-};
+const TYPE_NAMES: Readonly<Record<string, string>> = { string: "text", array: "list" };
 
 function typeText(schema: z.ZodType): string {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as TypedSchema;

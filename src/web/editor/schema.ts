@@ -109,9 +109,9 @@ export const isObjectSchema = (variant: Schema): boolean =>
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "text",
-  integer: "whole number",
+  integer: "integer",
   number: "number",
-  boolean: "true or false",
+  boolean: "boolean",
   array: "list",
   object: "object",
   null: "null",
