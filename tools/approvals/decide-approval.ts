@@ -21,7 +21,7 @@ export const decideApproval = defineTool({
   description:
     "Approves or declines an approval that a run waits for; the first decision is final, and the run continues either way. " +
     "Send only what the person you act for has decided. Without decision, that person is asked, if your client supports it. " +
-    "Whoever started the run can't decide, unless the operator allows it.",
+    "The person who started the run can't decide, unless the operator allows it.",
   route: "POST /approvals/:approval_id",
   scope: "approve",
   effect: "act",

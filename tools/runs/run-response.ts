@@ -146,7 +146,7 @@ async function nextAction(
   const poll = `Ask again with get_run (GET /runs/${run.id}); cancel_run stops it.`;
   if (run.stop !== null) return `It is being stopped. ${poll}`;
   if (approval !== undefined) {
-    return `It waits for a person's approval: decide_approval (POST /approvals/${approval.id}). Whoever started the run can't decide, unless the operator allows it. ${poll}`;
+    return `It waits for a person's approval: decide_approval (POST /approvals/${approval.id}). The person who started the run can't decide, unless the operator allows it. ${poll}`;
   }
   if (!run.admitted)
     return `It waits for its turn: the workflow limits how many of its runs are active at a time. ${poll}`;

@@ -1,6 +1,7 @@
 /** The interactive API reference at /apidoc. It needs no key and loads nothing from other hosts. */
 import { Router } from "express";
 import helmet from "helmet";
+import { lazy } from "../../core/lazy.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { rejectOtherMethods } from "./methods.ts";
@@ -38,7 +39,7 @@ export function apidoc(
   stepTypes: readonly AnyStepType[],
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const documents = lazily(async () => {
+  const documents = lazy(async () => {
     const [{ openApiDocument }, { definitionJsonSchema }, { default: swagger }, yaml] = await Promise.all([
       import("./openapi.ts"),
       import("../../engine/definition/definition-schema.ts"),
@@ -99,8 +100,3 @@ const swaggerOptions = {
     validatorUrl: null,
   },
 };
-
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
-}
