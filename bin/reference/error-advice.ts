@@ -247,7 +247,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
     "Check that the database is up and its password variable is set. `millrace doctor` checks both.",
   deadlock: "`retry` repeats it; lock rows in the same order in all workflows.",
   environment: "Configure what the step names, or set its variable.",
-  expression_failed: "The message shows the expression, the position in it and the reason, but no values. Fix the expression, or the data that it reads.",
+  expression_failed:
+    "The message shows the expression, the position in it and the reason, but no values. Fix the expression, or the data that it reads.",
   expression_limit: "Do less in one expression: filter in SQL, or split the work with `for_each`.",
   http_blocked: "Private addresses need `http.allowed_hosts`; secrets go to their own `hosts` only.",
   http_failed: "The host can't be reached, or closed the connection; `retry` repeats the request.",
