@@ -1,4 +1,4 @@
-/** Approvals, for which runs wait. */
+/** Reads and writes approvals. */
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { ApprovalRecord, ListPosition } from "../core/model.ts";
 import type { ApprovalReader, ApprovalWriter } from "../core/run-ports.ts";

@@ -1,4 +1,4 @@
-/** Claiming jobs: which are due, which have room on their resource, and who gets them. */
+/** Claims jobs: due ones, by priority and age, within the limits of their resources. */
 import { type Kysely, type Selectable, sql } from "kysely";
 import type { ClaimOptions } from "../core/job-ports.ts";
 import type { Job } from "../core/model.ts";
@@ -6,7 +6,7 @@ import { decodeItem } from "./item-column.ts";
 import { prepared } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
-/** Maximum number of jobs that one claim makes ready; thousands may be due at the same time. */
+/** Maximum number of due jobs that one claim makes ready; thousands may become due at the same time. */
 const PROMOTION_LIMIT = 500;
 
 const promoteJobs = prepared((db, now: string) =>
@@ -43,8 +43,8 @@ const oldestQuarantined = prepared((db) =>
     .orderBy("id")
     .limit(1),
 );
-/** Takes a job if it is still as it was read. */
-const takeJob = prepared((db, executor: string, isolated: number, id: number, fence: number) =>
+/** Claims a job, unless another executor has claimed it since it was read. */
+const claimJob = prepared((db, executor: string, isolated: number, id: number, fence: number) =>
   db
     .updateTable("jobs")
     .set((eb) => ({ state: "claimed" as const, executor, alone: isolated, fence: eb("fence", "+", 1) }))
@@ -69,13 +69,13 @@ export async function claimJobs(
   await promoteJobs(trx, now);
   const [isolated] = quarantined === "skip" ? [] : await oldestQuarantined(trx);
   if (isolated !== undefined && quarantined === "drain") return [];
-  const candidates = isolated === undefined ? await readyJobsWithin(trx, limit, limits) : [isolated];
+  const candidates = isolated === undefined ? await readyJobsWithCapacity(trx, limit, limits) : [isolated];
   // Only an executor with a row can be found dead, and this one may have been reclaimed while its process was frozen.
   if (candidates.length > 0) await registerExecutor(trx, executor, now);
   const jobs: Job[] = [];
   for (const row of candidates) {
-    const taken = await takeJob(trx, executor, Number(isolated !== undefined), row.id, row.fence);
-    if (taken.length > 0) jobs.push(claimedJob(row));
+    const updated = await claimJob(trx, executor, Number(isolated !== undefined), row.id, row.fence);
+    if (updated.length > 0) jobs.push(claimedJob(row));
   }
   return jobs;
 }
@@ -95,8 +95,8 @@ const claimedJob = (row: Selectable<JobRow>): Job => ({
   crashCount: row.kills,
 });
 
-/** The next ready jobs, without those whose resource has reached its limit. */
-async function readyJobsWithin(
+/** The next ready jobs, without those whose resource has no free capacity. */
+async function readyJobsWithCapacity(
   trx: Kysely<Schema>,
   limit: number,
   limits: ReadonlyMap<string, number>,

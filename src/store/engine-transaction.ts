@@ -7,7 +7,7 @@ import { approvalReader, approvalWriter } from "./approvals.ts";
 import type { Store } from "./database.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
 import { runWriter } from "./run-writer.ts";
-import { runReader } from "./runs.ts";
+import { runReader } from "./run-reader.ts";
 import { scheduleReader, scheduleWriter } from "./schedules.ts";
 import type { Schema } from "./schema.ts";
 import { usageReader, usageWriter } from "./usage.ts";

@@ -1,14 +1,14 @@
-/** The rows of jobs. A job that is done is deleted. Claiming is in claim-jobs.ts. */
+/** Reads and writes the queue of jobs. A completed job is deleted. Claiming is in claim-jobs.ts. */
 import { type Kysely, sql } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
 import type { JobReader, JobWriter } from "../core/job-ports.ts";
-import type { JobKind, StepRef } from "../core/model.ts";
+import type { JobKind } from "../core/model.ts";
 import { claimJobs } from "./claim-jobs.ts";
-import { decodeItem, encodeItem } from "./item-column.ts";
+import { encodeItem, stepRefOf } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
-// States are literals in the statements, because SQLite uses a partial index only when it can see the state.
+// States are literals in the statements, because SQLite uses a partial index only if the statement contains its state.
 
 const pendingJobs = prepared((db, now: string) =>
   db
@@ -37,7 +37,8 @@ const findClaim = prepared((db, id: number, fence: number, executor: string) =>
     .where("fence", "=", fence)
     .where("executor", "=", executor),
 );
-async function countIn(db: Kysely<Schema>, state: JobRow["state"]): Promise<number> {
+
+async function countByState(db: Kysely<Schema>, state: JobRow["state"]): Promise<number> {
   const { count } = await db
     .selectFrom("jobs")
     .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -46,7 +47,6 @@ async function countIn(db: Kysely<Schema>, state: JobRow["state"]): Promise<numb
   return count;
 }
 
-/** Reads the queue. */
 export function jobReader(db: Kysely<Schema>): JobReader {
   return {
     hasClaimable: async (now) => (await pendingJobs(db, now)).length > 0,
@@ -76,26 +76,19 @@ export function jobReader(db: Kysely<Schema>): JobReader {
     async depth() {
       // One query per state, because each state has its own index; one query for all would scan the table.
       return {
-        ready: await countIn(db, "ready"),
-        later: await countIn(db, "later"),
-        claimed: await countIn(db, "claimed"),
+        ready: await countByState(db, "ready"),
+        later: await countByState(db, "later"),
+        claimed: await countByState(db, "claimed"),
       };
     },
   };
 }
 
-/** Jobs that follow the end of a run. */
+/** The kinds of jobs that run after the end of a run. */
 const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify"];
-/** Jobs that the end of a stopped run may still depend on. */
+/** The kinds of jobs that a stopped run may still need in order to end. */
 const UNTIL_END: JobKind[] = ["child_done", "run_timeout"];
 
-const stepRefOf = (row: Pick<JobRow, "run_id" | "step_id" | "item">): StepRef => ({
-  runId: row.run_id,
-  stepId: row.step_id,
-  item: decodeItem(row.item),
-});
-
-/** Writes the queue inside a transaction. */
 export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
   return {
     ...jobReader(trx),

@@ -1,4 +1,4 @@
-/** Schedules of published workflows. */
+/** Reads and writes the schedules of published workflows. */
 import type { Kysely } from "kysely";
 import type { ScheduleRecord, SkippedRuns } from "../core/model.ts";
 import type { ScheduleReader, ScheduleWriter } from "../core/run-ports.ts";
@@ -28,7 +28,7 @@ const firstDue = prepared((db) =>
     .limit(1),
 );
 
-/** Sorts after every time that the database can contain. */
+/** Sorts after every time in the database. */
 const NEVER = "never";
 
 export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
@@ -55,7 +55,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
     },
 
     async page({ after, limit }) {
-      const turn = db
+      const sorted = db
         .selectFrom("schedules")
         .selectAll()
         .select((eb) =>
@@ -66,16 +66,16 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
             .else(NEVER)
             .end()
             .$castTo<string>()
-            .as("turn"),
+            .as("sort_time"),
         );
-      let query = db.selectFrom(turn.as("schedules")).selectAll();
+      let query = db.selectFrom(sorted.as("schedules")).selectAll();
       if (after !== null) {
         query = query.where((eb) =>
-          eb(eb.refTuple("turn", "workflow_id"), ">", eb.tuple(after[0], after[1])),
+          eb(eb.refTuple("sort_time", "workflow_id"), ">", eb.tuple(after[0], after[1])),
         );
       }
       const rows = await query
-        .orderBy("turn")
+        .orderBy("sort_time")
         .orderBy("workflow_id")
         .limit(limit + 1)
         .execute();
@@ -83,7 +83,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       const last = shown.at(-1);
       return {
         items: shown.map(scheduleRecord),
-        next: rows.length > limit ? [last!.turn, last!.workflow_id] : null,
+        next: rows.length > limit ? [last!.sort_time, last!.workflow_id] : null,
       };
     },
 

@@ -1,0 +1,80 @@
+/** Purges old runs and expired cached outputs. */
+import type { Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** Maximum number of runs purged per transaction. */
+const MAX_PURGED_RUNS = 50;
+
+/** Purges a batch, see `RunWriter.purge`. @returns whether there is more to purge */
+export async function purgeRuns(
+  trx: Kysely<Schema>,
+  { before, now, limit }: { before: string; now: string; limit: number },
+): Promise<boolean> {
+  const expired = await trx
+    .deleteFrom("step_cache")
+    .where("key", "in", (eb) =>
+      eb.selectFrom("step_cache").select("key").where("expires_at", "<=", now).limit(limit),
+    )
+    .executeTakeFirst();
+  const ended = await trx
+    .selectFrom("runs")
+    .select("id")
+    .where("finished_at", "is not", null)
+    .where("finished_at", "<", before)
+    .orderBy("finished_at")
+    .limit(MAX_PURGED_RUNS)
+    .execute();
+  const ids = ended.map((row) => row.id);
+  // The run's row goes last, because its other rows are deleted in batches: there may be hundreds of thousands.
+  for (const id of ids) {
+    if (await purgeRowsOfRun(trx, id, limit)) return true;
+    await trx.deleteFrom("runs").where("id", "=", id).execute();
+  }
+  return ids.length === MAX_PURGED_RUNS || expired.numDeletedRows >= BigInt(limit);
+}
+
+/** Deletes up to `limit` of a run's rows from each table. @returns whether there may be more */
+async function purgeRowsOfRun(trx: Kysely<Schema>, runId: string, limit: number): Promise<boolean> {
+  const deleted = [
+    await trx
+      .deleteFrom("run_steps")
+      .where((eb) =>
+        eb(
+          eb.refTuple("run_id", "step_id", "item"),
+          "in",
+          eb
+            .selectFrom("run_steps")
+            .select(["run_id", "step_id", "item"])
+            .where("run_id", "=", runId)
+            .limit(limit)
+            .$asTuple("run_id", "step_id", "item"),
+        ),
+      )
+      .executeTakeFirst(),
+    await trx
+      .deleteFrom("run_attempts")
+      .where((eb) =>
+        eb(
+          eb.refTuple("run_id", "step_id", "item", "attempt"),
+          "in",
+          eb
+            .selectFrom("run_attempts")
+            .select(["run_id", "step_id", "item", "attempt"])
+            .where("run_id", "=", runId)
+            .limit(limit)
+            .$asTuple("run_id", "step_id", "item", "attempt"),
+        ),
+      )
+      .executeTakeFirst(),
+    await trx
+      .deleteFrom("run_values")
+      .where("id", "in", (eb) =>
+        eb.selectFrom("run_values").select("id").where("run_id", "=", runId).limit(limit),
+      )
+      .executeTakeFirst(),
+  ];
+  if (deleted.some(({ numDeletedRows }) => numDeletedRows >= BigInt(limit))) return true;
+  await trx.deleteFrom("fan_outs").where("run_id", "=", runId).execute();
+  await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
+  return false;
+}

@@ -1,0 +1,198 @@
+/** Writes the steps of runs, their items, attempts and cached outputs. */
+import type { Kysely } from "kysely";
+import type { AbandonedAttempt } from "../core/model.ts";
+import type { RunWriter } from "../core/run-ports.ts";
+import { encodeItem, stepRefOf } from "./item-column.ts";
+import { jsonText } from "./json-column.ts";
+import { prepared, preparedInsert } from "./prepared.ts";
+import { encodeValue } from "./run-values.ts";
+import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
+import { encodeState } from "./step-state-columns.ts";
+
+const STEP_COLUMN_NAMES = {
+  seq: "seq",
+  attempts: "attempts",
+  startedAt: "started_at",
+  finishedAt: "finished_at",
+  inputHash: "input_hash",
+  reusedFrom: "reused_from",
+  childRun: "child_run",
+  waitUntil: "wait_until",
+} as const;
+
+const EMPTY_STEP = {
+  attempts: 0,
+  started_at: null,
+  finished_at: null,
+  input_hash: null,
+  reused_from: null,
+  child_run: null,
+  wait_until: null,
+  items_total: null,
+  items_started: null,
+  items_done: null,
+  items_failed: null,
+  items_bytes: null,
+  error: null,
+  output: null,
+};
+
+/** States of the steps that the end of a run closes. */
+const OPEN_STATES = (["queued", "running", "waiting"] as const).map(encodeState);
+
+const ABANDONED_COLUMNS = ["run_id", "step_id", "item", "attempt", "started_at"] as const;
+
+const abandonedAttempt = (
+  row: Pick<RunAttemptRow, (typeof ABANDONED_COLUMNS)[number]>,
+): AbandonedAttempt => ({
+  ...stepRefOf(row),
+  attempt: row.attempt,
+  startedAt: row.started_at,
+});
+
+const insertChunk = preparedInsert("fan_outs");
+const upsertAttempt = prepared((db, ...v: (string | number | null)[]) =>
+  db
+    .insertInto("run_attempts")
+    .values({
+      run_id: v[0] as string,
+      step_id: v[1] as string,
+      item: v[2] as number,
+      attempt: v[3] as number,
+      status: v[4] as never,
+      executor: v[5] as string,
+      started_at: v[6] as string,
+      finished_at: v[7] as string,
+      usage: v[8] as string,
+      error: v[9] as string,
+      input: v[10] as string,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["run_id", "step_id", "item", "attempt"]).doUpdateSet((eb) => ({
+        status: eb.ref("excluded.status"),
+        executor: eb.ref("excluded.executor"),
+        finished_at: eb.ref("excluded.finished_at"),
+        usage: eb.ref("excluded.usage"),
+        error: eb.ref("excluded.error"),
+        input: eb.fn.coalesce("excluded.input", "run_attempts.input"),
+      })),
+    ),
+);
+
+type StepWriter = Pick<
+  RunWriter,
+  | "saveStep"
+  | "saveAttempt"
+  | "saveChunk"
+  | "children"
+  | "saveCachedOutput"
+  | "interruptAttempts"
+  | "closeOpenSteps"
+>;
+
+export function stepWriter(trx: Kysely<Schema>): StepWriter {
+  return {
+    async saveStep({ runId, stepId, item }, { state, output, items, error, ...fields }) {
+      const columns: Partial<RunStepRow> = { state: encodeState(state) };
+      for (const [key, value] of Object.entries(fields))
+        columns[STEP_COLUMN_NAMES[key as keyof typeof STEP_COLUMN_NAMES]] = value as never;
+      if (error !== undefined) columns.error = jsonText(error);
+      if (items !== undefined && items !== null) {
+        columns.items_total = items.total;
+        columns.items_started = items.started;
+        columns.items_done = items.done;
+        columns.items_failed = items.failed;
+        columns.items_bytes = items.bytes;
+      }
+      if (output !== undefined) columns.output = await encodeValue(trx, runId, output);
+      await trx
+        .insertInto("run_steps")
+        .values({
+          run_id: runId,
+          step_id: stepId,
+          item: encodeItem(item),
+          ...EMPTY_STEP,
+          ...columns,
+        } as RunStepRow)
+        .onConflict((conflict) => conflict.columns(["run_id", "step_id", "item"]).doUpdateSet(columns))
+        .execute();
+    },
+
+    async saveAttempt({ runId, stepId, item }, attempt) {
+      const input = attempt.input === undefined ? null : await encodeValue(trx, runId, attempt.input);
+      await upsertAttempt(
+        trx,
+        runId,
+        stepId,
+        encodeItem(item),
+        attempt.attempt,
+        attempt.status,
+        attempt.executor,
+        attempt.startedAt,
+        attempt.finishedAt,
+        jsonText(attempt.usage),
+        jsonText(attempt.error),
+        input,
+      );
+    },
+
+    async saveChunk({ runId, stepId }, chunk, items) {
+      await insertChunk(trx, { run_id: runId, step_id: stepId, chunk, items: JSON.stringify(items) });
+    },
+
+    async children(runId) {
+      const rows = await trx
+        .selectFrom("run_steps")
+        .select(["run_id", "step_id", "item", "child_run"])
+        .where("run_id", "=", runId)
+        .where("state", "=", encodeState("running"))
+        .where("child_run", "is not", null)
+        .execute();
+      return rows.map((row) => ({
+        ref: stepRefOf(row),
+        childRun: row.child_run!,
+      }));
+    },
+
+    async saveCachedOutput(key, expiresAt, output) {
+      const row = { expires_at: expiresAt, output: JSON.stringify(output) };
+      await trx
+        .insertInto("step_cache")
+        .values({ key, ...row })
+        .onConflict((conflict) => conflict.column("key").doUpdateSet(row))
+        .execute();
+    },
+
+    async interruptAttempts(executor, at, ref) {
+      let query = trx
+        .updateTable("run_attempts")
+        .set({ status: "interrupted", finished_at: at })
+        .where("executor", "=", executor)
+        .where("finished_at", "is", null);
+      if (ref !== undefined) {
+        query = query
+          .where("run_id", "=", ref.runId)
+          .where("step_id", "=", ref.stepId)
+          .where("item", "=", encodeItem(ref.item));
+      }
+      return (await query.returning(ABANDONED_COLUMNS).execute()).map(abandonedAttempt);
+    },
+
+    async closeOpenSteps(runId, at) {
+      const abandoned = await trx
+        .updateTable("run_attempts")
+        .set({ status: "cancelled", finished_at: at })
+        .where("run_id", "=", runId)
+        .where("finished_at", "is", null)
+        .returning(ABANDONED_COLUMNS)
+        .execute();
+      await trx
+        .updateTable("run_steps")
+        .set({ state: encodeState("cancelled"), finished_at: at })
+        .where("run_id", "=", runId)
+        .where("state", "in", OPEN_STATES)
+        .execute();
+      return abandoned.map(abandonedAttempt);
+    },
+  };
+}
