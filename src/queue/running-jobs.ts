@@ -1,4 +1,4 @@
-/** The jobs that an executor is running, and how they are told to end. */
+/** The jobs that an executor is running, and how they are aborted. */
 import type { Job, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";

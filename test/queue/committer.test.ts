@@ -3,50 +3,52 @@ import type { EngineTransaction, EngineWriters } from "../../src/core/run-ports.
 import { committer } from "../../src/queue/committer.ts";
 import { testQueues } from "../support/queue.ts";
 
-async function counted() {
-  const it_ = await testQueues();
-  const seen = { transactions: 0 };
+/** A committer whose transactions are counted. */
+async function countingCommitter() {
+  const harness = await testQueues();
+  const calls = { transactions: 0 };
   const transaction: EngineTransaction = (work) => {
-    seen.transactions += 1;
-    return it_.transaction(work);
+    calls.transactions += 1;
+    return harness.transaction(work);
   };
-  const beat = (id: string) => (tx: EngineWriters) => tx.jobs.heartbeat(id, it_.now()).then(() => id);
-  const there = async (): Promise<string[]> =>
-    (await it_.read.jobs.executors()).map((one) => one.id).toSorted();
-  return { ...committer(transaction), seen, beat, there };
+  const heartbeat = (id: string) => (tx: EngineWriters) =>
+    tx.jobs.heartbeat(id, harness.now()).then(() => id);
+  const executors = async (): Promise<string[]> =>
+    (await harness.read.jobs.executors()).map(({ id }) => id).toSorted();
+  return { ...committer(transaction), calls, heartbeat, executors };
 }
 
 describe("the committer", () => {
-  it("commits what comes together in one transaction, and gives each its own value", async () => {
-    const { commit, seen, beat, there } = await counted();
-    expect(await Promise.all(["a", "b", "c"].map((id) => commit(beat(id))))).toEqual(["a", "b", "c"]);
-    expect(seen.transactions).toBe(1);
-    expect(await there()).toEqual(["a", "b", "c"]);
+  it("commits concurrent changes in one transaction, and returns each its own value", async () => {
+    const { commit, calls, heartbeat, executors } = await countingCommitter();
+    expect(await Promise.all(["a", "b", "c"].map((id) => commit(heartbeat(id))))).toEqual(["a", "b", "c"]);
+    expect(calls.transactions).toBe(1);
+    expect(await executors()).toEqual(["a", "b", "c"]);
   });
 
-  it("lets what comes during a commit go into the next one", async () => {
-    const { commit, seen, beat } = await counted();
+  it("commits changes that arrive during a commit in the next transaction", async () => {
+    const { commit, calls, heartbeat } = await countingCommitter();
     const inside = Promise.withResolvers<void>();
     const first = commit(async (tx) => {
       await inside.promise;
-      return beat("a")(tx);
+      return heartbeat("a")(tx);
     });
     await Promise.resolve();
-    const others = [commit(beat("b")), commit(beat("c"))];
+    const others = [commit(heartbeat("b")), commit(heartbeat("c"))];
     inside.resolve();
     expect(await Promise.all([first, ...others])).toEqual(["a", "b", "c"]);
-    expect(seen.transactions).toBe(2);
+    expect(calls.transactions).toBe(2);
   });
 
-  it("lets a change that fails take nobody with it, and tells only its own caller", async () => {
-    const { commit, beat, there } = await counted();
+  it("commits the other changes of a batch when one fails, and rejects only that one", async () => {
+    const { commit, heartbeat, executors } = await countingCommitter();
     const fails = commit(async (tx) => {
-      await beat("half")(tx);
+      await heartbeat("half")(tx);
       throw new Error("no");
     });
-    const all = await Promise.allSettled([commit(beat("a")), fails, commit(beat("b"))]);
-    expect(all.map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(all[1]).toMatchObject({ reason: { message: "no" } });
-    expect(await there()).toEqual(["a", "b"]);
+    const results = await Promise.allSettled([commit(heartbeat("a")), fails, commit(heartbeat("b"))]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(results[1]).toMatchObject({ reason: { message: "no" } });
+    expect(await executors()).toEqual(["a", "b"]);
   });
 });

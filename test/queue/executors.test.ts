@@ -5,287 +5,291 @@ import { testEngine } from "../support/engine.ts";
 import { completed, LEASE_MS, manualHandler, testQueues } from "../support/queue.ts";
 
 describe("an executor", () => {
-  it("runs as many jobs at a time as it has slots", async () => {
-    const it_ = await testQueues();
+  it("runs no more jobs at the same time than it has slots", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    for (const step of ["a", "b", "c"]) await it_.add(step);
-    await it_.executor(slow.work, { slots: 2 });
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "b"]));
+    for (const step of ["a", "b", "c"]) await harness.add(step);
+    await harness.executor(slow.handler, { slots: 2 });
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a", "b"]));
     slow.end("a");
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "b", "c"]));
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a", "b", "c"]));
     slow.end("b");
     slow.end("c");
-    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+    await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
   });
 
-  it("sees what another process has added without being told", async () => {
-    const it_ = await testQueues();
+  it("claims jobs that another process has added", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    await it_.executor(slow.work);
-    const other = await testEngine({ stateDir: it_.stateDir, clock: it_.clock });
+    await harness.executor(slow.handler);
+    const other = await testEngine({ stateDir: harness.stateDir, clock: harness.clock });
     const id = await other.start(await other.define({ steps: [{ id: "a", type: "set", values: { x: 1 } }] }));
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    expect(await it_.rowsOf()).toMatchObject([{ run_id: id, state: "claimed" }]);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    expect(await harness.jobRows()).toMatchObject([{ run_id: id, state: "claimed" }]);
   });
 
-  it("commits what a job has changed with its end, or neither, and gives it back while the state can't be used", async () => {
-    const it_ = await testQueues();
-    await it_.add("a");
-    const queue = await it_.executor(async () =>
+  it("commits the change of a job together with its end, or releases the job when the store is unavailable", async () => {
+    const harness = await testQueues();
+    await harness.add("a");
+    const queue = await harness.executor(async () =>
       completed(async (tx) => {
-        await tx.jobs.heartbeat("half", it_.now());
+        await tx.jobs.heartbeat("half", harness.now());
         throw new AppError("storage_unavailable", "The disk is full.");
       }),
     );
-    await vi.waitFor(async () => expect(await it_.rowsOf()).toMatchObject([{ state: "later", attempt: 2 }]));
-    expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([queue.executor]);
+    await vi.waitFor(async () =>
+      expect(await harness.jobRows()).toMatchObject([{ state: "later", attempt: 2 }]),
+    );
+    expect((await harness.read.jobs.executors()).map(({ id }) => id)).toEqual([queue.executor]);
   });
 
-  it("gives a job back whose work could not use the state", async () => {
-    const it_ = await testQueues();
-    await it_.add("a");
-    await it_.executor(() => Promise.reject(new AppError("busy", "The database is locked.")));
+  it("releases a job whose handler could not use the store", async () => {
+    const harness = await testQueues();
+    await harness.add("a");
+    await harness.executor(() => Promise.reject(new AppError("busy", "The database is locked.")));
     await vi.waitFor(async () =>
-      expect(await it_.rowsOf()).toMatchObject([{ state: "later", attempt: 2, tries: 1, executor: null }]),
+      expect(await harness.jobRows()).toMatchObject([
+        { state: "later", attempt: 2, tries: 1, executor: null },
+      ]),
     );
   });
 
   it.each([
-    ["whose work has a bug", (): Promise<JobResult> => Promise.reject(new Error("a bug"))],
+    ["whose handler throws", (): Promise<JobResult> => Promise.reject(new Error("a bug"))],
     [
-      "whose end has a bug",
+      "whose change throws",
       async (): Promise<JobResult> => completed(() => Promise.reject(new Error("a bug"))),
     ],
-  ])("settles a job %s as one that is broken, and does not try it for ever", async (_what, work) => {
-    const it_ = await testQueues();
-    await it_.add("a");
-    const told: unknown[] = [];
-    await it_.executor(work, {
-      broken: async (job, thrown) => {
-        told.push([job.stepId, (thrown as Error).message]);
-        return completed((tx) => tx.jobs.heartbeat("said_so", it_.now()));
+  ])("ends a job %s as `onUnexpectedError` says, and does not repeat it", async (_case, handler) => {
+    const harness = await testQueues();
+    await harness.add("a");
+    const reported: unknown[] = [];
+    await harness.executor(handler, {
+      onUnexpectedError: async (job, thrown) => {
+        reported.push([job.stepId, (thrown as Error).message]);
+        return completed((tx) => tx.jobs.heartbeat("result_recorded", harness.now()));
       },
     });
-    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
-    expect(told).toEqual([["a", "a bug"]]);
-    expect((await it_.read.jobs.executors()).map((one) => one.id)).toContain("said_so");
+    await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
+    expect(reported).toEqual([["a", "a bug"]]);
+    expect((await harness.read.jobs.executors()).map(({ id }) => id)).toContain("result_recorded");
   });
 
-  it("lets what runs go on for a while when it is stopped, and gives back what does not end", async () => {
-    const it_ = await testQueues();
+  it("waits for running jobs when it is stopped, and releases those that do not end", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    for (const step of ["ends", "does_not"]) await it_.add(step);
-    const queue = await it_.executor(slow.work);
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["ends", "does_not"]));
+    for (const step of ["ends", "continues"]) await harness.add(step);
+    const queue = await harness.executor(slow.handler);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["ends", "continues"]));
     const stopped = queue.stop(50);
     slow.end("ends");
     await stopped;
-    expect(await it_.rowsOf()).toMatchObject([
-      { step_id: "does_not", state: "ready", attempt: 2, tries: 1, suspect: 0, executor: null },
+    expect(await harness.jobRows()).toMatchObject([
+      { step_id: "continues", state: "ready", attempt: 2, tries: 1, suspect: 0, executor: null },
     ]);
-    expect(await it_.read.jobs.executors()).toEqual([]);
-    await it_.add("new");
-    expect(slow.begun()).toEqual(["ends", "does_not"]);
-    await it_.executor(slow.work);
-    await vi.waitFor(() => expect(slow.begun().slice(2)).toEqual(["does_not", "new"]));
+    expect(await harness.read.jobs.executors()).toEqual([]);
+    await harness.add("new");
+    expect(slow.started()).toEqual(["ends", "continues"]);
+    await harness.executor(slow.handler);
+    await vi.waitFor(() => expect(slow.started().slice(2)).toEqual(["continues", "new"]));
   });
 });
 
 describe("a lease", () => {
-  it("ends when a beat has stood still for so long by the observer's own clock, whatever time of day it is", async () => {
-    const it_ = await testQueues();
+  it("expires when no heartbeat arrives for that long by the monotonic clock of the observer, whatever the wall clock says", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    const dead = await it_.executor(slow.work, { slots: 1 });
-    await it_.add("a");
+    const dead = await harness.executor(slow.handler, { slots: 1 });
+    await harness.add("a");
     dead.wake();
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    dead.hold();
-    const observer = await it_.executor(slow.work, { slots: 1 });
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    dead.pause();
+    const observer = await harness.executor(slow.handler, { slots: 1 });
     for (const jump of [24 * 3_600_000, -48 * 3_600_000]) {
-      it_.clock.advance(jump);
+      harness.clock.advance(jump);
       await observer.heartbeat();
-      expect(await it_.rowsOf()).toMatchObject([{ executor: dead.executor, fence: 1 }]);
+      expect(await harness.jobRows()).toMatchObject([{ executor: dead.executor, fence: 1 }]);
     }
-    await it_.watch(observer);
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
-    expect(await it_.rowsOf()).toMatchObject([{ executor: observer.executor, attempt: 2, suspect: 1 }]);
-    expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([observer.executor]);
+    await harness.expireLeases(observer);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a", "a"]));
+    expect(await harness.jobRows()).toMatchObject([{ executor: observer.executor, attempt: 2, suspect: 1 }]);
+    expect((await harness.read.jobs.executors()).map(({ id }) => id)).toEqual([observer.executor]);
   });
 
-  it("goes on while the other beats", async () => {
-    const it_ = await testQueues();
+  it("does not expire while heartbeats arrive", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    const alive = await it_.executor(slow.work, { slots: 1 });
-    await it_.add("a");
+    const alive = await harness.executor(slow.handler, { slots: 1 });
+    await harness.add("a");
     alive.wake();
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    const observer = await it_.executor(slow.work);
-    for (let part = 0; part < 12; part += 1) {
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    const observer = await harness.executor(slow.handler);
+    for (let quarter = 0; quarter < 12; quarter += 1) {
       await alive.heartbeat();
       await observer.heartbeat();
-      it_.pass(LEASE_MS / 4);
+      harness.advanceMonotonic(LEASE_MS / 4);
     }
-    expect(await it_.rowsOf()).toMatchObject([{ executor: alive.executor, fence: 1 }]);
+    expect(await harness.jobRows()).toMatchObject([{ executor: alive.executor, fence: 1 }]);
   });
 
-  it("is not ended by one who could not beat itself meanwhile", async () => {
-    const it_ = await testQueues();
+  it("is not judged by an executor whose own heartbeats were late", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    const other = await it_.executor(slow.work, { slots: 1 });
-    await it_.add("a");
+    const other = await harness.executor(slow.handler, { slots: 1 });
+    await harness.add("a");
     other.wake();
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    const observer = await it_.executor(slow.work);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    const observer = await harness.executor(slow.handler);
     await observer.heartbeat();
-    // As with a disk that was full for both.
-    it_.pass(3 * LEASE_MS);
+    // Such as when the disk was full for both.
+    harness.advanceMonotonic(3 * LEASE_MS);
     await observer.heartbeat();
-    expect(await it_.rowsOf()).toMatchObject([{ executor: other.executor, fence: 1 }]);
-    await it_.watch(observer);
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
+    expect(await harness.jobRows()).toMatchObject([{ executor: other.executor, fence: 1 }]);
+    await harness.expireLeases(observer);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a", "a"]));
   });
 
-  it("that has ended lets its executor write nothing any more", async () => {
-    const it_ = await testQueues();
+  it("that has expired lets its executor write nothing of its job", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    const held = await it_.executor(slow.work, { slots: 1 });
-    await it_.add("a");
-    held.wake();
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    held.hold();
+    const paused = await harness.executor(slow.handler, { slots: 1 });
+    await harness.add("a");
+    paused.wake();
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    paused.pause();
     slow.end(
       "a",
-      completed(async (tx) => tx.jobs.heartbeat("written_by_the_held_one", it_.now())),
+      completed(async (tx) => tx.jobs.heartbeat("written_by_paused", harness.now())),
     );
-    const observer = await it_.executor(() =>
-      Promise.resolve(completed(async (tx) => tx.jobs.heartbeat("written_by_the_other", it_.now()))),
+    const observer = await harness.executor(() =>
+      Promise.resolve(completed(async (tx) => tx.jobs.heartbeat("written_by_observer", harness.now()))),
     );
-    await it_.watch(observer);
-    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
-    held.resume();
-    await held.waitUntilIdle();
-    // It beats again, and is there again; of the job it has written nothing.
-    await held.heartbeat();
-    expect((await it_.read.jobs.executors()).map((one) => one.id).toSorted()).toEqual(
-      [held.executor, observer.executor, "written_by_the_other"].toSorted(),
+    await harness.expireLeases(observer);
+    await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
+    paused.resume();
+    await paused.waitUntilIdle();
+    // Its heartbeat registers it again, but it has written nothing of the job.
+    await paused.heartbeat();
+    expect((await harness.read.jobs.executors()).map(({ id }) => id).toSorted()).toEqual(
+      [paused.executor, observer.executor, "written_by_observer"].toSorted(),
     );
   });
 });
 
-describe("an executor that was struck off and goes on", () => {
-  it("is watched again from the first job that it claims, before its next beat", async () => {
-    const it_ = await testQueues();
+describe("an executor that was removed and continues", () => {
+  it("is registered again by the first job that it claims, before its next heartbeat", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
-    const held = await it_.executor(slow.work);
-    held.hold();
-    const observer = await it_.executor(() => Promise.resolve(completed()), { slots: 1 });
-    await it_.watch(observer);
-    expect((await it_.read.jobs.executors()).map((one) => one.id)).toEqual([observer.executor]);
-    held.resume();
-    await it_.add("a");
-    held.wake();
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    held.hold();
-    await it_.watch(observer);
-    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+    const paused = await harness.executor(slow.handler);
+    paused.pause();
+    const observer = await harness.executor(() => Promise.resolve(completed()), { slots: 1 });
+    await harness.expireLeases(observer);
+    expect((await harness.read.jobs.executors()).map(({ id }) => id)).toEqual([observer.executor]);
+    paused.resume();
+    await harness.add("a");
+    paused.wake();
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    paused.pause();
+    await harness.expireLeases(observer);
+    await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
   });
 });
 
-describe("what a job writes while it goes on", () => {
-  it("is refused once another executor has taken the job over", async () => {
-    const it_ = await testQueues();
-    await it_.add("a");
+describe("a change that a job records while it runs", () => {
+  it("is refused after another executor has reclaimed the job", async () => {
+    const harness = await testQueues();
+    await harness.add("a");
     const resumed = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const recorded = Promise.withResolvers<boolean>();
-    const held = await it_.executor(async (_job, { record }) => {
-      begun.resolve();
+    const paused = await harness.executor(async (_job, { record }) => {
+      started.resolve();
       await resumed.promise;
-      recorded.resolve(await record((tx) => tx.jobs.heartbeat("written_by_the_held_one", it_.now())));
+      recorded.resolve(await record((tx) => tx.jobs.heartbeat("written_by_paused", harness.now())));
       return completed();
     });
-    await begun.promise;
-    held.hold();
-    const observer = await it_.executor(manualHandler().work);
-    await it_.watch(observer);
-    held.resume();
+    await started.promise;
+    paused.pause();
+    const observer = await harness.executor(manualHandler().handler);
+    await harness.expireLeases(observer);
+    paused.resume();
     resumed.resolve();
     expect(await recorded.promise).toBe(false);
-    await held.waitUntilIdle();
-    expect((await it_.read.jobs.executors()).map((one) => one.id)).not.toContain("written_by_the_held_one");
-    expect(await it_.rowsOf()).toMatchObject([{ executor: observer.executor }]);
+    await paused.waitUntilIdle();
+    expect((await harness.read.jobs.executors()).map(({ id }) => id)).not.toContain("written_by_paused");
+    expect(await harness.jobRows()).toMatchObject([{ executor: observer.executor }]);
   });
 });
 
-describe("what a dead executor has left", () => {
-  it("is run alone, one after the other, with a turn for the others between", async () => {
-    const it_ = await testQueues();
-    const left = manualHandler();
-    for (const step of ["a", "b"]) await it_.add(step);
-    const dead = await it_.executor(left.work);
-    await vi.waitFor(() => expect(left.begun()).toEqual(["a", "b"]));
-    dead.hold();
-    for (const step of ["c", "d"]) await it_.add(step);
+describe("a job that a dead executor has abandoned", () => {
+  it("runs isolated, one at a time, with a turn for other jobs in between", async () => {
+    const harness = await testQueues();
+    const abandoned = manualHandler();
+    for (const step of ["a", "b"]) await harness.add(step);
+    const dead = await harness.executor(abandoned.handler);
+    await vi.waitFor(() => expect(abandoned.started()).toEqual(["a", "b"]));
+    dead.pause();
+    for (const step of ["c", "d"]) await harness.add(step);
     const slow = manualHandler();
-    const observer = await it_.executor(slow.work);
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d"]));
-    await it_.watch(observer);
-    await it_.add("e");
+    const observer = await harness.executor(slow.handler);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["c", "d"]));
+    await harness.expireLeases(observer);
+    await harness.add("e");
     observer.wake();
-    // Nothing new beside what runs: the suspects need the executor to themselves.
+    // Nothing new starts beside the running job: a quarantined job needs the executor to itself.
     slow.end("c");
-    expect(slow.begun()).toEqual(["c", "d"]);
+    expect(slow.started()).toEqual(["c", "d"]);
     slow.end("d");
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d", "a"]));
+    await vi.waitFor(() => expect(slow.started()).toEqual(["c", "d", "a"]));
     slow.end("a");
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d", "a", "e"]));
+    await vi.waitFor(() => expect(slow.started()).toEqual(["c", "d", "a", "e"]));
     slow.end("e");
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["c", "d", "a", "e", "b"]));
+    await vi.waitFor(() => expect(slow.started()).toEqual(["c", "d", "a", "e", "b"]));
     slow.end("b");
-    await vi.waitFor(async () => expect(await it_.rowsOf()).toEqual([]));
+    await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
   });
 
-  it("fails as poisoned when its executor died of it three times alone; a bystander does not", async () => {
-    const it_ = await testQueues();
-    const begun: unknown[] = [];
-    const past = { over: false };
-    it_.onProbe((asked, { signal }) => {
-      begun.push(asked);
-      if (asked === "bystander" && past.over) return asked;
-      // Its process dies: nothing is ever heard of it again.
+  it("fails as poisoned after three executors died while they ran only it; a bystander does not", async () => {
+    const harness = await testQueues();
+    const started: unknown[] = [];
+    const bystanderEnds = { enabled: false };
+    harness.onProbe((value, { signal }) => {
+      started.push(value);
+      if (value === "bystander" && bystanderEnds.enabled) return value;
+      // Its process dies: it sends no further heartbeat.
       return new Promise((_, reject) => {
         signal.addEventListener("abort", () => reject(new Error("ended")));
       });
     });
-    const probe = (ask: string) => it_.define({ steps: [{ id: "a", type: "probe", ask }] });
-    const deadly = await it_.start(await probe("deadly"));
-    const bystander = await it_.start(await probe("bystander"));
-    let victim = await it_.executor(it_.engine.handler);
-    await vi.waitFor(() => expect(begun).toEqual(["deadly", "bystander"]));
-    past.over = true;
+    const probe = (ask: string) => harness.define({ steps: [{ id: "a", type: "probe", ask }] });
+    const deadly = await harness.start(await probe("deadly"));
+    const bystander = await harness.start(await probe("bystander"));
+    let victim = await harness.executor(harness.engine.handler);
+    await vi.waitFor(() => expect(started).toEqual(["deadly", "bystander"]));
+    bystanderEnds.enabled = true;
 
-    // The first time it was not alone: that counts against nobody.
-    for (const kills of [0, 1, 2, 3]) {
-      victim.hold();
-      victim = await it_.executor(it_.engine.handler);
-      await it_.watch(victim);
-      if (kills === 3) break;
-      const deaths = (): unknown[] => begun.filter((asked) => asked === "deadly");
-      await vi.waitFor(() => expect(deaths()).toHaveLength(kills + 2));
-      const rows = await it_.rowsOf();
-      expect(rows.find((row) => row.run_id === deadly)!.kills).toBe(kills);
+    // The first time it did not run isolated, so that crash does not count.
+    for (const crashCount of [0, 1, 2, 3]) {
+      victim.pause();
+      victim = await harness.executor(harness.engine.handler);
+      await harness.expireLeases(victim);
+      if (crashCount === 3) break;
+      const deadlyAttempts = (): unknown[] => started.filter((value) => value === "deadly");
+      await vi.waitFor(() => expect(deadlyAttempts()).toHaveLength(crashCount + 2));
+      const rows = await harness.jobRows();
+      expect(rows.find((row) => row.run_id === deadly)!.kills).toBe(crashCount);
       expect(rows.find((row) => row.run_id === bystander)?.kills ?? 0).toBe(0);
     }
     await victim.waitUntilIdle();
-    expect(await it_.outcome(deadly)).toMatchObject({
+    expect(await harness.outcome(deadly)).toMatchObject({
       status: "failed",
       error: { code: "poisoned", step_id: "a" },
     });
-    expect(await it_.outcome(bystander)).toMatchObject({
+    expect(await harness.outcome(bystander)).toMatchObject({
       status: "succeeded",
       output: { value: "bystander" },
     });
-    const attempts = async (id: string) => (await it_.read.runs.attempts(id)).map((one) => one.status);
+    const attempts = async (id: string) => (await harness.read.runs.attempts(id)).map(({ status }) => status);
     expect(await attempts(deadly)).toEqual([
       "interrupted",
       "interrupted",

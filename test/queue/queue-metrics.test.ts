@@ -6,22 +6,22 @@ import { testEngine } from "../support/engine.ts";
 import { manualHandler, testQueues } from "../support/queue.ts";
 
 describe("the age of the oldest ready job", () => {
-  it("begins when it can be taken, not when it was made", async () => {
+  it("begins when the job can be claimed, not when it was added", async () => {
     const { add, read, clock, now, transaction } = await testQueues();
     expect(await read.jobs.oldestReadyAt()).toBeNull();
     const due = new Date(clock.now() + 60 * SECOND).toISOString();
-    await add("waits", { dueAt: due });
+    await add("later", { dueAt: due });
     expect(await read.jobs.oldestReadyAt()).toBeNull();
     clock.advance(61 * SECOND);
     const options = { now: now(), limit: 0, limits: new Map(), quarantined: "skip" } as const;
     await transaction((tx) => tx.jobs.claim("exe_1", options));
     expect(await read.jobs.oldestReadyAt()).toBe(due);
-    await add("made_later");
+    await add("newer");
     expect(await read.jobs.oldestReadyAt()).toBe(due);
     expect(await read.jobs.depth()).toEqual({ ready: 2, later: 0, claimed: 0 });
   });
 
-  it("begins anew when a job is given back or taken over, and ends when it is taken", async () => {
+  it("starts again when a job is released or reclaimed, and ends when it is claimed", async () => {
     const { add, read, clock, now, transaction } = await testQueues();
     await add("a");
     expect(await read.jobs.oldestReadyAt()).toBe(now());
@@ -41,40 +41,40 @@ describe("the age of the oldest ready job", () => {
   });
 });
 
-describe("what follows a commit", () => {
-  it("comes once, after it, also where others in the same commit fail and it is done again", async () => {
+describe("a callback of `onCommit`", () => {
+  it("runs once after the commit, also when another change fails and the batch is committed again", async () => {
     const { transaction } = await testEngine();
-    const told: string[] = [];
+    const committed: string[] = [];
     const { commit } = committer(transaction);
     const change = (name: string, fails = false) =>
       commit(async (tx) => {
-        tx.onCommit(() => told.push(name));
+        tx.onCommit(() => committed.push(name));
         await tx.jobs.heartbeat(name, "2026-11-21T08:00:00.000Z");
         if (fails) throw new Error("no");
       });
-    // The first goes alone; the others together, and the last of them brings all down.
+    // The first is committed alone, the others together; the last one rolls their transaction back.
     const results = await Promise.allSettled([change("a"), change("b"), change("c"), change("d", true)]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected"]);
-    expect(told).toEqual(["a", "b", "c"]);
+    expect(committed).toEqual(["a", "b", "c"]);
   });
 });
 
 describe("an executor", () => {
-  it("meters what it claims, and whose jobs it takes over after a lease", async () => {
-    const it_ = await testQueues();
+  it("meters the jobs that it claims, and those that it reclaims after a lease", async () => {
+    const harness = await testQueues();
     const slow = manualHandler();
     const meter: Meter = {
       ...noMeter,
       jobClaimed: vi.fn<Meter["jobClaimed"]>(),
       jobsReclaimed: vi.fn<Meter["jobsReclaimed"]>(),
     };
-    await it_.add("a");
-    const dead = await it_.executor(slow.work);
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a"]));
-    dead.hold();
-    const observer = await it_.executor(slow.work, { meter });
-    await it_.watch(observer);
-    await vi.waitFor(() => expect(slow.begun()).toEqual(["a", "a"]));
+    await harness.add("a");
+    const dead = await harness.executor(slow.handler);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    dead.pause();
+    const observer = await harness.executor(slow.handler, { meter });
+    await harness.expireLeases(observer);
+    await vi.waitFor(() => expect(slow.started()).toEqual(["a", "a"]));
     expect(meter.jobsReclaimed).toHaveBeenCalledExactlyOnceWith("lease", 1);
     expect(meter.jobClaimed).toHaveBeenCalledExactlyOnceWith("step");
   });

@@ -12,35 +12,35 @@ export const LEASE_MS = 100_000;
 
 interface Options {
   slots?: number;
-  /** The result of a job whose handler throws; none by default. */
-  broken?: OnUnexpectedError;
+  /** The result of a job whose handler throws; by default it completes without a change. */
+  onUnexpectedError?: OnUnexpectedError;
   meter?: Meter;
 }
 
 export async function testQueues({ limits = new Map<string, number>() } = {}) {
-  const it = await testEngine();
+  const harness = await testEngine();
   const now = performance.now.bind(performance);
-  let ahead = 0;
-  const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + ahead);
+  let advancedBy = 0;
+  const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + advancedBy);
   onTestFinished(() => spy.mockRestore());
-  let count = 0;
+  let executors = 0;
 
   /** Starts an executor. While it is paused, its writes wait, as if its process were stopped. */
   async function executor(
     handler: JobHandler,
-    { slots = 4, broken: onUnexpectedError = settledAs(), meter = noMeter }: Options = {},
+    { slots = 4, onUnexpectedError = async () => completed(), meter = noMeter }: Options = {},
   ) {
-    count += 1;
-    let held: PromiseWithResolvers<void> | undefined;
+    executors += 1;
+    let paused: PromiseWithResolvers<void> | undefined;
     const queue = jobWorker({
-      executor: `exe_${count}`,
+      executor: `exe_${executors}`,
       async transaction(change) {
-        await held?.promise;
-        return it.transaction(change);
+        await paused?.promise;
+        return harness.transaction(change);
       },
-      jobs: it.read.jobs,
-      runs: it.read.runs,
-      clock: it.clock,
+      jobs: harness.read.jobs,
+      runs: harness.read.runs,
+      clock: harness.clock,
       log: pino({ level: "silent" }),
       meter,
       handler,
@@ -49,37 +49,37 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       slots,
       leaseMs: LEASE_MS,
       limits,
-      changes: it.changes,
+      changes: harness.changes,
       onChanged: () => {},
     });
     await queue.start();
     const resume = (): void => {
-      held?.resolve();
-      held = undefined;
+      paused?.resolve();
+      paused = undefined;
     };
     onTestFinished(async () => {
       resume();
       await queue.stop(0);
     });
-    return { ...queue, hold: () => void (held ??= Promise.withResolvers<void>()), resume };
+    return { ...queue, pause: () => void (paused ??= Promise.withResolvers<void>()), resume };
   }
 
   return {
-    ...it,
+    ...harness,
     executor,
-    add: (stepId: string, more: Partial<NewJob> = {}) =>
-      it.transaction((tx) => tx.jobs.add({ ...NEW_JOB, stepId, ...more })),
+    add: (stepId: string, fields: Partial<NewJob> = {}) =>
+      harness.transaction((tx) => tx.jobs.add({ ...NEW_JOB, stepId, ...fields })),
     /** Advances the monotonic clock. */
-    pass: (ms: number) => void (ahead += ms),
-    /** Lets `observer` watch the others for slightly longer than a lease. */
-    async watch(observer: { heartbeat(): Promise<void> }): Promise<void> {
-      for (let part = 0; part < 5; part += 1) {
+    advanceMonotonic: (ms: number) => void (advancedBy += ms),
+    /** Sends heartbeats of `observer` for slightly longer than a lease, so that it reclaims the jobs of silent executors. */
+    async expireLeases(observer: { heartbeat(): Promise<void> }): Promise<void> {
+      for (let quarter = 0; quarter < 5; quarter += 1) {
         await observer.heartbeat();
-        ahead += LEASE_MS / 4;
+        advancedBy += LEASE_MS / 4;
       }
       await observer.heartbeat();
     },
-    rowsOf: () => it.store.read.selectFrom("jobs").selectAll().orderBy("id").execute(),
+    jobRows: () => harness.store.read.selectFrom("jobs").selectAll().orderBy("id").execute(),
   };
 }
 
@@ -100,15 +100,13 @@ export const completed = (change: JobResult["change"] = () => Promise.resolve())
   change,
 });
 
-const settledAs = (): OnUnexpectedError => () => Promise.resolve(completed());
-
 /** A handler that runs until the test ends it, or it is aborted. */
 export function manualHandler() {
-  const begun: Job[] = [];
-  const running = new Map<string, (settled: JobResult) => void>();
-  const work: JobHandler = (job, { signal }) =>
+  const started: Job[] = [];
+  const running = new Map<string, (result: JobResult) => void>();
+  const handler: JobHandler = (job, { signal }) =>
     new Promise((resolve) => {
-      begun.push(job);
+      started.push(job);
       running.set(job.stepId, resolve);
       signal.addEventListener("abort", () => {
         const { attempt, retryCount } = job;
@@ -122,9 +120,9 @@ export function manualHandler() {
       });
     });
   return {
-    work,
+    handler,
     /** The steps whose jobs were started, in order. */
-    begun: () => begun.map((job) => job.stepId),
-    end: (stepId: string, settled = completed()) => running.get(stepId)!(settled),
+    started: () => started.map((job) => job.stepId),
+    end: (stepId: string, result = completed()) => running.get(stepId)!(result),
   };
 }
