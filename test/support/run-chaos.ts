@@ -107,8 +107,8 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     const id = `exe_${named}`;
     const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
     const proc = launch(args, (line) => {
-      if (line.includes("its jobs were taken over")) seen.takeOvers += 1;
-      if (line.includes("nothing was written")) seen.fencedOff += 1;
+      if (line.includes("jobs reclaimed")) seen.takeOvers += 1;
+      if (line.includes("claim lost, result discarded")) seen.fencedOff += 1;
       // Warnings are not problems, nor is a lock that a paused process holds.
       if (!/^\{"level":(20|30|40)|Another process holds the database lock/.test(line))
         logs.push(`${id}: ${line}`);

@@ -203,7 +203,7 @@ describe("the image", () => {
     const [, ...check] = definition.HealthCheck.Command as string[];
     await eventually(() => container.exec(check).status === 0 || undefined, container.log(), 90_000);
     // Each variable is one that Millrace knows.
-    expect(container.log()).not.toContain("is not known");
+    expect(container.log()).not.toContain("is not a known variable");
     expect(container.exec(["node", "-p", "require('fs').readFileSync('/tmp/config.yaml', 'utf8')"]).out).toBe(
       `${RESOLVED["!Ref Configuration"]}\n`,
     );
@@ -230,7 +230,7 @@ describe("the image", () => {
       temporaryDirectory(),
     );
     await untilHealthy(container, String(port));
-    expect(container.log()).not.toContain("is not known");
+    expect(container.log()).not.toContain("is not a known variable");
     const metrics = fetchIn(container, "http://127.0.0.1:9464/metrics");
     expect(metrics).toMatchObject({
       status: 200,

@@ -189,7 +189,7 @@ describe("a MariaDB database", () => {
     });
     expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
     expect(await prepare("SELECT 1 AS a, 2 AS a")).toMatchObject({
-      issues: [{ fix: "Give each its own name with AS." }],
+      issues: [{ fix: "Give each column its own name with AS." }],
     });
   });
 
