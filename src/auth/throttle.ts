@@ -20,7 +20,7 @@ const PER_ADDRESS = 30;
 const PROVIDER_FACTOR = 10;
 /** Maximum attempts from an IPv6 /48: one customer may have 65,536 networks that each count as an address. */
 const PER_SITE = 100;
-/** Maximum mails to one account per hour, whoever requests them. */
+/** Maximum mails to one account per hour, from all addresses together. */
 const MAILS = 3;
 const MAIL_WINDOW = HOUR;
 
@@ -72,7 +72,7 @@ export function throttle(counter: RateLimitCounter, clock: Clock): Throttle {
     ttlResolution: 0,
     perf: { now: () => clock.now() },
   });
-  /** Number of attempts that are being counted, by key. Of many simultaneous ones, only as many as may pass write to the store. */
+  /** Number of attempts that are being counted, by key. Attempts that would exceed a limit together with these do not write to the store. */
   const inProgress = new Map<string, number>();
 
   /** @param allowance how far the counts may exceed the limits: 1 if they include this attempt, else 0 */

@@ -31,7 +31,7 @@ export interface JobReader {
  * `drain`: claims nothing while there is one, so that the executor becomes free for it.
  * `skip`: ignores them, so that other jobs get a turn.
  */
-export type QuarantinePolicy = "isolate" | "drain" | "skip";
+type QuarantinePolicy = "isolate" | "drain" | "skip";
 
 export interface ClaimOptions {
   /** Jobs due at this time are claimable. */

@@ -82,7 +82,7 @@ export interface RunReader {
 export const CHUNK_ITEMS = 100;
 
 /** The fields of a run that an update may change. */
-export type RunChanges = Partial<
+type RunChanges = Partial<
   Pick<RunRecord, "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
 > & { seq: number; output?: unknown };
 

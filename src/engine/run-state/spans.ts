@@ -1,6 +1,6 @@
 /**
- * The spans of runs: one for each run, and below it one for each attempt of a step. Whoever records the end of a run or
- * an attempt reports its span then, from the records, so a long wait, a reclaimed job or a restart loses none. Spans
+ * The spans of runs: one for each run, and below it one for each attempt of a step. The transaction that records the end of a
+ * run or an attempt reports its span from the records, so a long wait, a reclaimed job or a restart loses none. Spans
  * hold ids, times, statuses and error codes, never values that workflows work with.
  */
 import type { RunError } from "../../../schemas/run.ts";

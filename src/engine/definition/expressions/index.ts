@@ -15,13 +15,7 @@ import { runToCompletion } from "./value-tree.ts";
 
 export * from "./limits.ts";
 export type { CompileOptions } from "./evaluate.ts";
-export type {
-  CheckResult as Checked,
-  CompiledExpression as Compiled,
-  ExpressionIssue,
-  Scope,
-  TypeScope,
-} from "./types.ts";
+export type { CompiledExpression as Compiled, ExpressionIssue, Scope, TypeScope } from "./types.ts";
 
 /**
  * Compiles one bare expression, or one whole `${{ }}`.
