@@ -153,7 +153,7 @@ async function checkFiles(
   for (const { id, file, current, content } of workflows) {
     // A workflow that does not change may be a draft with issues.
     if (current !== undefined && isSame(current, content)) continue;
-    const { text } = files.find((it) => it.file === file)!;
+    const { text } = files.find((candidate) => candidate.file === file)!;
     const { errors } = await engine.check(text, {
       checkConnections,
       allowFileFields: true,

@@ -43,8 +43,8 @@ function redactValue(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    const shown = items.map((it) => (depth === 0 ? it : redactValue(it, depth - 1)));
-    return shown.some((it, index) => it !== items[index]) ? shown : value;
+    const shown = items.map((item) => (depth === 0 ? item : redactValue(item, depth - 1)));
+    return shown.some((item, index) => item !== items[index]) ? shown : value;
   }
   // Libraries add requests and answers to their errors as properties.
   const plain = value instanceof Error ? pino.stdSerializers.err(value) : value;

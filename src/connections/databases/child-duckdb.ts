@@ -106,13 +106,13 @@ function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): 
 
 /** The columns of the result; none for a statement without rows. */
 function columnsOf(
-  it: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & {
+  statement: Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType"> & {
     statementType: StatementType;
   },
 ): SqlColumn[] {
-  const columns = Array.from({ length: it.columnCount }, (_, index) => ({
-    name: it.columnName(index),
-    ...duckdbColumnType(it.columnType(index)),
+  const columns = Array.from({ length: statement.columnCount }, (_, index) => ({
+    name: statement.columnName(index),
+    ...duckdbColumnType(statement.columnType(index)),
   }));
   const repeated = findDuplicateName(columns.map(({ name }) => name));
   if (repeated !== undefined) throw duplicateColumnFailure(repeated);
@@ -160,7 +160,7 @@ async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 async function load(connection: DuckDBConnection, { name, columns, rows }: ScratchTable): Promise<void> {
-  const list = columns.map((it) => `${quoted(it.name)} ${it.type}`).join(", ");
+  const list = columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
   await connection.run(`CREATE TABLE ${quoted(name)} (${list})`);
   const types = columns.map(({ type }) => toDuckdbType(type));
   const appender = await connection.createAppender(name);

@@ -80,8 +80,8 @@ export function createChildPool({
   /** Returns an idle child of this database, or a new one, which may replace an idle one of another database; else undefined. */
   function find(spec: ChildSpec): Child | undefined {
     const key = JSON.stringify(spec);
-    const idle = [...all].filter((it) => !it.busy);
-    const own = idle.find((it) => it.key === key);
+    const idle = [...all].filter((child) => !child.busy);
+    const own = idle.find((child) => child.key === key);
     if (own !== undefined) return own;
     if (all.size >= size) {
       const other = idle[0];

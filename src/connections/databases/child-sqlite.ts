@@ -181,7 +181,7 @@ function describe(
        ORDER BY name LIMIT ?2`,
     )
     .all(table ?? null, limit) as { name: string; kind: string }[];
-  return tables.map((it) => describeTable(db, it, samples, includeRowCounts));
+  return tables.map((table) => describeTable(db, table, samples, includeRowCounts));
 }
 
 function describeTable(
@@ -196,10 +196,10 @@ function describeTable(
   return {
     name,
     kind,
-    columns: columns.map((it) => ({
-      name: it.name,
-      type: it.type,
-      nullable: it.required === 0 && it.pk === 0,
+    columns: columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      nullable: column.required === 0 && column.pk === 0,
     })),
     row_count: counts && kind === "table" ? countOf(db, name) : null,
     ...(samples > 0 && { sample: sampleOf(db, name, samples) }),

@@ -21,8 +21,8 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
 const loading: Promise<EmbeddedEngine> =
   spec.engine === "sqlite"
-    ? import("./child-sqlite.ts").then((it) => it.createSqliteEngine(spec))
-    : import("./child-duckdb.ts").then((it) => it.createDuckdbEngine(spec));
+    ? import("./child-sqlite.ts").then((module) => module.createSqliteEngine(spec))
+    : import("./child-duckdb.ts").then((module) => module.createDuckdbEngine(spec));
 
 process.on("message", (request: ChildRequest) => {
   void answer(request).then((reply) => process.send!(reply));

@@ -52,7 +52,7 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
         tables.map(({ name, columns, rows }) => ({
           name,
           kind: "table",
-          columns: columns.map((it) => ({ ...it, nullable: true })),
+          columns: columns.map((column) => ({ ...column, nullable: true })),
           row_count: rows.length,
         })),
       ),

@@ -51,7 +51,7 @@ export function createDatabases(
     prepareTimeoutMs = 5_000,
   }: DatabasesOptions,
 ): Databases & { close(): Promise<void> } {
-  const entries = new Map(config.databases.map((it) => [it.name, it]));
+  const entries = new Map(config.databases.map((database) => [database.name, database]));
   const children = createChildPool({ size, idleTimeoutMs, memoryMb, prepareTimeoutMs });
   const drivers = new Map<string, Promise<Driver>>();
   const closing = new AbortController();
@@ -131,7 +131,7 @@ export function createDatabases(
     const all = await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, signal);
     const near = nearMatch(
       options.table,
-      all.map((it) => it.name),
+      all.map((table) => table.name),
     );
     throw new StepError("input_invalid", `There is no table ${options.table} in ${name}.`, {
       fix: near === undefined ? "Omit table to list all tables." : `Did you mean ${near}?`,
@@ -140,11 +140,11 @@ export function createDatabases(
 
   return {
     list: () =>
-      config.databases.map((it) => ({
-        name: it.name,
-        type: it.type,
-        unavailableReason: unavailableReason(it),
-        access: it.access,
+      config.databases.map((database) => ({
+        name: database.name,
+        type: database.type,
+        unavailableReason: unavailableReason(database),
+        access: database.access,
       })),
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
     query: (request, signal) => named(request.database, query(request, ending(signal))),
@@ -189,7 +189,7 @@ export function createDatabases(
     async close() {
       closing.abort(new StepError("interrupted", "The process is shutting down."));
       children.close();
-      await Promise.allSettled([...drivers.values()].map(async (it) => (await it).close()));
+      await Promise.allSettled([...drivers.values()].map(async (driver) => (await driver).close()));
       drivers.clear();
     },
   };

@@ -1,4 +1,4 @@
-/** What tables MySQL and MariaDB have, with a few rows of each. */
+/** Describes the tables of MySQL and MariaDB, with sample rows. */
 import type { Connection } from "mysql2";
 import type { TableDescription } from "../../core/connections.ts";
 import type { DescribeOptions } from "./driver.ts";
@@ -47,7 +47,7 @@ export async function describeMysqlTables(
   return described;
 }
 
-/** The first rows, with what is long cut by the server: it is for a look, and one value may be larger than our memory. */
+/** Reads the first rows. The server truncates long values, because one value may be larger than our memory. */
 async function sampleOf(
   connection: Connection,
   table: string,

@@ -1,4 +1,4 @@
-/** What MySQL's and MariaDB's errors mean for a step. */
+/** Maps the errors of MySQL and MariaDB to step errors. */
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { isConnectionError } from "./connection-errors.ts";
 

@@ -1,4 +1,4 @@
-/** Prepared statements of MySQL and MariaDB: rows streamed to a bound, or only what columns there would be. */
+/** Prepared statements of MySQL and MariaDB: streams rows up to a limit, or describes the columns only. */
 import type { Connection } from "mysql2";
 import type { SqlResult } from "../../core/connections.ts";
 import { assertUniqueColumnNames } from "./driver.ts";
@@ -7,7 +7,7 @@ import { createRowCollector, type RowLimits } from "./rows.ts";
 
 /**
  * Runs a prepared statement.
- * @param drain whether all rows are read even where no more are wanted, so that the statement ends
+ * @param drain whether to read the remaining rows after the limit is reached, so that the statement ends
  */
 export function streamRows(
   connection: Connection,
@@ -30,8 +30,8 @@ export function streamRows(
     connection.once("error", reject);
     stream.once("close", () => connection.removeListener("error", reject));
     stream.on("error", reject);
-    stream.on("fields", (given: MysqlField[] | undefined) => {
-      fields = given ?? [];
+    stream.on("fields", (received: MysqlField[] | undefined) => {
+      fields = received ?? [];
       try {
         assertUniqueColumnNames(fields.map(({ name }) => name));
       } catch (error) {
@@ -56,11 +56,11 @@ export function streamRows(
   });
 }
 
-/** The columns that a statement would give. */
+/** Describes the columns of a statement's result, without executing it. */
 export async function describeStatement(connection: Connection, text: string): Promise<MysqlField[]> {
   const { columns } = await new Promise<{ columns: MysqlField[] }>((resolve, reject) => {
-    connection.prepare(text, (error, given) =>
-      error ? reject(error) : resolve(given as unknown as { columns: MysqlField[] }),
+    connection.prepare(text, (error, prepared) =>
+      error ? reject(error) : resolve(prepared as unknown as { columns: MysqlField[] }),
     );
   });
   connection.unprepare(text);

@@ -1,4 +1,4 @@
-/** MySQL's and MariaDB's types and values in our words. */
+/** Converts types and values of MySQL and MariaDB. */
 import mysql from "mysql2";
 import type { SqlColumn } from "../../core/connections.ts";
 import {
@@ -12,7 +12,7 @@ import {
 
 const { Types } = mysql;
 
-/** Of a column's definition what is needed here; MariaDB says `json` of text that holds JSON. */
+/** The part of a column's definition that is needed here. MariaDB reports `json` for text that holds JSON. */
 export interface MysqlField {
   name: string;
   columnType?: number | undefined;
@@ -20,7 +20,7 @@ export interface MysqlField {
   extendedFormat?: string | undefined;
 }
 
-/** The character set of bytes that are no text. */
+/** The character set that marks bytes, not text. */
 const BINARY = 63;
 
 const NUMBERS: ReadonlySet<number | undefined> = new Set([
@@ -42,9 +42,9 @@ export const isJson = ({ columnType, extendedFormat }: MysqlField): boolean =>
 
 export function mysqlColumn(field: MysqlField): SqlColumn {
   const { name, columnType } = field;
-  const word =
+  const typeName =
     columnType === undefined ? undefined : (Types as unknown as Record<number, string>)[columnType];
-  const databaseType = word?.toLowerCase() ?? null;
+  const databaseType = typeName?.toLowerCase() ?? null;
   if (NUMBERS.has(columnType)) return { name, type: "number", databaseType };
   return { name, type: isJson(field) || columnType === Types.GEOMETRY ? "any" : "string", databaseType };
 }

@@ -36,7 +36,7 @@ export function buildScratchTables(tables: Readonly<Record<string, readonly unkn
     return {
       name,
       columns: typed,
-      rows: rows.map((row) => typed.map((it) => stored(it.type, row[it.name]))),
+      rows: rows.map((row) => typed.map((column) => stored(column.type, row[column.name]))),
     };
   });
 }
@@ -50,14 +50,16 @@ export function emptyScratchTables(
       ? undefined
       : {
           name,
-          columns: (columns.length === 0 ? [{ name: VALUE, type: "any" as const }] : columns).map((it) => ({
-            name: it.name,
-            type: DECLARED[it.type],
-          })),
+          columns: (columns.length === 0 ? [{ name: VALUE, type: "any" as const }] : columns).map(
+            (column) => ({
+              name: column.name,
+              type: DECLARED[column.type],
+            }),
+          ),
           rows: [],
         },
   );
-  return known.every((it) => it !== undefined) ? known : undefined;
+  return known.every((type) => type !== undefined) ? known : undefined;
 }
 
 const DECLARED: Readonly<Record<SqlColumn["type"], LoadedType>> = {

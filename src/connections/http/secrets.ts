@@ -20,13 +20,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** @param isAllowed whether the operator has listed this private host, where http is allowed */
 export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPort) => boolean): Secrets {
-  const entries = config.secrets.map((it) => ({
-    ...it,
-    isFor: hostMatcher(it.hosts),
-    value: env[it.key_var] ?? "",
+  const entries = config.secrets.map((secret) => ({
+    ...secret,
+    isFor: hostMatcher(secret.hosts),
+    value: env[secret.key_var] ?? "",
   }));
-  const named = (name: string) => entries.find((it) => it.name === name);
-  const names = entries.map((it) => it.name);
+  const named = (name: string) => entries.find((secret) => secret.name === name);
+  const names = entries.map((secret) => secret.name);
 
   function issue(name: string, url: URL | null): PartialIssue | undefined {
     const entry = named(name);
@@ -52,11 +52,11 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
 
   return {
     list: () =>
-      entries.map((it) => ({
-        name: it.name,
+      entries.map((secret) => ({
+        name: secret.name,
         type: "secret",
-        unavailableReason: issue(it.name, null)?.message ?? null,
-        hosts: it.hosts,
+        unavailableReason: issue(secret.name, null)?.message ?? null,
+        hosts: secret.hosts,
       })),
     issue,
     valueFor(name, url) {
@@ -69,7 +69,8 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
         found.fix === undefined ? {} : { fix: found.fix },
       );
     },
-    valuesSendableTo: (place) => entries.filter((it) => it.isFor(place)).map((it) => it.value),
+    valuesSendableTo: (place) =>
+      entries.filter((secret) => secret.isFor(place)).map((secret) => secret.value),
   };
 }
 

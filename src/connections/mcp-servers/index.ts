@@ -28,9 +28,9 @@ export function createMcpServers(
   const peers = new Map<string, Promise<McpServerClient>>();
 
   async function peerOf(name: string): Promise<McpServerClient> {
-    const server = servers.find((it) => it.name === name);
+    const server = servers.find((candidate) => candidate.name === name);
     if (server === undefined) {
-      const names = servers.map((it) => it.name);
+      const names = servers.map((server) => server.name);
       const near = nearMatch(name, names);
       throw new StepError("environment", `There is no MCP server ${name}.`, {
         fix:
@@ -54,16 +54,16 @@ export function createMcpServers(
 
   return {
     list: () =>
-      servers.map((it) => ({
-        name: it.name,
-        type: it.command === undefined ? "http" : "stdio",
-        unavailableReason: unusableReason(it, env),
+      servers.map((server) => ({
+        name: server.name,
+        type: server.command === undefined ? "http" : "stdio",
+        unavailableReason: unusableReason(server, env),
       })),
-    concurrencyOf: (name) => servers.find((it) => it.name === name)?.concurrency ?? null,
+    concurrencyOf: (name) => servers.find((server) => server.name === name)?.concurrency ?? null,
     tools: async (server, signal) => (await peerOf(server)).tools(signal),
     call: async (server, tool, args, sent, signal) => (await peerOf(server)).call(tool, args, sent, signal),
     async close() {
-      await Promise.allSettled([...peers.values()].map(async (it) => (await it).close()));
+      await Promise.allSettled([...peers.values()].map(async (peer) => (await peer).close()));
     },
   };
 }

@@ -78,39 +78,39 @@ export function createMcpServerClient(
     current = mine;
     open.add(mine);
     connection.then(
-      (it) => it.brokenSignal.addEventListener("abort", () => retire(mine)),
+      (connection) => connection.brokenSignal.addEventListener("abort", () => retire(mine)),
       () => retire(mine),
     );
     return mine;
   }
 
-  function retire(it: PooledConnection): void {
-    it.retired = true;
-    if (current === it) {
+  function retire(pooled: PooledConnection): void {
+    pooled.retired = true;
+    if (current === pooled) {
       current = undefined;
       clearToolCache();
     }
-    if (it.users === 0) void end(it);
+    if (pooled.users === 0) void end(pooled);
   }
 
-  async function end(it: PooledConnection): Promise<void> {
-    if (!open.delete(it)) return;
-    it.stop.abort(shutdownError());
-    await it.connection.then((connection) => connection.close()).catch(() => undefined);
+  async function end(pooled: PooledConnection): Promise<void> {
+    if (!open.delete(pooled)) return;
+    pooled.stop.abort(shutdownError());
+    await pooled.connection.then((connection) => connection.close()).catch(() => undefined);
   }
 
-  function release(it: PooledConnection): void {
-    it.users -= 1;
-    if (it.users > 0) return;
-    if (it.retired) void end(it);
-    else idle = setTimeout(() => it.users === 0 && retire(it), options.idleTimeoutMs).unref();
+  function release(pooled: PooledConnection): void {
+    pooled.users -= 1;
+    if (pooled.users > 0) return;
+    if (pooled.retired) void end(pooled);
+    else idle = setTimeout(() => pooled.users === 0 && retire(pooled), options.idleTimeoutMs).unref();
   }
 
   /** Runs a request on the shared connection. If the server no longer knows the session, it reconnects once. */
   async function use<T>(
     tool: string | undefined,
     signal: AbortSignal,
-    request: (it: Connection, signal: AbortSignal) => Promise<T>,
+    request: (connection: Connection, signal: AbortSignal) => Promise<T>,
     { trace = {}, retry = true }: { trace?: TraceHeaders; retry?: boolean } = {},
   ): Promise<T> {
     signal.throwIfAborted();
@@ -119,16 +119,16 @@ export function createMcpServerClient(
     const mine = currentConnection();
     mine.users += 1;
     try {
-      const it = await orAborted(mine.connection, signal);
+      const connection = await orAborted(mine.connection, signal);
       const own = new AbortController();
-      const all = AbortSignal.any([signal, it.brokenSignal, own.signal]);
+      const all = AbortSignal.any([signal, connection.brokenSignal, own.signal]);
       const caller: PendingRequest = { fail: (error) => own.abort(error), trace };
       try {
-        return await pendingRequest.run(caller, () => orAborted(request(it, all), all));
+        return await pendingRequest.run(caller, () => orAborted(request(connection, all), all));
       } catch (error) {
         if (all.aborted) throw all.reason;
         const sessionLost = error instanceof SdkHttpError && error.status === 404;
-        const failure = mcpStepError(failing, tool, error, it.stderrTail());
+        const failure = mcpStepError(failing, tool, error, connection.stderrTail());
         if (sessionLost || failure.code === "tool_unavailable") retire(mine);
         if (!sessionLost || !retry) throw failure;
       } finally {
@@ -150,7 +150,7 @@ export function createMcpServerClient(
         timeout: options.connectTimeoutMs,
         signal: all,
       });
-      return all_.map((it) => described(it, mask));
+      return all_.map((tool) => described(tool, mask));
     });
     const mine = { at: performance.now(), tools: asked };
     listed = mine;

@@ -26,10 +26,11 @@ export async function modelStepError(
 ): Promise<StepError> {
   const { APICallError } = await import("ai");
   const chain = causes(error);
-  const own = chain.find((it) => it instanceof StepError);
+  const own = chain.find((cause) => cause instanceof StepError);
   if (own !== undefined) return own;
-  if (chain.some((it) => errorCodeOf(it) === "UND_ERR_RES_EXCEEDED_MAX_SIZE")) return responseTooLarge();
-  const call = chain.find((it) => APICallError.isInstance(it));
+  if (chain.some((cause) => errorCodeOf(cause) === "UND_ERR_RES_EXCEEDED_MAX_SIZE"))
+    return responseTooLarge();
+  const call = chain.find((cause) => APICallError.isInstance(cause));
   const status = call?.statusCode;
   if (call === undefined || status === undefined) return unreachable(chain, model, error);
   const message = mask.text(call.message).slice(0, MAX_MESSAGE_LENGTH);
@@ -111,7 +112,7 @@ export const modelRefused = (model: string): StepError =>
   );
 
 function unreachable(chain: readonly unknown[], model: string, cause: unknown): StepError {
-  const code = chain.map(errorCodeOf).find((it) => it !== "unknown");
+  const code = chain.map(errorCodeOf).find((candidate) => candidate !== "unknown");
   if (code === undefined)
     return new StepError("model_failed", `The call of the model "${model}" failed.`, {
       fix: "If the error remains, ask the operator to check vendor, model_ref and base_url of the model.",
@@ -131,6 +132,6 @@ function unreachable(chain: readonly unknown[], model: string, cause: unknown): 
 /** The error and its causes, the outermost first. */
 function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
-  for (let it = error; it instanceof Error && found.length < 10; it = it.cause) found.push(it);
+  for (let cause = error; cause instanceof Error && found.length < 10; cause = cause.cause) found.push(cause);
   return found;
 }

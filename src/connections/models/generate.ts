@@ -74,7 +74,7 @@ const withSchema = (
 ): string | undefined =>
   vendor === "openai-compatible"
     ? [system, `Answer with JSON that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`]
-        .filter((it) => it !== undefined)
+        .filter((part) => part !== undefined)
         .join("\n\n")
     : system;
 

@@ -26,8 +26,8 @@ export function createModels(
   env: Readonly<Record<string, string | undefined>>,
   options: { now: () => number },
 ): Models {
-  const names = config.models.map((it) => it.name);
-  const entryOf = (name: string) => config.models.find((it) => it.name === name);
+  const names = config.models.map((model) => model.name);
+  const entryOf = (name: string) => config.models.find((model) => model.name === name);
   const keyOf = (entry: ModelConfig): string =>
     entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
   // Loaded with the first call, because most processes call no model.
@@ -83,11 +83,11 @@ export function createModels(
 
   return {
     list: () =>
-      config.models.map((it) => ({
-        name: it.name,
-        type: it.vendor,
-        model_ref: it.model_ref,
-        unavailableReason: unavailableReason(it),
+      config.models.map((model) => ({
+        name: model.name,
+        type: model.vendor,
+        model_ref: model.model_ref,
+        unavailableReason: unavailableReason(model),
       })),
     concurrencyOf: (name) => entryOf(name)?.concurrency ?? null,
     generate,
