@@ -28,7 +28,7 @@ function open({ usable: configured = true, failure }: { usable?: boolean; failur
 
 const LINK = "https://millrace.example.com/ui/link#abc";
 
-describe("the accounts' secrets and post", () => {
+describe("the links, keys and mails of accounts", () => {
   it("sends a link by mail", async () => {
     const { api, sent } = open();
     expect(api.mailEnabled).toBe(true);
@@ -41,7 +41,7 @@ describe("the accounts' secrets and post", () => {
     expect(sent[0]!.subject).toContain("on millrace.example.com");
   });
 
-  it("gives the link to be handed on where there is no mail", async () => {
+  it("returns the link without sending it if no mail is configured", async () => {
     const { api, sent, reported } = open({ usable: false });
     expect(api.mailEnabled).toBe(false);
     expect(await api.sendLink("reset", "ada@example.com", "abc", "ann@example.com")).toEqual({
@@ -51,7 +51,7 @@ describe("the accounts' secrets and post", () => {
     expect([sent, reported]).toEqual([[], []]);
   });
 
-  it("gives the link and reports why when it could not be sent", async () => {
+  it("returns the link and reports the error if it could not be sent", async () => {
     const failure = new AppError("connection_failed", "The mail server is down.");
     const { api, reported } = open({ failure });
     expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
@@ -61,7 +61,7 @@ describe("the accounts' secrets and post", () => {
     expect(reported).toEqual([failure]);
   });
 
-  it("makes keys and links of which the store never learns the value", () => {
+  it("creates keys and links whose records do not contain the value", () => {
     const { api } = open();
     const key = api.newKey({ name: "ci", owner: "ann@example.com", scopes: ["run"], expiresAt: null });
     expect(isKeyValue(key.value)).toBe(true);
@@ -77,7 +77,7 @@ describe("the accounts' secrets and post", () => {
     expect(record).toMatchObject({ kind: "reset", userId: "usr_1", digest: digestOf(token) });
   });
 
-  it("takes sessions for over that were not used for as long as they may", () => {
+  it("ends sessions that were not used for the idle time", () => {
     expect(open().api.idleSince()).toBe("2026-11-20T08:00:00.000Z");
   });
 });

@@ -17,7 +17,7 @@ async function open(clock: Clock = systemClock) {
     poolKeysUrl: new URL(peer.poolKeysUrl),
   };
   const verify = albVerifier(options, clock);
-  /** What became of it: who, or the error's code and its reason. */
+  /** Returns the subject, or the code and the reason of the error. */
   const outcome = async (headers: Record<string, string | string[] | undefined>): Promise<string> => {
     try {
       return (await verify(headers))?.identity.subject ?? "nobody";
@@ -33,7 +33,7 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 describe("the headers of a load balancer", () => {
-  it("say who has signed in, with the groups of the access token", async () => {
+  it("identify the user, with the groups of the access token", async () => {
     const { peer, verify } = await open();
     const groups = ["millrace-editor", "everybody"];
     const login = await verify(
@@ -46,15 +46,15 @@ describe("the headers of a load balancer", () => {
     });
   });
 
-  it("say nothing where there are none", async () => {
+  it("identify nobody if they are absent", async () => {
     const { outcome, peer } = await open();
     expect(await outcome({})).toBe("nobody");
-    // Plain text, which anybody can send.
+    // The remaining headers are plain text, which any client can send.
     const { "x-amzn-oidc-data": _, ...rest } = peer.headers();
     expect(await outcome(rest)).toBe("nobody");
   });
 
-  it("tell an address that is not verified as such", async () => {
+  it("mark an address that is not verified", async () => {
     const { peer, verify } = await open();
     for (const email_verified of [false, "false", undefined, "yes", 1]) {
       const login = await verify(peer.headers({ email_verified }));
@@ -63,13 +63,13 @@ describe("the headers of a load balancer", () => {
     expect((await verify(peer.headers({ email: undefined })))?.identity.email).toBeNull();
   });
 
-  it("know the user pool by its newer name too, as the same issuer", async () => {
+  it("accept the newer name of the user pool as the same issuer", async () => {
     const { peer, verify } = await open();
     const iss = `https://issuer-cognito-idp.eu-central-1.amazonaws.com/${POOL}`;
     expect((await verify(peer.headers({ iss }, { iss })))?.identity.issuer).toBe(ISSUER);
   });
 
-  it("tell one login of a person from another", async () => {
+  it("distinguish the logins of a person", async () => {
     const { peer, verify } = await open();
     const logins = [
       {},
@@ -82,8 +82,8 @@ describe("the headers of a load balancer", () => {
   });
 });
 
-describe("a token that is not ours", () => {
-  it("is refused when another load balancer signed it, however validly", async () => {
+describe("a token for another recipient or with an invalid signature", () => {
+  it("is refused if another load balancer signed it", async () => {
     const { peer, outcome } = await open();
     const data = peer.data({}, { signer: OTHER_ARN });
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": data })).toMatch(/^unauthorized: .*ARN/);
@@ -91,7 +91,7 @@ describe("a token that is not ours", () => {
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": none })).toMatch(/^unauthorized/);
   });
 
-  it("is refused when it is another client's or another pool's", async () => {
+  it("is refused if it belongs to another client or another pool", async () => {
     const { peer, outcome } = await open();
     const refusedData = [
       peer.data({}, { client: "another" }),
@@ -114,7 +114,7 @@ describe("a token that is not ours", () => {
       );
   });
 
-  it("is refused when it was forged or changed", async () => {
+  it("is refused if it is forged or changed", async () => {
     const { peer, outcome } = await open();
     const good = peer.data();
     const [header, payload, signature] = good.split(".") as [string, string, string];
@@ -146,7 +146,7 @@ describe("a token that is not ours", () => {
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": [good, good] })).toMatch(/^unauthorized/);
   });
 
-  it("is refused without a subject, or when the plain header names another", async () => {
+  it("is refused without a subject, or if the plain header names another", async () => {
     const { peer, outcome } = await open();
     const without = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ sub: undefined }) };
     expect(await outcome(without)).toMatch(/sub is missing/);
@@ -158,10 +158,10 @@ describe("a token that is not ours", () => {
   });
 });
 
-describe("the end of a token", () => {
-  it("counts, and there must be one", async () => {
+describe("the expiry of a token", () => {
+  it("is required and enforced", async () => {
     const { peer, outcome } = await open();
-    // The very token of a minute ago, replayed.
+    // This is the unchanged token of a minute ago.
     const replayed = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ exp: seconds() - 60 }) };
     expect(await outcome(replayed)).toMatch(/^unauthorized: .*expired/);
     const endless = {
@@ -173,7 +173,7 @@ describe("the end of a token", () => {
     expect(await outcome(text)).toMatch(/^unauthorized/);
   });
 
-  it("may lie 30 s back where the clocks differ, not more", async () => {
+  it("has a tolerance of 30 s for differing clocks", async () => {
     const { peer, outcome } = await open();
     const ended = (ago: number) => ({
       ...peer.headers(),
@@ -184,8 +184,8 @@ describe("the end of a token", () => {
   });
 });
 
-describe("the keys", () => {
-  it("are fetched once, and go on when they can't be reached", async () => {
+describe("the signing keys", () => {
+  it("are fetched once, and stay valid while the server is unavailable", async () => {
     const { peer, outcome } = await open();
     expect(await outcome(peer.headers())).toBe("ann-sub");
     const { asked } = peer.state;
@@ -198,7 +198,7 @@ describe("the keys", () => {
     expect(await outcome(peer.headers())).toBe("ann-sub");
   });
 
-  it("may be rotated, the load balancer's and the pool's", async () => {
+  it("can be rotated by the load balancer and by the pool", async () => {
     const { peer, outcome } = await open();
     expect(await outcome(peer.headers())).toBe("ann-sub");
     const before = peer.headers();
@@ -209,7 +209,7 @@ describe("the keys", () => {
     expect(await outcome(peer.headers())).toBe("ann-sub");
   });
 
-  it("that nobody knows are not asked for without end", async () => {
+  it("are not fetched without limit for unknown key ids", async () => {
     let now = Date.now();
     const { peer, outcome } = await open({ now: () => now });
     const stranger = () => ({
@@ -217,7 +217,7 @@ describe("the keys", () => {
       "x-amzn-oidc-data": peer.data({}, { kid: crypto.randomUUID() }),
     });
     for (let index = 0; index < 100; index += 1) await outcome(stranger());
-    // And once for the user pool's, which are looked at first.
+    // The additional request fetches the keys of the user pool, which are checked first.
     expect(peer.state.asked).toBe(30 + 1);
     now += 61_000;
     expect(await outcome(peer.headers())).toBe("ann-sub");

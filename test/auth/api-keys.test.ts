@@ -25,8 +25,8 @@ describe("parseExpiry", () => {
     ["2027-01-31T23:30:00-02:00", "2027-02-01T01:30:00.000Z"],
     ["2027-01-01T00:30:00+02:00", "2026-12-31T22:30:00.000Z"],
     ["9999-12-31", "9999-12-31T23:59:59.999Z"],
-  ])("takes %s for %s", (written, meant) => {
-    expect(parseExpiry(written)).toBe(meant);
+  ])("reads %s as %s", (text, expected) => {
+    expect(parseExpiry(text)).toBe(expected);
   });
 
   it.each([
@@ -54,11 +54,11 @@ describe("parseExpiry", () => {
     " 2027-01-31",
     "2027-01-31\n",
     "+012027-01-31",
-  ])("does not take %j for a date", (written) => {
-    expect(parseExpiry(written)).toBeUndefined();
+  ])("refuses %j", (text) => {
+    expect(parseExpiry(text)).toBeUndefined();
   });
 
-  it("ends every day with that day, at 24:00 UTC", () => {
+  it("reads a date as the end of that day in UTC", () => {
     const day = fc.date({ min: new Date("1970-01-01"), max: new Date("9998-12-31"), noInvalidDate: true });
     fc.assert(
       fc.property(day, (date) => {
@@ -71,10 +71,10 @@ describe("parseExpiry", () => {
 
 const OPERATORS = { owner: "operator", user: null };
 
-describe("stateOf", () => {
+describe("apiKeyState", () => {
   const end = Date.parse("2027-01-01T00:00:00Z");
 
-  it("is dead from its last moment on, not after it", () => {
+  it("is expired from the expiry time on", () => {
     const key = { ...OPERATORS, revokedAt: null, expiresAt: iso(end) };
     expect([end - 1, end, end + 1].map((now) => apiKeyState(key, now))).toEqual([
       "active",
@@ -83,17 +83,17 @@ describe("stateOf", () => {
     ]);
   });
 
-  it("never ends without a date", () => {
+  it("is never expired without an expiry date", () => {
     expect(apiKeyState({ ...OPERATORS, revokedAt: null, expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(
       "active",
     );
   });
 
-  it("is revoked rather than expired when it is both", () => {
+  it("is revoked rather than expired if both apply", () => {
     expect(apiKeyState({ ...OPERATORS, revokedAt: iso(end), expiresAt: iso(end) }, end)).toBe("revoked");
   });
 
-  it("agrees with the store about every moment", async () => {
+  it("agrees with the store before, at and after the expiry", async () => {
     const { key, keys, find } = await open();
     const expiresAt = [null, iso(end - 1), iso(end), iso(end + 1), parseExpiry("9999-12-31")!];
     for (const one of expiresAt) await key({ ...(one !== null && { expiresAt: one }) });
@@ -102,15 +102,15 @@ describe("stateOf", () => {
     expect((await find(record.id)).revokedAt).toBe(iso(end - DAY));
     const all = await keys.list();
     for (const now of [end - 2, end - 1, end, end + 1, end + 2]) {
-      const dead = all.filter((one) => apiKeyState(one, now) !== "active").map((one) => one.id);
+      const inactive = all.filter((one) => apiKeyState(one, now) !== "active").map((one) => one.id);
       const ids = [...all.map((one) => one.id), "key_gone"];
-      expect(await keys.findInvalid(ids, iso(now))).toEqual([...dead, "key_gone"]);
+      expect(await keys.findInvalid(ids, iso(now))).toEqual([...inactive, "key_gone"]);
     }
   });
 });
 
 describe("createKey", () => {
-  it("puts read into whatever scopes are chosen, each once", async () => {
+  it("adds the scope read to the chosen scopes, without duplicates", async () => {
     const { key } = await open();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...Scope.options)), async (scopes) => {
@@ -121,7 +121,7 @@ describe("createKey", () => {
     );
   });
 
-  it("gives read, write and run when none are chosen", async () => {
+  it("uses the scopes read, write and run if none are chosen", async () => {
     const { key } = await open();
     expect((await key()).record.scopes).toEqual(["read", "write", "run"]);
   });
@@ -148,7 +148,7 @@ describe("createKey", () => {
     expect(everything).not.toContain(value.slice(5, 30));
   });
 
-  it("writes who made it into the audit log", async () => {
+  it("records the creator in the audit log", async () => {
     const { key, store } = await open();
     const { record } = await key({ owner: "operator" });
     expect(await store.read.selectFrom("audit_log").selectAll().execute()).toMatchObject([
@@ -158,7 +158,7 @@ describe("createKey", () => {
 });
 
 describe("rotateKey", () => {
-  it("makes a successor of the same name, owner, scopes and lineage, and lets the old one live for the overlap", async () => {
+  it("creates a successor with the same name, owner, scopes and lineage, and keeps the old key valid for the overlap", async () => {
     const { clock, key, keys, find } = await open();
     const first = await key({ name: "ci", scopes: ["approve"] });
     const { value, record, oldExpiresAt } = await rotateKey(keys, clock, await find(first.record.id), {
@@ -179,7 +179,7 @@ describe("rotateKey", () => {
     expect(apiKeyState(old, clock.now() + 24 * HOUR)).toBe("expired");
   });
 
-  it("gives the successor as long a life as the old one had", async () => {
+  it("gives the successor the same lifetime as the old key", async () => {
     const { clock, key, keys, find } = await open();
     const { record } = await key({ expiresAt: iso(clock.now() + 90 * DAY) });
     clock.advance(80 * DAY);
@@ -187,7 +187,7 @@ describe("rotateKey", () => {
     expect(next.record.expiresAt).toBe(iso(clock.now() + 90 * DAY));
   });
 
-  it("gives the successor the date that is asked for", async () => {
+  it("gives the successor the requested expiry", async () => {
     const { clock, key, keys, find } = await open();
     const { record } = await key({ expiresAt: iso(clock.now() + 90 * DAY) });
     const expiresAt = iso(clock.now() + DAY);
@@ -195,7 +195,7 @@ describe("rotateKey", () => {
     expect(next.record.expiresAt).toBe(expiresAt);
   });
 
-  it("keeps the old key's own end where that comes first", async () => {
+  it("keeps the expiry of the old key if it is earlier than the end of the overlap", async () => {
     const { clock, key, keys, find } = await open();
     const end = iso(clock.now() + HOUR);
     const { record } = await key({ expiresAt: end });
@@ -203,14 +203,14 @@ describe("rotateKey", () => {
     expect([oldExpiresAt, (await find(record.id)).expiresAt]).toEqual([end, end]);
   });
 
-  it("ends the old key at once with no overlap", async () => {
+  it("expires the old key immediately without an overlap", async () => {
     const { clock, key, keys, find } = await open();
     const { record } = await key();
     await rotateKey(keys, clock, await find(record.id), { overlap: 0 });
     expect(apiKeyState(await find(record.id), clock.now())).toBe("expired");
   });
 
-  it("keeps one lineage over many rotations, and a life without end stays without end", async () => {
+  it("keeps one lineage over many rotations, and the maximum expiry", async () => {
     const { clock, key, keys, find } = await open();
     const first = await key({ expiresAt: parseExpiry("9999-12-31")! });
     let id = first.record.id;
@@ -226,7 +226,7 @@ describe("rotateKey", () => {
 });
 
 describe("revoking", () => {
-  it("says whether it was alive, and writes one audit entry", async () => {
+  it("returns whether the key was active, and writes one audit entry", async () => {
     const { clock, key, keys, store } = await open();
     const { record } = await key();
     expect(await keys.revoke(record.id, iso(clock.now()), "operator")).toBe(true);

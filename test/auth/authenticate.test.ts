@@ -20,7 +20,7 @@ async function open({ stateDir = temporaryDirectory(), clock = fakeClock() } = {
   const auth = authenticator(instance.keys, clock, report);
   const refusal = (headers: IncomingHttpHeaders): Promise<AppError> =>
     auth.authenticate(headers).then(
-      () => expect.fail("it was let in"),
+      () => expect.fail("The request was accepted."),
       (error: AppError) => error,
     );
   const lastUsed = async (id: string) =>
@@ -33,7 +33,7 @@ async function open({ stateDir = temporaryDirectory(), clock = fakeClock() } = {
 }
 
 describe("authenticate", () => {
-  it("tells whose key it is", async () => {
+  it("returns the key with its owner and scopes", async () => {
     const { auth, key, ada } = await open();
     await ada();
     const { value, record } = await key({ name: "ci", owner: "ada@example.com", scopes: ["run"] });
@@ -51,19 +51,19 @@ describe("authenticate", () => {
     ["X-API-Key", (value) => ({ "x-api-key": value })],
     ["X-API-Key with space around it", (value) => ({ "x-api-key": ` ${value} ` })],
     ["Bearer", (value) => ({ authorization: `Bearer ${value}` })],
-    ["bearer in any case", (value) => ({ authorization: `bEARER   ${value} ` })],
+    ["Bearer in any case", (value) => ({ authorization: `bEARER   ${value} ` })],
     ["X-API-Key beside another scheme", (value) => ({ "x-api-key": value, authorization: "Basic YTpi" })],
     [
       "X-API-Key before Bearer",
       (value) => ({ "x-api-key": value, authorization: `Bearer ${newKeyValue()}` }),
     ],
-  ])("takes a key by %s", async (_, headers) => {
+  ])("accepts a key in %s", async (_, headers) => {
     const { auth, key } = await open();
     const { value, record } = await key();
     expect(await auth.authenticate(headers(value))).toHaveProperty("keyId", record.id);
   });
 
-  it("does not fall back on Bearer when X-API-Key is wrong", async () => {
+  it("does not fall back to Bearer if X-API-Key is wrong", async () => {
     const { refusal, key } = await open();
     const { value } = await key();
     for (const own of [newKeyValue(), "", "nonsense"])
@@ -89,35 +89,35 @@ describe("authenticate", () => {
     ["a value with NUL behind it", (value) => ({ "x-api-key": `${value}\u0000` })],
     ["a very long value", (value) => ({ "x-api-key": value.repeat(1_000) })],
     ["a long Bearer of spaces", () => ({ authorization: `Bearer ${" ".repeat(60_000)}x y` })],
-  ])("refuses %s without a look-up", async (_, headers) => {
+  ])("refuses %s without reading the store", async (_, headers) => {
     const { refusal, lookUp, key } = await open();
     const { value } = await key();
     expect(await refusal(headers(value))).toMatchObject({ code: "unauthorized" });
     expect(lookUp).not.toHaveBeenCalled();
   });
 
-  it("says the same of every key that does not work, and reports the dead ones for the log alone", async () => {
+  it("returns the same error for every invalid key, and reports revoked and expired keys only to the log", async () => {
     const { refusal, report, key, keys, clock } = await open();
     const revoked = await key();
     await keys.revoke(revoked.record.id, iso(clock.now()), "operator");
     const expired = await key({ expiresAt: iso(clock.now() + DAY) });
     clock.advance(DAY);
-    const outward = async (value: string) => {
+    const errorFor = async (value: string) => {
       const { message, code, status, details } = await refusal({ "x-api-key": value });
       return { message, code, status, details };
     };
-    const unknown = await outward(newKeyValue());
+    const unknown = await errorFor(newKeyValue());
     expect(unknown).toMatchObject({ status: 401 });
-    expect(await outward("malformed")).toEqual(unknown);
-    expect(await outward(revoked.value)).toEqual(unknown);
-    expect(await outward(expired.value)).toEqual(unknown);
+    expect(await errorFor("malformed")).toEqual(unknown);
+    expect(await errorFor(revoked.value)).toEqual(unknown);
+    expect(await errorFor(expired.value)).toEqual(unknown);
     expect(report.mock.calls).toEqual([
       [revoked.record.id, "revoked"],
       [expired.record.id, "expired"],
     ]);
   });
 
-  it("refuses a key at its last moment and lets it in just before", async () => {
+  it("refuses an expired key, and accepts it until the moment before", async () => {
     const { auth, refusal, key, clock } = await open();
     const { value } = await key({ expiresAt: iso(clock.now() + SECOND) });
     clock.advance(SECOND - 1);
@@ -126,7 +126,7 @@ describe("authenticate", () => {
     expect(await refusal({ "x-api-key": value })).toHaveProperty("code", "unauthorized");
   });
 
-  it("refuses at the next request a key that another copy revoked", async () => {
+  it("refuses a key at the next request after another server revoked it", async () => {
     const here = await open();
     const there = await open({ stateDir: here.stateDir, clock: here.clock });
     const { value, record } = await here.key();
@@ -137,9 +137,9 @@ describe("authenticate", () => {
   });
 });
 
-describe("a key of somebody", () => {
+describe("a key of a user", () => {
   const ADAS = { owner: "ada@example.com" };
-  // Written out, not taken from SCOPES_OF: this is what the roles promise.
+  // The scopes of each role are repeated here, so that a change of SCOPES_OF fails.
   const MAY: Readonly<Record<Role, string>> = {
     viewer: "read",
     editor: "read write run approve",
@@ -147,7 +147,7 @@ describe("a key of somebody", () => {
   };
 
   it.each(Role.options.flatMap((role) => Scope.options.map((scope) => [role, scope] as const)))(
-    "of the role %s that was made for %s does what both allow",
+    "of a user with the role %s that was created with the scope %s has the scopes that both allow",
     async (role, scope) => {
       const { auth, key, ada } = await open();
       await ada({ role });
@@ -158,7 +158,7 @@ describe("a key of somebody", () => {
     },
   );
 
-  it("with all scopes can only read while its owner is a viewer, and more again when they are more", async () => {
+  it("with all scopes can only read while its owner is a viewer, and more after a change of the role", async () => {
     const { auth, key, ada, change } = await open();
     await ada({ role: "admin" });
     const { value } = await key({ ...ADAS, scopes: Scope.options });
@@ -170,14 +170,14 @@ describe("a key of somebody", () => {
     expect(await may()).toBe(MAY.editor);
   });
 
-  it("of the operator does all that was chosen: it belongs to no role", async () => {
+  it("has all chosen scopes if it belongs to the operator, who has no role", async () => {
     const { auth, key } = await open();
     const { value } = await key({ scopes: Scope.options });
     expect((await auth.authenticate({ "x-api-key": value })).scopes).toEqual(new Set(Scope.options));
   });
 
   it.each(["deactivated", "invited"] as const)(
-    "is dead while they are %s, and lives again when they are active",
+    "is refused while the user is %s, and accepted once the user is active again",
     async (status) => {
       const { auth, key, ada, change, refusal, report } = await open();
       await ada();
@@ -194,7 +194,7 @@ describe("a key of somebody", () => {
     },
   );
 
-  it("is dead when they are known nowhere", async () => {
+  it("is refused if the user does not exist", async () => {
     const { key, keys, refusal, report, auth } = await open();
     const { value, record } = await key(ADAS);
     const { message, code, details } = await refusal({ "x-api-key": newKeyValue() });
@@ -205,7 +205,7 @@ describe("a key of somebody", () => {
     expect(listed).toMatchObject({ owner: ADAS.owner, user: null });
   });
 
-  it("says first that it is revoked or expired: that stays, whoever comes back", async () => {
+  it("is reported as revoked or expired rather than as belonging to an inactive user", async () => {
     const { key, keys, refusal, report, ada, clock } = await open();
     await ada({ status: "deactivated" });
     const revoked = await key(ADAS);
@@ -216,7 +216,7 @@ describe("a key of somebody", () => {
     expect(report.mock.calls.map(([, state]) => state)).toEqual(["revoked", "expired"]);
   });
 
-  it("hands nothing on while its owner is not active", async () => {
+  it("can't be rotated while its owner is not active", async () => {
     const { key, keys, ada, clock } = await open();
     await ada({ status: "deactivated" });
     await key(ADAS);
@@ -229,7 +229,7 @@ describe("a key of somebody", () => {
   });
 });
 
-describe("last used", () => {
+describe("the time of last use", () => {
   it("is never written by a request", async () => {
     const { auth, key, touch, lastUsed } = await open();
     const { value, record } = await key();
@@ -238,7 +238,7 @@ describe("last used", () => {
     expect(await lastUsed(record.id)).toBeNull();
   });
 
-  it("is the moment of the use, not of the writing", async () => {
+  it("is the time of the use, not of the write", async () => {
     const { auth, key, clock, lastUsed } = await open();
     const { value, record } = await key();
     await auth.authenticate({ "x-api-key": value });
@@ -248,12 +248,12 @@ describe("last used", () => {
     expect(await lastUsed(record.id)).toBe(used);
   });
 
-  it("is written at most once per key and five minutes for 10,000 requests", async () => {
+  it("is written at most once per key in five minutes with 10,000 requests", async () => {
     const { auth, key, clock, touch } = await open();
     const [a, b] = [await key(), await key()];
     for (let request = 0; request < 10_000; request += 1) {
       await auth.authenticate({ "x-api-key": request % 2 === 0 ? a.value : b.value });
-      // 10,000 requests in 300 s, with a flush every 10 s as in service.
+      // 10,000 requests take 300 s, with a flush every 10 s as in production.
       clock.advance(30);
       if (request % 333 === 0) await auth.flush();
     }
@@ -281,7 +281,7 @@ describe("last used", () => {
     expect(touch).toHaveBeenCalledTimes(2);
   });
 
-  it("is written by the one of two copies that comes first, and never set back", async () => {
+  it("is never overwritten with an earlier time by another server", async () => {
     const here = await open();
     const there = await open({ stateDir: here.stateDir, clock: here.clock });
     const { value, record } = await here.key();
@@ -307,7 +307,7 @@ describe("last used", () => {
     expect(await lastUsed(record.id)).toBe(iso(clock.now()));
   });
 
-  it("costs nothing when nobody came", async () => {
+  it("is not written without requests", async () => {
     const { auth, touch } = await open();
     await auth.flush();
     expect(touch).not.toHaveBeenCalled();

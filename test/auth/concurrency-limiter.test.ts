@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { concurrencyLimiter } from "../../src/auth/concurrency-limiter.ts";
 
-/** Work that goes on until it is told to end, and how much of it goes on. */
-function open(most: number, waiting: number) {
-  const inTurn = concurrencyLimiter(most, waiting, () => new Error("full"));
+/** Starts tasks that run until the test ends them, behind a limiter. */
+function open(limit: number, maxWaiting: number) {
+  const runLimited = concurrencyLimiter(limit, maxWaiting, () => new Error("full"));
   const started: number[] = [];
   const ends = new Map<number, PromiseWithResolvers<void>>();
   const begin = (id: number) => {
     const end = Promise.withResolvers<void>();
     ends.set(id, end);
-    return inTurn(async () => {
+    return runLimited(async () => {
       started.push(id);
       await end.promise;
       return id;
@@ -18,30 +18,30 @@ function open(most: number, waiting: number) {
   return { begin, started, ends };
 }
 
-/** All that can go on has gone on. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Resolves once every task that can start has started. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe("slots", () => {
-  it("let so many work, so many wait in their order, and refuse the next", async () => {
+describe("a concurrency limiter", () => {
+  it("runs 2 tasks, queues 2 in their order, and refuses the next", async () => {
     const { begin, started, ends } = open(2, 2);
     const work = [1, 2, 3, 4].map(begin);
     await expect(begin(5)).rejects.toThrow("full");
-    await settled();
+    await nextTurn();
     expect(started).toEqual([1, 2]);
     ends.get(2)!.resolve();
     expect(await work[1]).toBe(2);
-    await settled();
+    await nextTurn();
     expect(started).toEqual([1, 2, 3]);
-    // The slot was handed on: it is not free for another one.
+    // The slot went to the next queued task, so a new task has to wait.
     work.push(begin(6));
-    await settled();
+    await nextTurn();
     expect(started).toEqual([1, 2, 3]);
     for (const end of ends.values()) end.resolve();
     expect(await Promise.all(work)).toEqual([1, 2, 3, 4, 6]);
     expect(started).toEqual([1, 2, 3, 4, 6]);
   });
 
-  it("are free again after work that failed", async () => {
+  it("frees the slot of a task that failed", async () => {
     const { begin, started, ends } = open(1, 1);
     const failing = begin(1);
     const next = begin(2);

@@ -13,11 +13,11 @@ function refused(method: string, headers: Record<string, string>, own?: string[]
   }
 }
 
-describe("refuseCrossSite", () => {
-  // The table of Go's net/http csrf_test.go, and what browsers and proxies add.
+describe("rejectCrossSiteRequest", () => {
+  // The cases are those of Go's net/http csrf_test.go, and some from browsers and proxies.
   it.each<[string, Record<string, string>, boolean]>([
     ["same-origin", { "sec-fetch-site": "same-origin" }, false],
-    ["typed by a person", { "sec-fetch-site": "none" }, false],
+    ["an address that a person entered", { "sec-fetch-site": "none" }, false],
     ["cross-site", { "sec-fetch-site": "cross-site" }, true],
     ["same-site", { "sec-fetch-site": "same-site" }, true],
     ["an unknown value", { "sec-fetch-site": "whatever" }, true],
@@ -46,14 +46,14 @@ describe("refuseCrossSite", () => {
     ["no origin at all", { origin: "nonsense" }, true],
     ["a file with an empty host", { origin: "file://", host: "" }, true],
     ["two origins", { origin: `https://${HOST}, https://evil.test` }, true],
-  ])("for %s", (_case, headers, isRefused) => {
+  ])("decides the case: %s", (_case, headers, isRefused) => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "post", "PROPFIND"])
       expect([method, refused(method, headers)]).toEqual([method, isRefused]);
     for (const method of ["GET", "HEAD", "OPTIONS"])
       expect([method, refused(method, headers)]).toEqual([method, false]);
   });
 
-  it("takes the configured origin where a proxy gave it another host", () => {
+  it("accepts the configured origin if a proxy changed the host", () => {
     const headers = { host: "127.0.0.1:3000", origin: "https://millrace.example.com" };
     expect(refused("POST", headers)).toBe(true);
     expect(refused("POST", headers, ["https://millrace.example.com/sub/"])).toBe(false);

@@ -8,11 +8,11 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const letter = fc.constantFrom(...Array.from(ALPHABET));
 const where = fc.nat(40);
 
-/** A run with keys of its own: fast-check's seed says nothing about them, so a failure shows the key. */
+/** Each run generates its own keys, which fast-check's seed does not determine, so a failure shows the key. */
 const key = fc.constant(undefined).map(newKeyValue);
 
 describe("key values", () => {
-  it("have the published form, are found by secret scanners, and pass their own check", () => {
+  it("have the documented format, match secret scanners, and pass their checksum", () => {
     fc.assert(
       fc.property(key, fc.string(), (value, around) => {
         expect(value).toMatch(/^mill_[0-9A-Za-z]{36}$/);
@@ -23,7 +23,7 @@ describe("key values", () => {
     );
   });
 
-  it("do not pass with any one character changed", () => {
+  it("fail the checksum with any character changed", () => {
     // 30 characters are 240 bits: a change of one lies within 8 bits in a row, and CRC32 finds every such burst.
     const passed: unknown[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -39,7 +39,7 @@ describe("key values", () => {
     expect(passed).toEqual([]);
   });
 
-  it("do not pass with two neighbours in the wrong order", () => {
+  it("fail the checksum with two adjacent characters swapped", () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 0, max: 39 }), (value, at) => {
         fc.pre(value[at] !== value[at + 1]);
@@ -50,7 +50,7 @@ describe("key values", () => {
     );
   });
 
-  it("do not pass cut, lengthened, or with anything around them", () => {
+  it("are refused if they are truncated, extended or surrounded by other text", () => {
     fc.assert(
       fc.property(key, where, letter, (value, at, added) => {
         const others = [
@@ -69,7 +69,7 @@ describe("key values", () => {
     );
   });
 
-  it("never pass by chance", () => {
+  it("do not pass the checksum by chance", () => {
     const guess = fc.array(letter, { minLength: 36, maxLength: 36 }).map((one) => `mill_${one.join("")}`);
     fc.assert(
       fc.property(guess, (value) => {
@@ -91,11 +91,11 @@ describe("key values", () => {
 });
 
 describe("randomBase62", () => {
-  it("has every length that is asked for", () => {
+  it("returns the requested length", () => {
     for (const length of [0, 1, 12, 30, 1_000]) expect(randomBase62(length)).toHaveLength(length);
   });
 
-  it("takes each of the 62 characters equally often", () => {
+  it("uses each of the 62 characters equally often", () => {
     const count = 62_000;
     const seen = new Map<string, number>();
     for (const one of randomBase62(count)) seen.set(one, (seen.get(one) ?? 0) + 1);

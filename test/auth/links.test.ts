@@ -18,14 +18,14 @@ describe("a new link", () => {
     expect(record).toEqual({ kind, userId, createdAt: "2026-11-21T08:00:00.000Z", expiresAt, digest });
   });
 
-  it("is another each time", () => {
+  it("is different each time", () => {
     const tokens = Array.from({ length: 1000 }, () => newLink("reset", "usr_1", fakeClock()).token);
     expect(new Set(tokens).size).toBe(1000);
   });
 });
 
 describe("linkUrl", () => {
-  it("puts the token where browsers send it to nobody", () => {
+  it("puts the token into the fragment, which browsers do not send", () => {
     for (const kind of LinkKind.options) {
       const url = new URL(linkUrl("https://millrace.example.com/", kind, "abc"));
       expect(url.hash).toBe("#abc");

@@ -12,21 +12,24 @@ describe("a mail about an account", () => {
     ["invitation", "7 days"],
     ["verification", "24 hours"],
     ["reset", "30 minutes"],
-  ])("(%s) says who asked, where, for how long (%s) and what else to do, in both parts", (kind, life) => {
-    const { subject, text, html } = accountMail(kind, FACTS);
-    expect(subject).toContain("millrace.example.com");
-    for (const part of [text, html]) {
-      expect(part).toContain(FACTS.link);
-      expect(part).toContain(FACTS.by);
-      expect(part).toContain(`works once, for ${life}.`);
-      expect(part).toMatch(/delete this mail/);
-    }
-    expect(html).toContain(`<a href="${FACTS.link}"`);
-    // A blank line or the end after the link: mail programs take what follows into it.
-    expect(text).toContain(`\n\n${FACTS.link}\n\n`);
-  });
+  ])(
+    "(%s) names the sender, the site, the lifetime (%s) and the alternative, as text and as HTML",
+    (kind, life) => {
+      const { subject, text, html } = accountMail(kind, FACTS);
+      expect(subject).toContain("millrace.example.com");
+      for (const part of [text, html]) {
+        expect(part).toContain(FACTS.link);
+        expect(part).toContain(FACTS.by);
+        expect(part).toContain(`works once, for ${life}.`);
+        expect(part).toMatch(/delete this mail/);
+      }
+      expect(html).toContain(`<a href="${FACTS.link}"`);
+      // A blank line or the end must follow the link, because mail programs include adjacent text in it.
+      expect(text).toContain(`\n\n${FACTS.link}\n\n`);
+    },
+  );
 
-  it("lets nothing from outside become HTML", () => {
+  it("escapes HTML in all values", () => {
     const evil = `<img src=x onerror="alert('1')">&amp;`;
     for (const kind of ["invitation", "verification", "reset"] as const) {
       const { html } = accountMail(kind, {
@@ -40,7 +43,7 @@ describe("a mail about an account", () => {
     }
   });
 
-  it("fetches nothing from anywhere", () => {
+  it("loads no external resources", () => {
     for (const kind of ["invitation", "verification", "reset"] as const)
       expect(accountMail(kind, FACTS).html).not.toMatch(/src=|url\(|<link|@import|<table/);
   });

@@ -27,7 +27,7 @@ describe("networkOf", () => {
     ["[fe80::1%eth0]:443", "fe80:0:0:0::/64"],
     ["[::ffff:192.0.2.7]:51234", "192.0.2.7"],
     ["[nobody]:1", "nobody"],
-  ])("counts %s as %s", (address, network) => {
+  ])("returns for %s the network %s", (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
@@ -43,7 +43,7 @@ describe("siteOf", () => {
     ["192.0.2.7:51234", undefined],
     ["::ffff:192.0.2.7", undefined],
     ["unknown", undefined],
-  ])("counts %s as %s", (address, site) => {
+  ])("returns for %s the site %s", (address, site) => {
     expect(ipv6SiteOf(address)).toBe(site);
   });
 });

@@ -15,12 +15,12 @@ import {
 const REDIRECT = "http://127.0.0.1:1/login/callback";
 const ANN = { email: "Ann@Example.com", email_verified: true, groups: ["millrace-editor"] };
 
-interface Given extends Partial<OidcProviderOptions> {
+interface ClientOptions extends Partial<OidcProviderOptions> {
   issuer?: (url: string) => string;
 }
 
-/** A client of a provider of its own, on a clock of our own. */
-async function client({ issuer = (url) => url, ...options }: Given = {}) {
+/** A test provider and a client of it, with a fake clock. */
+async function client({ issuer = (url) => url, ...options }: ClientOptions = {}) {
   const peer = await testOidcProvider({ accounts: { ann: ANN }, ...options });
   const clock = fakeClock();
   const made = oidcClient(
@@ -36,7 +36,7 @@ async function client({ issuer = (url) => url, ...options }: Given = {}) {
   return { peer, clock, client: made };
 }
 
-/** Goes to the provider and comes back; the callback is still to be taken in. */
+/** Signs in at the provider and returns the callback's URL, before the exchange of its code. */
 async function comeBack(made: OidcClient) {
   const { url, flow } = await made.startAuthorization(REDIRECT);
   const at = new URL(await signInAtProvider(cookieClient(), url.href, "ann", REDIRECT));
@@ -48,7 +48,7 @@ async function signOn(made: OidcClient) {
   return made.exchangeCode(at, flow);
 }
 
-/** Makes the token endpoint's answers say something else. */
+/** Changes the responses of the token endpoint. */
 const changeTokens = (peer: TestOidcProvider, change: (tokens: Record<string, unknown>) => void): void => {
   peer.rewriteResponse = (path, body) => {
     if (path !== "/token") return undefined;
@@ -58,8 +58,8 @@ const changeTokens = (peer: TestOidcProvider, change: (tokens: Record<string, un
   };
 };
 
-describe("the way through a provider", () => {
-  it("asks with PKCE, state and nonce, and gives who came back", async () => {
+describe("a sign-on through a provider", () => {
+  it("uses PKCE, state and nonce, and returns the identity", async () => {
     const { peer, client: made } = await client();
     const { at, flow, asked } = await comeBack(made);
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({
@@ -83,7 +83,7 @@ describe("the way through a provider", () => {
     expect(grant).toMatchObject({ subject: "ann", refreshToken: expect.any(String) });
   });
 
-  it("does not ask for offline access where the provider does not know it", async () => {
+  it("does not request offline access if the provider does not support it", async () => {
     const { client: made } = await client({ scopes: ["openid"] });
     expect((await made.startAuthorization(REDIRECT)).url.searchParams.get("scope")).toBe(
       "openid email profile",
@@ -91,20 +91,20 @@ describe("the way through a provider", () => {
   });
 
   it.each(["client_secret_basic", "client_secret_post", "none"] as const)(
-    "proves itself by %s where the provider wants that",
+    "authenticates the client with %s if the provider requires it",
     async (clientAuth) => {
       const { client: made } = await client({ clientAuth });
       expect((await signOn(made)).identity.subject).toBe("ann");
     },
   );
 
-  it("asks at the userinfo endpoint only for what the ID token does not say", async () => {
+  it("calls the userinfo endpoint only if claims are missing in the ID token", async () => {
     const { peer, client: made } = await client({ allClaimsInIdToken: true });
     expect((await signOn(made)).identity.groups).toEqual(["millrace-editor"]);
     expect(peer.requestCounts.get("GET /me")).toBeUndefined();
   });
 
-  it("takes a code once, and not an expired one", async () => {
+  it("accepts a code once, and refuses an expired one", async () => {
     const { peer, client: made } = await client();
     const { at, flow } = await comeBack(made);
     await made.exchangeCode(at, flow);
@@ -117,7 +117,7 @@ describe("the way through a provider", () => {
     await expect(made.exchangeCode(again.at, again.flow)).rejects.toMatchObject({ kind: "code_expired" });
   });
 
-  it("refuses another nonce, another state, another verifier and another issuer", async () => {
+  it("refuses a wrong nonce, state, verifier or issuer", async () => {
     const { client: made } = await client();
     const { at, flow } = await comeBack(made);
     const mixedUp = new URL(at);
@@ -142,7 +142,7 @@ describe("the way through a provider", () => {
     });
   });
 
-  it("tells that somebody cancelled from what the provider refuses", async () => {
+  it("distinguishes a cancelled sign-on from a refusal by the provider", async () => {
     const { client: made } = await client();
     const { url, flow } = await made.startAuthorization(REDIRECT);
     const at = new URL(await signInAtProvider(cookieClient(), url.href, undefined, REDIRECT));
@@ -158,7 +158,7 @@ describe("the way through a provider", () => {
     ["a challenge", { "WWW-Authenticate": 'Basic realm="x"' }, '{"error":"invalid_client"}'],
     ["an error", { "Content-Type": "application/json" }, '{"error":"invalid_client"}'],
     ["nothing", {}, ""],
-  ])("says that the client was refused, where a 401 comes with %s", async (_with, headers, body) => {
+  ])("reports that the provider refused the client, if a 401 comes with %s", async (_with, headers, body) => {
     const { peer, client: made } = await client();
     const { at, flow } = await comeBack(made);
     peer.cannedResponse = { path: "/token", status: 401, headers, body };
@@ -172,7 +172,7 @@ describe("the way through a provider", () => {
     });
   });
 
-  it("never says a code or a token in a fault", async () => {
+  it("never includes a code or a token in an error", async () => {
     const { peer, client: made } = await client();
     const { at, flow } = await comeBack(made);
     const code = at.searchParams.get("code")!;
@@ -188,7 +188,7 @@ describe("the way through a provider", () => {
       expect(JSON.stringify([issue.message, issue])).not.toContain(secret);
   });
 
-  it("believes no ID token whose signature is not the provider's", async () => {
+  it("refuses an ID token that the provider did not sign", async () => {
     const { peer, client: made } = await client();
     changeTokens(peer, (tokens) => {
       const [head, payload, signature] = String(tokens["id_token"]).split(".") as [string, string, string];
@@ -201,7 +201,7 @@ describe("the way through a provider", () => {
     await expect(signOn(made)).rejects.toMatchObject({ kind: "not_verified" });
   });
 
-  it("reads no more than an answer may have", async () => {
+  it("refuses a response that is too large", async () => {
     const { peer, client: made } = await client();
     await made.discover();
     peer.rewriteResponse = (path, body) => (path === "/me" ? body.padEnd(2 * 1024 * 1024) : undefined);
@@ -212,7 +212,7 @@ describe("the way through a provider", () => {
 });
 
 describe("the provider's keys and metadata", () => {
-  it("are asked for again when a key is not known, but not at once", async () => {
+  it("are fetched again for an unknown key, but not immediately", async () => {
     const { peer, client: made } = await client();
     await signOn(made);
     expect(peer.requestCounts.get("GET /jwks")).toBe(1);
@@ -225,14 +225,14 @@ describe("the provider's keys and metadata", () => {
     expect(peer.requestCounts.get("GET /jwks")).toBe(2);
   });
 
-  it("must name the issuer that is configured", async () => {
+  it("must name the configured issuer", async () => {
     const { peer, client: made } = await client();
     peer.rewriteResponse = (path, body) =>
       path.startsWith("/.well-known/")
         ? body.replace(/"issuer":"[^"]+"/, '"issuer":"http://127.0.0.1:1"')
         : undefined;
     await expect(made.discover()).rejects.toMatchObject({ kind: "not_verified" });
-    // With the whole address of the metadata the library would take any.
+    // Given the whole address of the metadata, the library would accept any issuer.
     const direct = await client({ issuer: (url) => `${url}/.well-known/openid-configuration` });
     await expect(direct.client.discover()).rejects.toMatchObject({
       kind: "not_verified",
@@ -240,7 +240,7 @@ describe("the provider's keys and metadata", () => {
     });
   });
 
-  it("go on counting while the provider is away, and are asked for once by many", async () => {
+  it("stay valid while the provider is unavailable, and are fetched once for simultaneous requests", async () => {
     const { peer, client: made, clock } = await client();
     await Promise.all(Array.from({ length: 5 }, () => made.startAuthorization(REDIRECT)));
     const path = "GET /.well-known/openid-configuration";
@@ -257,7 +257,7 @@ describe("the provider's keys and metadata", () => {
     expect(peer.requestCounts.get(path)).toBe(2);
   });
 
-  it("are asked for at the next need when the provider was away at first", async () => {
+  it("are fetched at the next request if the first fetch failed", async () => {
     const { peer, client: made } = await client();
     await peer.stop();
     await expect(made.discover()).rejects.toMatchObject({
@@ -269,8 +269,8 @@ describe("the provider's keys and metadata", () => {
   });
 });
 
-describe("renewing what a provider has said", () => {
-  it("gives what it says by now, with the next refresh token", async () => {
+describe("a refresh of an identity", () => {
+  it("returns the present claims and the next refresh token", async () => {
     const { peer, client: made } = await client();
     const { grant } = await signOn(made);
     peer.accounts.set("ann", { ...ANN, groups: "millrace-admin" });
@@ -279,7 +279,7 @@ describe("renewing what a provider has said", () => {
     expect(renewed.grant.refreshToken).not.toBe(grant.refreshToken);
   });
 
-  it("goes by the ID token from before where there is no new one", async () => {
+  it("keeps the previous ID token if the provider sends no new one", async () => {
     const { peer, client: made } = await client({ allClaimsInIdToken: true });
     const { grant } = await signOn(made);
     changeTokens(peer, (tokens) => delete tokens["id_token"]);
@@ -287,7 +287,7 @@ describe("renewing what a provider has said", () => {
     expect(renewed).toMatchObject({ identity: { subject: "ann" }, grant: { idToken: grant.idToken } });
   });
 
-  it("asks who they are by now where there is no new ID token, and no group counts that only the old one names", async () => {
+  it("calls the userinfo endpoint if there is no new ID token, and drops groups that only the old one names", async () => {
     const { peer, client: made } = await client({ allClaimsInIdToken: true });
     const { identity, grant } = await signOn(made);
     expect(identity.groups).not.toEqual([]);
@@ -298,8 +298,8 @@ describe("renewing what a provider has said", () => {
     expect(renewed.identity).toEqual({ ...identity, groups: [] });
   });
 
-  it("takes nobody else for the same person", async () => {
-    // Nothing is asked at the userinfo endpoint, which would notice too.
+  it("refuses the claims of another person", async () => {
+    // The client does not call the userinfo endpoint, which would find the difference too.
     const { client: made } = await client({ allClaimsInIdToken: true });
     const { grant } = await signOn(made);
     const other = { ...grant, subject: "ben", refreshToken: grant.refreshToken! };
@@ -309,7 +309,7 @@ describe("renewing what a provider has said", () => {
     });
   });
 
-  it("tells a grant that was taken back from a provider that is away", async () => {
+  it("distinguishes a revoked grant from an unavailable provider", async () => {
     const { peer, client: made } = await client();
     const { grant } = await signOn(made);
     const renewable = { ...grant, refreshToken: grant.refreshToken! };
@@ -324,7 +324,7 @@ describe("renewing what a provider has said", () => {
 describe("the provider's own logout", () => {
   const BACK = "http://127.0.0.1:1/ui/sign-in?signed_out=1";
 
-  it("is told who goes and where to, and left out where there is none", async () => {
+  it("gets the ID token and the address to return to, and is absent if the provider has none", async () => {
     const { client: made } = await client();
     const { grant } = await signOn(made);
     const url = (await made.logoutUrl(grant, BACK))!;
@@ -346,8 +346,8 @@ const of = (...sources: Record<string, unknown>[]) =>
 const trusting = (...sources: Record<string, unknown>[]) =>
   identityOf("https://id.example.com", "1", sources, { groupsClaim: "groups", trustEmails: true });
 
-describe("what a provider says of somebody", () => {
-  it("never takes an address and whether it is theirs from two places", () => {
+describe("an identity in a provider's claims", () => {
+  it("never combines an address with an email_verified of another source", () => {
     expect(
       of({ email: "eve@example.com" }, { email: "ann@example.com", email_verified: true }),
     ).toMatchObject({
@@ -367,11 +367,11 @@ describe("what a provider says of somebody", () => {
     ["yes", false],
     [1, false],
     [undefined, false],
-  ])("takes email_verified %j for %s", (email_verified, expected) => {
+  ])("reads email_verified %j as %s", (email_verified, expected) => {
     expect(of({ email: "ann@example.com", email_verified }).emailVerified).toBe(expected);
   });
 
-  it("takes an address for verified where the operator says so and the provider says nothing", () => {
+  it("counts an address as verified if the operator trusts the provider and the claim is absent", () => {
     expect(trusting({ email: "ann@example.com" }).emailVerified).toBe(true);
     for (const email_verified of [false, "false", null, 0])
       expect(trusting({ email: "ann@example.com", email_verified }).emailVerified).toBe(false);
@@ -390,7 +390,7 @@ describe("what a provider says of somebody", () => {
     expect(of({ groups }).groups).toEqual(expected);
   });
 
-  it("bounds the groups, and knows no address that is none", () => {
+  it("limits the number of groups, and ignores an invalid address", () => {
     expect(of({ groups: Array.from({ length: 5_000 }, String) }).groups).toHaveLength(1_000);
     expect(of({ email: "not an address", email_verified: true }).email).toBeNull();
     expect(of({}).groups).toEqual([]);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PASSWORD_RULE, passwordIssue } from "../../schemas/password.ts";
 
-describe("passwordFault", () => {
+describe("passwordIssue", () => {
   it.each([
     "twelve chars",
     "aB3$aB3$",
@@ -11,7 +11,7 @@ describe("passwordFault", () => {
     "x".repeat(256),
     "🐴".repeat(256),
     "            ",
-  ])("takes %j", (password) => {
+  ])("accepts %j", (password) => {
     expect(passwordIssue(password)).toBeUndefined();
   });
 

@@ -18,7 +18,7 @@ const thrown = async (promise: Promise<unknown>): Promise<AppError> => {
 const check = (password: string, email = "ada.lovelace@example.com") => cheap().validate(password, email);
 
 describe("a password's hash", () => {
-  it("fits the password and no other", async () => {
+  it("matches the password and no other", async () => {
     const passwords = cheap();
     const hash = await passwords.hash(PASSWORD);
     expect(await passwords.verify(PASSWORD, hash)).toEqual({ ok: true, stale: false });
@@ -26,12 +26,12 @@ describe("a password's hash", () => {
       expect(await passwords.verify(wrong, hash)).toMatchObject({ ok: false });
   });
 
-  it("is another each time", async () => {
+  it("is different each time", async () => {
     const passwords = cheap();
     expect(await passwords.hash(PASSWORD)).not.toBe(await passwords.hash(PASSWORD));
   });
 
-  it("fits however the keyboard composed the letters", async () => {
+  it("matches both Unicode forms of the same letters", async () => {
     const passwords = cheap();
     const hash = await passwords.hash("Grünkohl mit Pinkel".normalize("NFD"));
     expect(await passwords.verify("Grünkohl mit Pinkel".normalize("NFC"), hash)).toMatchObject({ ok: true });
@@ -42,34 +42,34 @@ describe("a password's hash", () => {
     { logN: 5, r: 8, p: 1 },
     { logN: 4, r: 4, p: 1 },
     { logN: 4, r: 8, p: 2 },
-  ])("made with other parameters (%o) fits and is stale", async (parameters) => {
+  ])("matches and is stale if it was made with other parameters (%o)", async (parameters) => {
     const hash = await openPasswords({ parameters }).hash(PASSWORD);
     expect(await cheap().verify(PASSWORD, hash)).toEqual({ ok: true, stale: true });
     expect(await cheap().verify("wrong", hash)).toMatchObject({ ok: false });
   });
 
-  it("that is none is a no", async () => {
+  it("matches nothing if it is invalid", async () => {
     for (const hash of [null, "", "nonsense", "!", "c2NyeXB0"])
       expect(await cheap().verify("", hash)).toEqual({ ok: false, stale: false });
   });
 
-  it("is made with 32 MiB, and asking for nobody's takes as long", async () => {
+  it("takes 32 MiB, and a check without a hash takes as long", async () => {
     const passwords = openPasswords();
     const hash = await passwords.hash(PASSWORD);
     // scrypt's file header: "scrypt", the version, log2 N, r, p.
     expect(Buffer.from(hash, "base64").toString("hex", 6, 16)).toBe("000f0000000800000003");
-    const took = async (given: string | null) => {
+    const durationOf = async (storedHash: string | null) => {
       const start = performance.now();
-      await passwords.verify("wrong", given);
+      await passwords.verify("wrong", storedHash);
       return performance.now() - start;
     };
-    const [known, unknown] = [await took(hash), await took(null)];
+    const [known, unknown] = [await durationOf(hash), await durationOf(null)];
     expect(unknown).toBeGreaterThan(known / 4);
   });
 });
 
 describe("hashing", () => {
-  it("takes as many at a time as it is told, lets some wait, and refuses the rest", async () => {
+  it("runs 2 calls at a time, queues 3, and refuses the rest", async () => {
     const passwords = openPasswords({ parameters: { logN: 10, r: 8, p: 1 }, waiting: 3, atATime: 2 });
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.hash(PASSWORD)));
     expect(all.map(({ status }) => status)).toEqual([
@@ -78,7 +78,7 @@ describe("hashing", () => {
     ]);
     const refused = all.at(-1) as PromiseRejectedResult;
     expect(refused.reason).toMatchObject({ code: "busy", details: { headers: { "Retry-After": "2" } } });
-    // Nothing of it is kept: the next one has its turn.
+    // Refused calls leave nothing behind, so the next call succeeds.
     expect(await passwords.hash(PASSWORD)).toHaveLength(128);
   });
 });
@@ -93,7 +93,7 @@ describe("a new password", () => {
     "Grünkohl mit Pinkel",
     "🐴🔋📎🐙🌊🧊🎻🪁🦀🗝️🧅🪐",
     `correct horse battery ${"x".repeat(200)}`,
-  ])("may be %j", async (password) => {
+  ])("can be %j", async (password) => {
     await expect(check(password)).resolves.toBeUndefined();
   });
 
@@ -108,25 +108,25 @@ describe("a new password", () => {
     ["1q2w3e4r5t6y", "too_common"],
     ["aaaaaaaaaaaa", "too_common"],
     ["a".repeat(256), "too_common"],
-    // Only so much is looked at, because it takes more than linear time.
+    // Only the first characters are analysed, because that takes more than linear time.
     [`${"a".repeat(100)} plant lamp river`, "too_common"],
     ["123456789012", "too_common"],
     ["administrator", "too_common"],
-    // Full-width letters are the same password.
+    // Full-width letters count as the same password.
     ["ｐａｓｓｗｏｒｄ１２３４", "too_common"],
     ["ada.lovelace@example.com", "like_address"],
     ["Ada.Lovelace", "like_address"],
     ["AdaLovelace1!", "like_address"],
     ["lovelace-2026", "like_address"],
     ["Millrace-2026!", "like_address"],
-  ])("may not be %j: %s", async (password, code) => {
+  ])("cannot be %j: %s", async (password, code) => {
     const error = await thrown(check(password));
     expect(error).toMatchObject({ code: "invalid_input", details: { errors: [{ path: "password", code }] } });
     expect(error.message).toMatch(/^The password .*\. [A-Z].*\.$/);
     expect(JSON.stringify([error.message, error.details])).not.toContain(password);
   });
 
-  it("may hold what is somebody else's name", async () => {
+  it("can contain the name of another user", async () => {
     await expect(check("lovelace-2026-orbit", "bob@example.com")).resolves.toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ const ann = (fields: Partial<Identity> = {}): Identity => ({
   ...fields,
 });
 
-/** Takes somebody in, in a transaction of its own. */
+/** Provisions the user of an identity, in its own transaction. */
 async function enter(instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> {
   const taken = await instance.write(
     {
@@ -47,7 +47,7 @@ async function enter(instance: TestInstance, identity: Identity, policy = POLICY
 
 const refusal = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
-    () => "let in",
+    () => "accepted",
     (error: { code: string; details: { reason?: string } }) => `${error.code}: ${error.details.reason}`,
   );
 
@@ -59,24 +59,24 @@ const update = (
 
 const power = (role: Role | undefined): number => (role === undefined ? -1 : Role.options.indexOf(role));
 
-describe("the role that groups give", () => {
+describe("the role of a user's groups", () => {
   const name = fc.oneof(fc.constantFrom("a", "b", "c", "__proto__", "constructor", "toString"), fc.string());
 
-  it("is that of the most powerful group, and never more", () => {
+  it("is the role of the most powerful group, and never more", () => {
     const groupRoles = fc.dictionary(name, fc.constantFrom(...Role.options));
     fc.assert(
       fc.property(groupRoles, fc.array(name), fc.boolean(), (groups, own, emailVerified) => {
         const policy = { ...POLICY, groups };
-        const given = own
+        const powers = own
           .filter((group) => Object.hasOwn(groups, group))
           .map((group) => power(groups[group]));
         const identity = ann({ groups: own, emailVerified });
-        expect(power(grantedRole(policy, identity))).toBe(Math.max(-1, ...given));
+        expect(power(grantedRole(policy, identity))).toBe(Math.max(-1, ...powers));
       }),
     );
   });
 
-  it("is admin for who is named as one, if the provider vouches for the address", () => {
+  it("is admin for a configured address, if the provider has verified it", () => {
     expect(grantedRole(POLICY, ann({ email: "root@example.com", groups: [] }))).toBe("admin");
     expect(
       grantedRole(POLICY, ann({ email: "root@example.com", emailVerified: false, groups: [] })),
@@ -84,8 +84,8 @@ describe("the role that groups give", () => {
   });
 });
 
-describe("taking somebody in", () => {
-  it("makes a user at the first sign-on, and knows them by the subject from then on", async () => {
+describe("provisioning a user", () => {
+  it("creates a user at the first sign-on, and finds them by the subject afterwards", async () => {
     const instance = await testInstance();
     const first = await enter(instance, ann());
     expect(first).toMatchObject({
@@ -100,7 +100,7 @@ describe("taking somebody in", () => {
     expect(await findUpToDateUser(instance.read, POLICY, ann({ groups: ["admins"] }))).toBeUndefined();
   });
 
-  it("takes an invited user, or one from before, with the same verified address", async () => {
+  it("links an invited or existing user with the same verified address", async () => {
     const instance = await testInstance();
     const invited = await addUser(instance, { email: "ann@example.com", status: "invited", role: "viewer" });
     const taken = await enter(instance, ann({ groups: [] }));
@@ -110,7 +110,7 @@ describe("taking somebody in", () => {
     });
   });
 
-  it("lets nobody in whose address the provider does not vouch for", async () => {
+  it("refuses an identity without a verified address", async () => {
     const instance = await testInstance();
     expect(await refusal(enter(instance, ann({ emailVerified: false })))).toBe(
       "sign_on_refused: email_not_verified",
@@ -119,7 +119,7 @@ describe("taking somebody in", () => {
     expect(await instance.read.users.exists()).toBe(false);
   });
 
-  it("never gives anybody the account of somebody else with the same address", async () => {
+  it("never gives an identity the account of another identity with the same address", async () => {
     const instance = await testInstance();
     await enter(instance, ann());
     expect(await refusal(enter(instance, ann({ subject: "eve", groups: ["admins"] })))).toBe(
@@ -128,7 +128,7 @@ describe("taking somebody in", () => {
     expect(await instance.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "editor" });
   });
 
-  it("lets nobody in who is deactivated, whatever the groups say", async () => {
+  it("refuses a deactivated user, whatever the groups are", async () => {
     const instance = await testInstance();
     const { id } = await enter(instance, ann());
     await update(instance, id, { status: "deactivated" });
@@ -137,13 +137,13 @@ describe("taking somebody in", () => {
     expect(await refusal(findUpToDateUser(instance.read, POLICY, again))).toBe(
       "sign_on_refused: deactivated",
     );
-    // Not as somebody new with the same address either.
+    // A new identity with the same address is refused, too.
     const eve = ann({ issuer: "https://second.example.com", subject: "eve" });
     expect(await refusal(enter(instance, eve))).toBe("sign_on_refused: deactivated");
     expect(await instance.read.users.find(id)).toMatchObject({ status: "deactivated", role: "editor" });
   });
 
-  it("takes away with a group what it gave, and leaves what an admin has decided", async () => {
+  it("takes away a role when its group is gone, and keeps a role that an admin set", async () => {
     const instance = await testInstance();
     const { id } = await enter(instance, ann({ groups: ["admins"] }));
     expect(await enter(instance, ann({ groups: ["staff"] }))).toMatchObject({
@@ -156,7 +156,7 @@ describe("taking somebody in", () => {
     expect(await refusal(enter(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
   });
 
-  it("lets nobody new in without a role where there is none for everybody", async () => {
+  it("refuses a new user without a role if there is no default role", async () => {
     const instance = await testInstance();
     expect(await refusal(enter(instance, ann({ groups: ["staff"] }), STRICT))).toBe(
       "sign_on_refused: no_role",
@@ -165,7 +165,7 @@ describe("taking somebody in", () => {
     expect(await enter(instance, ann(), STRICT)).toMatchObject({ role: "editor" });
   });
 
-  it("writes down who became what", async () => {
+  it("records changes of roles in the audit log", async () => {
     const instance = await testInstance();
     await enter(instance, ann());
     await enter(instance, ann());
