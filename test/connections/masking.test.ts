@@ -5,27 +5,27 @@ import { createMasker } from "../../src/connections/masking.ts";
 const SECRET = 's3cr3t/"+ü value';
 
 describe("masker", () => {
-  it("masks a secret wherever it stands", () => {
+  it("masks every occurrence of a secret", () => {
     expect(createMasker([SECRET]).text(`a ${SECRET} b ${SECRET}`)).toBe("a *** b ***");
   });
 
-  it("masks the longer of two secrets whole", () => {
+  it("masks the longer of two overlapping secrets completely", () => {
     expect(createMasker(["abc", "abcdef"]).text("abcdef abc")).toBe("*** ***");
   });
 
-  it("masks keys, texts and numbers of a value", () => {
+  it("masks keys, strings and numbers of a JSON value", () => {
     expect(createMasker(["12345678"]).json({ k12345678: [12_345_678, "x12345678", null, true, 7] })).toEqual({
       "k***": ["***", "x***", null, true, 7],
     });
   });
 
-  it("leaves everything as it is without secrets", () => {
+  it("changes nothing without secrets", () => {
     const value = { a: [1, "***"] };
     expect(createMasker([]).json(value)).toBe(value);
     expect(createMasker([""]).text("abc")).toBe("abc");
   });
 
-  it("masks encoded forms, whatever stands around them", () => {
+  it("masks encoded forms, whatever the surrounding text is", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (before, after) => {
         const whole = Buffer.from(before + SECRET + after);

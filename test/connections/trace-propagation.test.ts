@@ -14,7 +14,7 @@ const OWN = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 const never = new AbortController().signal;
 const STDIO = new URL("../support/mcp-server-stdio.ts", import.meta.url).pathname;
 
-describe("the trace that is handed on", () => {
+describe("the propagated trace", () => {
   it.each([
     ["goes out with an http request", {}, trace],
     ["yields to the traceparent that a workflow sets", { Traceparent: OWN }, { traceparent: OWN }],
@@ -31,7 +31,7 @@ describe("the trace that is handed on", () => {
     });
   });
 
-  it.each(VENDORS)("goes out with a call of a model of %s", async (vendor) => {
+  it.each(VENDORS)("is sent with a call of a model of %s", async (vendor) => {
     const peer = await mockModelServer(vendor, { text: "Hello." });
     const all = createModels(
       modelConfig(vendor, peer),
@@ -43,7 +43,7 @@ describe("the trace that is handed on", () => {
   });
 
   it.each(["streamable", "sse"] as const)(
-    "goes out with a tool call over %s, in its headers and in its _meta, and with nothing else",
+    "is sent with a tool call over %s in its headers and its _meta, and with no other request",
     async (leg) => {
       const peer = await mcpPeer({ leg });
       const all = createMcpServers(parseConfig({ mcp_servers: [{ name: "peer", url: peer.url }] }), {});
@@ -58,11 +58,11 @@ describe("the trace that is handed on", () => {
     },
   );
 
-  it("goes out with a tool call over stdio in its _meta", async () => {
+  it("is sent with a tool call over stdio in its _meta", async () => {
     const peer = { name: "peer", command: process.execPath, args: [STDIO] };
     const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), {});
     onTestFinished(() => all.close());
-    const said = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, never);
-    expect(JSON.parse(said as string)).toMatchObject(trace);
+    const result = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, never);
+    expect(JSON.parse(result as string)).toMatchObject(trace);
   });
 });

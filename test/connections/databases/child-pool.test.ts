@@ -15,7 +15,7 @@ interface Running {
   command: string;
 }
 
-/** Children of this process, or of another, that run queries; as Linux tells it. */
+/** Lists the children of a process that run queries, from /proc of Linux. */
 function children(parent = process.pid): Running[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -39,7 +39,7 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-/** In hundredths of a second. */
+/** Returns the CPU time of a process, in hundredths of a second. */
 const cpuTime = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[11]);
 const ended = (pid: number) => eventually(() => (isAlive(pid) ? undefined : true), `the end of ${pid}`);
@@ -47,7 +47,7 @@ const ended = (pid: number) => eventually(() => (isAlive(pid) ? undefined : true
 const columns = (count: number, value: string): string =>
   Array.from({ length: count }, (_, index) => `${value} AS c${index}`).join(", ");
 
-/** Children, of whatever parent, that were started for this file; those that a failed test leaves are ended. */
+/** Lists the processes, of any parent, that were started for this file. */
 function orphansOn(file: string): number[] {
   return readdirSync("/proc").flatMap((name) => {
     try {
@@ -70,14 +70,14 @@ function shops(count: number, options = {}) {
   return openDatabases(entries, {}, options);
 }
 
-describe("the children that run embedded databases", () => {
-  it("are reused, have no environment and may read no other file", async () => {
+describe("the child processes of embedded databases", () => {
+  it("are reused, have no environment and can read no other file", async () => {
     const { runQuery } = shops(1);
     await runQuery("shop0", "SELECT 1");
     const [first, ...others] = children();
     await runQuery("shop0", "SELECT 1");
     expect([children(), others]).toEqual([[first], []]);
-    // A process group of its own: Ctrl-C at a terminal ends the service, and not the query under it.
+    // The child has its own process group, so that Ctrl-C at a terminal ends the service but not its query.
     const group = readFileSync(`/proc/${first!.pid}/stat`, "utf8").split(") ")[1]!.split(" ")[2];
     expect(Number(group)).toBe(first!.pid);
     expect(readFileSync(`/proc/${first!.pid}/environ`, "utf8").replace(/NODE_CHANNEL\w+=\w+\0/g, "")).toBe(
@@ -86,22 +86,22 @@ describe("the children that run embedded databases", () => {
     expect(first!.command).toContain("--permission");
   });
 
-  it("are few however many databases there are, and take turns", async () => {
+  it("have a maximum number over all databases, and take turns", async () => {
     const { runQuery } = shops(6, { maxChildProcesses: 2 });
-    let most = 0;
-    const watching = setInterval(() => (most = Math.max(most, children().length)), 5);
+    let maxChildren = 0;
+    const watching = setInterval(() => (maxChildren = Math.max(maxChildren, children().length)), 5);
     const queries = Array.from({ length: 12 }, (_, index) =>
       runQuery(`shop${index % 6}`, `SELECT ${index} AS i`),
     );
     const answers = await Promise.all(queries);
     clearInterval(watching);
     expect(answers.map(({ rows }) => rows[0]!["i"])).toEqual(Array.from({ length: 12 }, (_, index) => index));
-    // One that is being killed makes room for the next.
-    expect(most).toBeLessThanOrEqual(4);
+    // A child that is being killed no longer counts, so that the next one can start.
+    expect(maxChildren).toBeLessThanOrEqual(4);
     await eventually(() => (children().length <= 2 ? true : undefined), "two children");
   });
 
-  it("are killed within milliseconds of an abort, whether they run or wait", async () => {
+  it("are killed within milliseconds of an abort, and a waiting query is aborted too", async () => {
     const { runQuery, queryError } = shops(1, { maxChildProcesses: 1 });
     await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
@@ -117,7 +117,7 @@ describe("the children that run embedded databases", () => {
     expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("may die: the query fails and says so, the next one gets another", async () => {
+  it("are replaced after a crash, which fails only the query of that child", async () => {
     const { runQuery, queryError } = shops(1);
     await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
@@ -131,9 +131,9 @@ describe("the children that run embedded databases", () => {
     expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("are killed where they use more memory than they may", async () => {
+  it("are killed if they exceed their memory limit", async () => {
     const { queryError } = shops(1, { memoryMb: 500 });
-    // What the engine's own limit does not see: its values once more, as ours.
+    // The engine's own limit does not include the copies of its values in JavaScript.
     const text = await queryError("shop0", `SELECT ${columns(150, "hex(zeroblob(1000000))")}`);
     expect(text).toMatchObject({ code: "memory_limit" });
     expect(text.message).toMatch(/its heap was full|it used \d+ MiB/);
@@ -142,7 +142,7 @@ describe("the children that run embedded databases", () => {
     expect(bytes.message).toMatch(/it used \d+ MiB/);
   });
 
-  it("end when they have had nothing to do, and when the connections are closed", async () => {
+  it("end after the idle time, and when the connections are closed", async () => {
     const { runQuery, databases, queryError } = shops(1, { idleTimeoutMs: 50 });
     await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
@@ -154,14 +154,14 @@ describe("the children that run embedded databases", () => {
     await eventually(() => (children().length === 0 ? true : undefined), "no child");
   });
 
-  it("keep no process alive, and none outlives its parent, not even in the middle of a query", async () => {
+  it("do not keep their parent alive, and end with it even during a query", async () => {
     const dataset = createSqliteFile(temporaryDirectory(), "CREATE TABLE t (a)");
     onTestFinished(() => orphansOn(dataset).forEach((pid) => process.kill(pid, "SIGKILL")));
     const source = `
       import { createDatabases } from ${JSON.stringify(fileURLToPath(new URL("../../../src/connections/databases/index.ts", import.meta.url)))};
       const shop = { name: "shop", type: "sqlite", dataset: ${JSON.stringify(dataset)}, access: "read-only" };
-      const it = createDatabases({ databases: [shop] }, {}, { stateDir: "/nonexistent" });
-      const ask = (query) => it.query({ database: "shop", query, params: {}, write: false, maxRows: 1, maxBytes: 99 }, new AbortController().signal);
+      const databases = createDatabases({ databases: [shop] }, {}, { stateDir: "/nonexistent" });
+      const ask = (query) => databases.query({ database: "shop", query, params: {}, write: false, maxRows: 1, maxBytes: 99 }, new AbortController().signal);
       if (process.argv[1] !== "die") console.log((await ask("SELECT 1 AS one")).rows[0].one);
       const [, how, after] = process.argv;
       if (how === "die") setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(after));
@@ -184,7 +184,7 @@ describe("the children that run embedded databases", () => {
     staying.kill("SIGKILL");
     await ended(pid);
 
-    // Its child may be at any point of its start then.
+    // The parent dies at different points of its child's start.
     for (const after of [10, 30, 50, 80]) await once(start("die", String(after)), "exit");
     await eventually(() => (orphansOn(dataset).length === 0 ? true : undefined), "the end of all orphans");
   });

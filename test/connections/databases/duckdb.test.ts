@@ -9,7 +9,7 @@ const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
 const dataset = join(directory, "shop.duckdb");
 const FOREVER = "SELECT count(*) FROM range(1000000000000) a(i), range(1000000000000) b(j) WHERE i * j = 3";
 
-/** A constant, which is worked out when the query is prepared. */
+/** A constant that is computed when the query is prepared. */
 const SLOW = "list_sum(list_transform(range(3000000), x -> len(sha256(repeat(x::VARCHAR, 500)))))";
 
 const SLOW_QUERY = { database: "scratch", query: `SELECT ${SLOW} AS n`, params: [], write: false };
@@ -51,7 +51,7 @@ const shop = (access = "read-only", options = {}) =>
   openDatabases([{ name: "shop", type: "duckdb", dataset, access }], {}, options);
 
 describe("a DuckDB database", () => {
-  it("gives every kind of value as plain JSON", async () => {
+  it("returns every kind of value as plain JSON", async () => {
     const { runQuery } = shop();
     const { rows, columns } = await runQuery(
       "shop",
@@ -93,7 +93,7 @@ describe("a DuckDB database", () => {
     });
   });
 
-  it("binds parameters by name, as what they are", async () => {
+  it("binds parameters by name, with their types", async () => {
     const { runQuery } = shop();
     const query = "SELECT id FROM orders WHERE amount > :least AND region = :region AND id < :most LIMIT :n";
     const params = { least: 2.75, region: "south", most: 9, n: 5 };
@@ -109,7 +109,7 @@ describe("a DuckDB database", () => {
     ).toEqual([{ i: "BIGINT", o: "1", n: true }]);
   });
 
-  it("prepares without running, and knows columns even where a parameter decides their type", async () => {
+  it("prepares queries without running them, and knows columns even if a parameter determines their type", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
       databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
@@ -132,7 +132,7 @@ describe("a DuckDB database", () => {
     expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
   });
 
-  it("writes only where the entry and the step both say so", async () => {
+  it("writes only if both the entry and the step allow it", async () => {
     const insert = "INSERT INTO orders VALUES (3, 'west', 1)";
     expect((await shop().queryError("shop", insert)).code).toBe("database_read_only");
     expect((await shop().queryError("shop", insert, {}, { write: true })).code).toBe("database_read_only");
@@ -145,7 +145,7 @@ describe("a DuckDB database", () => {
     });
   });
 
-  it("refuses all that reaches out of it, to who may write too", async () => {
+  it("refuses access outside of the database, even with write access", async () => {
     const codes = new Set<string>([
       "database_read_only",
       "database_failed",
@@ -168,7 +168,7 @@ describe("a DuckDB database", () => {
     expect((await reading.runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
-  it("kills a query without end at its time, and the next one runs", async () => {
+  it("kills an endless query at its timeout, and runs the next one", async () => {
     const { runQuery, queryError } = shop();
     const started = performance.now();
     expect((await queryError("shop", FOREVER, {}, {}, abortAfter(400))).code).toBe("timeout");
@@ -176,7 +176,7 @@ describe("a DuckDB database", () => {
     expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
-  it("keeps memory within its bound and stops at the bound of rows", async () => {
+  it("keeps to its memory limit, and stops at the limit of rows", async () => {
     const { runQuery, queryError } = shop("read-only", { memoryMb: 64 });
     const error = await queryError("shop", "SELECT list(i) FROM range(1000000000) t(i)");
     expect(error.code).toBe("memory_limit");
@@ -260,14 +260,14 @@ describe("the database scratch", () => {
     expect(await prepared).toMatchObject({ columns: [{ name: "x" }, { name: "n" }] });
   });
 
-  it("stops what takes long to prepare", async () => {
+  it("stops a query that takes too long to prepare", async () => {
     const { databases } = openDatabases([], {}, { prepareTimeoutMs: 500 });
     expect(await databases.prepare(SLOW_QUERY, neverAborted())).toMatchObject({
       issues: [{ path: ["query"], code: "timeout" }],
     });
   });
 
-  it("leaves room for queries while others are prepared", async () => {
+  it("runs queries while others are prepared", async () => {
     const { databases, runQuery } = openDatabases([], {}, { maxChildProcesses: 2, prepareTimeoutMs: 60_000 });
     const leaving = new AbortController();
     const preparing = Promise.race([1, 2, 3].map(() => databases.prepare(SLOW_QUERY, leaving.signal)));
@@ -277,7 +277,7 @@ describe("the database scratch", () => {
     expect(await preparing).toMatchObject({ issues: [{ code: "cancelled" }] });
   });
 
-  it("loads many rows, keeps nothing for the next query, and says what is too much", async () => {
+  it("loads many rows, keeps none for the next query, and reports too many", async () => {
     const { runQuery, queryError } = openDatabases([]);
     const many = { t: Array.from({ length: 20_000 }, (_, id) => ({ id, text: `row ${id}`, half: id / 2 })) };
     const query = "SELECT count(*) AS n, sum(id) AS ids, sum(half) AS halves, max(text) AS m FROM t";
@@ -295,7 +295,7 @@ describe("the database scratch", () => {
     });
   });
 
-  it("prepares on columns that are known, and refuses tables elsewhere and writes", async () => {
+  it("prepares queries on known columns, and refuses tables of other databases and writes", async () => {
     const { databases, queryError } = shop();
     const prepare = (query: string, columns: object) =>
       databases.prepare(

@@ -9,24 +9,24 @@ const SOURCE = `
   const loaded = () =>
     ["pg", "mysql2"].filter((name) => Object.keys(cache).some((path) => path.includes("/node_modules/" + name + "/")));
   const entry = (name, type, url) => ({ name, type, dataset: url, access: "read-only" });
-  const it = createDatabases(
+  const databases = createDatabases(
     { databases: [entry("p", "postgresql", "postgresql://a@127.0.0.1:1/b"), entry("m", "mysql", "mysql://a@127.0.0.1:1/b")] },
     {},
     { stateDir: "/nonexistent" },
   );
-  it.list();
-  const asked = async (database) => {
+  databases.list();
+  const outcomeOf = async (database) => {
     const request = { database, query: "SELECT 1", params: {}, write: false, maxRows: 1, maxBytes: 99 };
-    return it.query(request, AbortSignal.timeout(5_000)).then(() => "answered", ({ code }) => code);
+    return databases.query(request, AbortSignal.timeout(5_000)).then(() => "answered", ({ code }) => code);
   };
   const seen = [loaded()];
-  for (const name of ["p", "m"]) seen.push(await asked(name), loaded());
-  await it.close();
+  for (const name of ["p", "m"]) seen.push(await outcomeOf(name), loaded());
+  await databases.close();
   console.log(JSON.stringify(seen));
 `;
 
-describe("what speaks to a database server", () => {
-  it("is loaded when the first of its kind is asked, and not before", () => {
+describe("the client library of a database server", () => {
+  it("is loaded at the first query of such a database, and not before", () => {
     const text = execFileSync(process.execPath, ["--input-type=module", "--eval", SOURCE], {
       encoding: "utf8",
     });

@@ -5,14 +5,14 @@ import { limitMessageSize } from "../../../src/connections/databases/message-siz
 import type { StepError } from "../../../src/core/step-errors.ts";
 
 const MAX = 8 * 1024 * 1024;
-/** A message of PostgreSQL's: a byte, the length with itself, and what is announced. */
+/** The header of a PostgreSQL message: a type byte, and the length, which includes its own four bytes. */
 const header = (length: number): Buffer => {
   const bytes = Buffer.alloc(5, "D");
   bytes.writeUInt32BE(length + 4, 1);
   return bytes;
 };
 
-/** The code with which a stream ends that gets these parts; undefined where it goes on. */
+/** Returns the error code of a stream that receives these parts; undefined if it does not fail. */
 function errorAfter(parts: readonly Buffer[]): string | undefined {
   const stream = new PassThrough();
   stream.on("error", () => undefined);
@@ -21,8 +21,8 @@ function errorAfter(parts: readonly Buffer[]): string | undefined {
   return (stream.errored as StepError | null)?.code;
 }
 
-describe("guardMessages", () => {
-  it("finds a message that is too large behind any others, however they are cut", () => {
+describe("limitMessageSize", () => {
+  it("refuses a message that is too large after any others, however the data is split", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 10 }),
@@ -43,7 +43,7 @@ describe("guardMessages", () => {
     );
   });
 
-  it("never waits on a length that can't be", () => {
+  it("ignores an impossible length", () => {
     const nonsense = Buffer.alloc(10);
     expect(errorAfter([nonsense])).toBeUndefined();
   });

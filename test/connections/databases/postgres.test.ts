@@ -9,7 +9,7 @@ import { tcpProxy } from "../../support/tcp-proxy.ts";
 
 let server: Postgres;
 let owner: Client;
-/** Looks at what goes on; never in a transaction, which would see the same all the time. */
+/** Reads the server's activity, always outside of a transaction, in which the activity would not change. */
 let watcher: Client;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const shop = (more: object = {}, env = { SHOP_PASSWORD: PASSWORD }, options = {}
     options,
   );
 
-/** How many of the server's connections run this now. */
+/** Returns the number of the server's connections that are running this query. */
 async function running(text: string): Promise<number> {
   const { rows } = await watcher.query<{ n: number }>(
     "SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE $1",
@@ -53,7 +53,7 @@ const until = (count: number, text: string) =>
   eventually(async () => ((await running(text)) === count ? true : undefined), `${count} × ${text}`);
 
 describe("a PostgreSQL database", () => {
-  it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
+  it("returns every kind of value as plain JSON, with the names and types of the columns", async () => {
     const { rows, columns, truncated } = await shop().runQuery(
       "shop",
       `SELECT o.*, 9007199254740993 AS large, 7::bigint AS small, 'NaN'::float8 AS nan, 0.1::float8 AS f,
@@ -96,7 +96,7 @@ describe("a PostgreSQL database", () => {
     ]);
   });
 
-  it("binds parameters by name, and lets the query say what they are", async () => {
+  it("binds parameters by name, with the types of the query", async () => {
     const { runQuery, queryError } = shop();
     const query = `SELECT :n + 1 AS n, :at::date AS at, :o::jsonb ->> 'x' AS o, :b::bool AS b, :nothing::text AS nothing,
                           'it''s :n' AS text, :n * 2 AS twice FROM orders WHERE region = :region`;
@@ -117,7 +117,7 @@ describe("a PostgreSQL database", () => {
     ).toEqual([{ id: 1 }]);
   });
 
-  it("prepares without running, and says what is wrong, where, and what was meant", async () => {
+  it("prepares queries without running them, and reports issues with positions and suggestions", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
       databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
@@ -145,7 +145,7 @@ describe("a PostgreSQL database", () => {
     });
   });
 
-  it("writes only where the entry and the step both say so, and all or nothing", async () => {
+  it("writes only if both the entry and the step allow it, and everything or nothing", async () => {
     const insert = "INSERT INTO orders (id, region) VALUES (:id, 'west') RETURNING id";
     expect((await shop().queryError("shop", insert, { id: 3 }, { write: true })).code).toBe(
       "database_read_only",
@@ -193,7 +193,7 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
-  it("leaves nothing of one query to the next", async () => {
+  it("resets the session after a query", async () => {
     const { runQuery } = shop({ access: "read-write", concurrency: 1 });
     const pid = "SELECT pg_backend_pid() AS pid, current_setting('search_path') AS path";
     const before = (await runQuery("shop", pid)).rows;
@@ -208,7 +208,7 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", pid)).rows).toEqual(before);
   });
 
-  it("leaves nothing of a query that fails to the next", async () => {
+  it("resets the session after a failed query", async () => {
     const { runQuery, queryError } = shop({ access: "read-write", concurrency: 1 });
     const locks = "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory'";
     const failing = "SELECT pg_advisory_lock(8), 1 / (id - 1) FROM orders WHERE id = 1";
@@ -224,7 +224,7 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", pid)).rows).toEqual(before);
   });
 
-  it("can be asked again after a table could not be described", async () => {
+  it("runs queries after a failure to describe a table", async () => {
     await owner.query("CREATE VIEW broken AS SELECT 1 / (id - 1) AS x FROM orders");
     onTestFinished(() => void owner.query("DROP VIEW broken"));
     const { runQuery, databases } = shop({ concurrency: 1 });
@@ -233,7 +233,7 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("ends a connection that announces more than it could ever take in one message", async () => {
+  it("ends a connection that announces a message over the size limit", async () => {
     const { runQuery, queryError } = shop({ access: "read-write", concurrency: 1 });
     const before = process.memoryUsage().rss;
     const large = "SELECT repeat('x', 200000000) AS x";
@@ -246,7 +246,7 @@ describe("a PostgreSQL database", () => {
     expect(rows[0]!["x"]).toHaveLength(8_000_000);
   });
 
-  it("shows samples of tables however large their values are", async () => {
+  it("returns samples of tables with large values", async () => {
     await owner.query("CREATE DATABASE wide");
     const wide = await server.connect("wide");
     await wide.query(`CREATE DOMAIN code AS text;
@@ -273,7 +273,7 @@ describe("a PostgreSQL database", () => {
     ]);
   });
 
-  it("cancels on the server at once when it is aborted, and drops what waits for a lock", async () => {
+  it("cancels the query on the server immediately when it is aborted, even if it waits for a lock", async () => {
     const { runQuery, queryError } = shop();
     const controller = new AbortController();
     const query = queryError(
@@ -296,7 +296,7 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("stops at the bound of rows and of bytes, however many there are", async () => {
+  it("stops at the limit of rows and of bytes", async () => {
     const { runQuery } = shop({ concurrency: 1 });
     const million = "SELECT generate_series(1, 1000000000) AS i, repeat('x', 1000) AS x";
     const before = process.memoryUsage().rss;
@@ -309,14 +309,14 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
   });
 
-  it("tells a deadlock as one", async () => {
+  it("reports a deadlock", async () => {
     const { runQuery, queryError } = shop({ access: "read-write" });
     // The owner holds 2 and wants 1; the step holds 1 and wants 2. The step has waited longest.
     await owner.query("BEGIN; SET LOCAL deadlock_timeout = '1h'; UPDATE counters SET n = n + 1 WHERE id = 2");
     const both = `WITH one AS (UPDATE counters SET n = n + 1 WHERE id = 1 RETURNING id)
                   UPDATE counters SET n = n + 1 FROM one WHERE counters.id = 2 RETURNING 'deadlocked' AS d`;
     const step = queryError("shop", both, {}, { write: true });
-    // Not before the step stands still: it would find 1 taken, hold nothing, and wait for ever.
+    // The owner must wait until the step is blocked; otherwise the step would wait for row 1 without a lock, and never end.
     await eventually(async () => {
       const { rows } = await watcher.query<{ n: number }>(
         "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%deadlocked%'",
@@ -331,7 +331,7 @@ describe("a PostgreSQL database", () => {
     expect((await runQuery("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
   });
 
-  it("says that it can't be reached, or let in, and never the password", async () => {
+  it("reports that it can't be reached or refuses the sign-in, and never the password", async () => {
     const away = createServer().listen(0, "127.0.0.1");
     await once(away, "listening");
     const { port } = away.address() as AddressInfo;
@@ -362,7 +362,7 @@ describe("a PostgreSQL database", () => {
     expect(noSuch).toMatchObject({ code: "environment", message: 'database "nowhere" does not exist' });
   });
 
-  it("tells a cut connection from a refusal, and goes on with a new one", async () => {
+  it("distinguishes a lost connection from a refusal, and continues with a new one", async () => {
     const proxy = await tcpProxy(server.port);
     const { runQuery, queryError } = shop({
       dataset: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
@@ -391,7 +391,7 @@ describe("a PostgreSQL database", () => {
     );
   });
 
-  it("is not held by a server that has gone silent", async () => {
+  it("does not wait for a server that stopped responding", async () => {
     const proxy = await tcpProxy(server.port);
     const dataset = `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`;
     const { runQuery, queryError } = shop({ dataset }, undefined, { connectTimeoutMs: 300 });
@@ -403,7 +403,7 @@ describe("a PostgreSQL database", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("opens no more connections than the entry says, and says when the server has none left", async () => {
+  it("opens at most the configured number of connections, and reports when the server has none left", async () => {
     const proxy = await tcpProxy(server.port);
     const { runQuery, databases } = shop({
       dataset: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
@@ -418,7 +418,7 @@ describe("a PostgreSQL database", () => {
     expect((await lonely.queryError("shop", "SELECT 1")).code).toBe("database_unavailable");
   });
 
-  it("ends what still runs when it is closed", async () => {
+  it("cancels running queries when it is closed", async () => {
     const { databases, queryError } = shop();
     const query = queryError("shop", "SELECT pg_sleep(60), 'to be closed' AS x");
     await until(1, "to be closed");

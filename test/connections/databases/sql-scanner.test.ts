@@ -11,7 +11,7 @@ const codes = (query: string, dialect: Dialect = "postgresql") =>
   scanQuery(query, dialect).issues.map(({ code }) => code);
 
 describe("scanQuery", () => {
-  it.each(DIALECTS)("finds parameters once each and says where they stand, for %s", (dialect) => {
+  it.each(DIALECTS)("finds each parameter once, with its positions, for %s", (dialect) => {
     const query = "SELECT :b, :a FROM t WHERE x=:b AND y IN (:a,:c)";
     expect(names(query, dialect)).toEqual(["b", "a", "c"]);
     expect(rendered(query, dialect)).toMatchObject({
@@ -54,7 +54,7 @@ describe("scanQuery", () => {
     expect(codes(`SELECT ${text}`, dialect)).toEqual([]);
   });
 
-  it("takes one statement, with a semicolon and a comment behind it", () => {
+  it("accepts one statement, followed by a semicolon and a comment", () => {
     expect(rendered("SELECT 1; -- done\n /* really */ ").text).toBe("SELECT 1");
     for (const dialect of DIALECTS)
       expect(codes("SELECT 1; DROP TABLE t", dialect)).toEqual(["several_statements"]);
@@ -62,7 +62,7 @@ describe("scanQuery", () => {
     expect(codes("SELECT ';'")).toEqual([]);
   });
 
-  it("refuses what it can't bind, execute or read", () => {
+  it("refuses foreign parameters, executable comments, and empty or long queries", () => {
     expect(codes("SELECT $1")).toEqual(["foreign_parameter"]);
     expect(codes("SELECT a ? 'b'")).toEqual([]);
     expect(codes("SELECT ?", "mysql")).toEqual(["foreign_parameter"]);
@@ -87,24 +87,24 @@ describe("scanQuery", () => {
     expect(codes("\tSELECT\r\n1", dialect)).toEqual([]);
   });
 
-  it("sees what stands behind a comment that the server has ended", () => {
+  it("reads the text after the end of a comment in the server's syntax", () => {
     const { words } = scanQuery("SELECT 1 --\x01'\n INTO OUTFILE 'x' -- '", "mysql");
     expect([words.has("into"), words.has("outfile")]).toEqual([true, true]);
     expect(scanQuery("--\rDELETE FROM t --\nSELECT 1", "postgresql").keyword).toBe("delete");
   });
 
-  it("knows the first word, whatever stands before it", () => {
+  it("finds the first keyword after comments and parentheses", () => {
     expect(scanQuery("/* a */ ( -- b\n sElEcT 1)", "postgresql").keyword).toBe("select");
   });
 
-  it("says where an offset of the rendered text stands in what was written", () => {
+  it("maps an offset of the rendered text to line and column of the query", () => {
     const query = "SELECT :first_name,\n  :x + oops";
     const { text, locate } = rendered(query);
     expect(locate(text.indexOf("oops"))).toBe("line 2, column 8");
     expect(locate(0)).toBe("line 1, column 1");
   });
 
-  it("leaves every text as it is, apart from its parameters, and never loops or throws", () => {
+  it("changes nothing but the parameters of any text, and never hangs or throws", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "'",
@@ -137,7 +137,7 @@ describe("scanQuery", () => {
     );
   });
 
-  it("reads the longest query in no time", () => {
+  it("reads the longest query in less than 2 s", () => {
     for (const text of ["'", "/*", "$a$", ":a ", "((", "e'\\", "- ", '""']) {
       const query = text.repeat(MAX_QUERY_LENGTH / text.length);
       const started = performance.now();

@@ -39,7 +39,7 @@ function shop(access = "read-only", options = {}) {
 }
 
 describe("a SQLite database", () => {
-  it("gives rows as plain JSON, with the columns' names and types", async () => {
+  it("returns rows as plain JSON, with the names and types of the columns", async () => {
     const { runQuery } = shop();
     expect(
       await runQuery("shop", "SELECT *, 9e999 AS big FROM orders WHERE id <= :most", { most: 2 }),
@@ -70,7 +70,7 @@ describe("a SQLite database", () => {
     });
   });
 
-  it("binds parameters by name, as what they are", async () => {
+  it("binds parameters by name, with their types", async () => {
     const { runQuery } = shop();
     const query =
       "SELECT typeof(:i) i, typeof(:f) f, typeof(:t) t, :b b, :n n, :o ->> 'x' o, :i || '' AS again";
@@ -78,7 +78,7 @@ describe("a SQLite database", () => {
     expect(rows).toEqual([{ i: "integer", f: "real", t: "text", b: 1, n: null, o: 7, again: "1" }]);
   });
 
-  it("refuses lists, missing and unused parameters before anything runs", async () => {
+  it("refuses lists, missing and unused parameters without running the query", async () => {
     const { queryError } = shop();
     const list = await queryError("shop", "SELECT :ids", { ids: [1] });
     expect(list).toMatchObject({
@@ -93,7 +93,7 @@ describe("a SQLite database", () => {
     expect(await queryError("shop", "SELECT ':x'", { x: 1 })).toMatchObject({ code: "input_invalid" });
   });
 
-  it("tells all faults of a query at once, with what was probably meant", async () => {
+  it("reports all issues of a query at once, with suggestions", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
       databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
@@ -123,7 +123,7 @@ describe("a SQLite database", () => {
     });
   });
 
-  it("does not run what it prepares", async () => {
+  it("does not run a query that it prepares", async () => {
     const { databases, runQuery } = shop("read-write");
     const request = { database: "shop", query: "DELETE FROM orders", params: [], write: true };
     expect(await databases.prepare(request, neverAborted())).toEqual({ columns: [] });
@@ -131,7 +131,7 @@ describe("a SQLite database", () => {
     expect(await databases.prepare({ ...request, query: FOREVER }, neverAborted())).toHaveProperty("columns");
   });
 
-  it("writes only where the entry and the step both say so", async () => {
+  it("writes only if both the entry and the step allow it", async () => {
     const insert = "INSERT INTO orders (region) VALUES (:region) RETURNING id";
     const reading = shop();
     const first = await reading.queryError("shop", insert, { region: "west" });
@@ -153,7 +153,7 @@ describe("a SQLite database", () => {
     });
   });
 
-  it("refuses all but reading, and to who may write what reaches out of it", async () => {
+  it("refuses writes without write access, and access outside of the database in any case", async () => {
     const { directory, dataset, queryError } = shop();
     const before = readFileSync(dataset);
     const codes = new Set<string>(["database_read_only", "database_failed", "input_invalid"]);
@@ -173,7 +173,7 @@ describe("a SQLite database", () => {
     expect(existsSync("copy.db") || existsSync("other.db")).toBe(false);
   });
 
-  it("kills a query without end at its time, and the next one runs", async () => {
+  it("kills an endless query at its timeout, and runs the next one", async () => {
     const { runQuery, queryError } = shop();
     await runQuery("shop", "SELECT 1");
     let ticks = 0;
@@ -191,7 +191,7 @@ describe("a SQLite database", () => {
     expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("stops at the bound of rows and of bytes, however many there are", async () => {
+  it("stops at the limit of rows and of bytes", async () => {
     const { runQuery } = shop();
     const million =
       "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 1000000) SELECT i, hex(zeroblob(500)) AS x FROM t";
@@ -206,7 +206,7 @@ describe("a SQLite database", () => {
     expect((await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
   });
 
-  it("ends a query that wants too much memory as memory_limit", async () => {
+  it("ends a query that needs too much memory with memory_limit", async () => {
     const { queryError } = shop("read-only", { memoryMb: 64 });
     expect((await queryError("shop", "SELECT zeroblob(100000000)")).code).toBe("memory_limit");
     const sorted =
@@ -214,7 +214,7 @@ describe("a SQLite database", () => {
     expect((await queryError("shop", sorted, {}, {}, abortAfter(10_000))).code).toBe("memory_limit");
   });
 
-  it("describes tables and views, and finds the one that was meant", async () => {
+  it("describes tables and views, and suggests a similar name", async () => {
     const { databases } = shop();
     const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, neverAborted());
     expect(orders).toMatchObject({
@@ -237,7 +237,7 @@ describe("a SQLite database", () => {
     });
   });
 
-  it("is refused where it lies in the state directory, behind a link too", async () => {
+  it("is refused if its file is in the state directory, also through a link", async () => {
     const stateDir = temporaryDirectory();
     mkdirSync(join(stateDir, "deep"));
     const real = createSqliteFile(join(stateDir, "deep"), "CREATE TABLE keys (secret)");
@@ -252,7 +252,7 @@ describe("a SQLite database", () => {
     }
   });
 
-  it("says what is wrong with its file", async () => {
+  it("reports a missing or invalid file", async () => {
     const directory = temporaryDirectory();
     const noise = join(directory, "noise.db");
     writeFileSync(noise, "this is no database, but a text of some length ".repeat(100));
@@ -279,7 +279,7 @@ describe("a SQLite database", () => {
     });
   });
 
-  it("holds no lock between queries, and waits for another's only so long", async () => {
+  it("holds no lock between queries, and waits for the lock of another process until its timeout", async () => {
     const { runQuery, queryError, dataset } = shop("read-write");
     await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 1 });
     const other = new DatabaseSync(dataset);

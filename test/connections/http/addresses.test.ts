@@ -74,7 +74,7 @@ describe("isPublicAddress", () => {
     ["2606:4700:4700::1111"],
     ["2a00:1450:4001::1"],
     ["2003::1"],
-  ])("takes %s", (address) => {
+  ])("accepts %s", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 

@@ -32,7 +32,7 @@ const client = (allowed: string[], addresses: Record<string, string[]> = {}) =>
   );
 
 describe("the guard of http", () => {
-  it("refuses private addresses in any spelling without a connection", async () => {
+  it("refuses private addresses in any spelling without connecting", async () => {
     const peer = await ok();
     const hosts = [
       "127.0.0.1",
@@ -72,18 +72,18 @@ describe("the guard of http", () => {
     expect(peer.connectionCount()).toBe(0);
   });
 
-  it("connects to the address that it checked, whatever the name server says the next time", async () => {
+  it("connects to the address that it checked, even if the name server returns another one next time", async () => {
     const peer = await ok();
-    let asked = 0;
-    // Public when it is asked first, as a rebinding name server is; the documentation's range answers nobody.
+    let lookups = 0;
+    // Returns a public address the first time and a private one afterwards, as a rebinding name server does.
     const rebinding = createHttpClient(
       parseConfig({}),
       {},
       {
         resolve: (_hostname, done) => {
-          asked += 1;
+          lookups += 1;
           done(null, [
-            { address: asked === 1 ? "2606:4700::ffff" : "127.0.0.1", family: asked === 1 ? 6 : 4 },
+            { address: lookups === 1 ? "2606:4700::ffff" : "127.0.0.1", family: lookups === 1 ? 6 : 4 },
           ]);
         },
       },
@@ -92,13 +92,13 @@ describe("the guard of http", () => {
     const call = stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), stop.signal));
     setImmediate(() => stop.abort());
     await call.catch(() => undefined);
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     const again = await stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), signal));
     expect(again.code).toBe("http_blocked");
     expect(peer.connectionCount()).toBe(0);
   });
 
-  it("reaches what the operator allows, by address, name and pattern, on the port that is named", async () => {
+  it("connects to allowed hosts by address, name, pattern and port, and to no others", async () => {
     const peer = await ok();
     const names = { "api.corp.test": ["127.0.0.1"], "corp.test": ["127.0.0.1"] };
     const reach = (allowed: string, host: string) =>
@@ -156,7 +156,7 @@ describe("redirects", () => {
     );
   });
 
-  it("are not followed elsewhere, which tells where without the query", async () => {
+  it("are not followed to another origin, and the error names it without the query", async () => {
     const target = await ok();
     const peer = await redirecting(302, `${target.url}/there?key=abc`);
     const error = await stepErrorOf(client([peer.host, target.host]).send(get(peer.url), signal));
@@ -169,7 +169,7 @@ describe("redirects", () => {
     expect(target.connectionCount()).toBe(0);
   });
 
-  it("to a private address reach nothing", async () => {
+  it("to a private address are not followed", async () => {
     const peer = await redirecting(307, "http://169.254.169.254/latest/meta-data/");
     expect((await stepErrorOf(client([peer.host]).send(get(peer.url), signal))).code).toBe("http_blocked");
   });
@@ -181,7 +181,7 @@ describe("redirects", () => {
     expect(peer.received).toHaveLength(6);
   });
 
-  it("are given as they are where the caller accepts their status", async () => {
+  it("are returned unchanged if the caller accepts their status", async () => {
     const peer = await redirecting(302, "https://elsewhere.test/");
     const answer = await client([peer.host]).send(get(peer.url, { acceptStatus: [302] }), signal);
     expect(answer).toMatchObject({
@@ -192,7 +192,7 @@ describe("redirects", () => {
   });
 });
 
-describe("check of http", () => {
+describe("the check of an http step", () => {
   const config = parseConfig({
     http: { allowed_hosts: ["10.0.0.5"] },
     secrets: [
@@ -204,19 +204,19 @@ describe("check of http", () => {
   const codes = (url: string | null, ...secrets: string[]) => check({ url, secrets }).map((one) => one.code);
 
   it.each([["http://10.0.0.6/"], ["http://0x7f000001/"], ["http://[fd00::1]/"], ["http://a.localhost/"]])(
-    "finds that %s is private",
+    "reports that %s is private",
     (url) => {
       expect(check({ url, secrets: [] })).toMatchObject([{ path: ["url"], code: "private_host" }]);
     },
   );
 
-  it("finds nothing wrong with what will work", () => {
+  it("reports no issues for valid requests", () => {
     expect(codes("https://hooks.example.com/x", "team_hook")).toEqual([]);
     expect(codes("http://10.0.0.5/", "team_hook")).toEqual([]);
     expect(codes(null, "team_hook")).toEqual([]);
   });
 
-  it("finds secrets that are unknown, not set, for another host, or would go in plain", () => {
+  it("reports secrets that are unknown, not set, for another host, or sent without encryption", () => {
     expect(check({ url: null, secrets: ["team_hok"] })).toMatchObject([
       { path: ["secrets", 0], code: "unknown_secret", did_you_mean: "team_hook" },
     ]);

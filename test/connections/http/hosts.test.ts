@@ -16,7 +16,7 @@ describe("hostMatcher", () => {
     ["127.0.0.1", "http://0x7f.1/"],
     ["127.0.0.1:8080", "http://2130706433:8080/"],
     ["[::1]:8080", "http://[0:0::1]:8080/"],
-  ])("finds %s in %s", (pattern, url) => {
+  ])("matches %s against %s", (pattern, url) => {
     expect(matches(pattern, url)).toBe(true);
   });
 
@@ -31,12 +31,12 @@ describe("hostMatcher", () => {
     ["hooks.example.com:443", "http://hooks.example.com"],
     ["[::1]:8080", "http://[::1]:8081/"],
     ["127.0.0.1", "http://127.0.0.2/"],
-  ])("does not find %s in %s", (pattern, url) => {
+  ])("does not match %s against %s", (pattern, url) => {
     expect(matches(pattern, url)).toBe(false);
   });
 
   it.each([["https://example.com"], ["example.com/path"], ["*"], ["*.*.com"], ["::1"], ["a b"], [""]])(
-    "is never given %s, which the configuration refuses",
+    "never sees %s, because the configuration refuses it",
     (host) => {
       expect(() => parseConfig({ http: { allowed_hosts: [host] } })).toThrow("must be a host such as");
     },

@@ -19,7 +19,7 @@ describe("retryAfterMs", () => {
   });
 
   it.each([[{}], [{ "retry-after": "" }], [{ "retry-after": "soon" }], [{ "retry-after": "-5" }]])(
-    "makes nothing of %o",
+    "ignores %o",
     (headers) => {
       expect(retryAfterMs(headers, NOW)).toBeUndefined();
     },

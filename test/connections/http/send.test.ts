@@ -24,7 +24,7 @@ const never = new AbortController().signal;
 const send = (url: string, more: Partial<HttpRequest> = {}, signal = never): Promise<HttpResponse> =>
   client.send({ method: "GET", url, headers: {}, maxBytes: 10_000, ...more }, signal);
 
-/** What a peer's answer becomes. */
+/** Returns the client's result for a server's response. */
 async function answered(
   write: (response: ServerResponse) => void,
   more: Partial<HttpRequest> = {},
@@ -38,13 +38,13 @@ const typed = (type: string | undefined, body: string | Buffer) =>
     response.end(body);
   }).then(({ body: parsed }) => parsed);
 
-const lie = (status: number) =>
+const invalidJson = (status: number) =>
   answered((response) => {
     response.writeHead(status, { "content-type": "application/json" });
     response.end("<html>");
   });
 
-/** A TCP server that does with a connection what it is told. */
+/** A TCP server that calls the handler when a connection has sent data. */
 async function rawPeer(handle: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -56,7 +56,7 @@ async function rawPeer(handle: (socket: Socket) => void): Promise<string> {
 }
 
 describe("an http request", () => {
-  it("carries method, path, query, headers and a JSON body", async () => {
+  it("sends method, path, query, headers and a JSON body", async () => {
     const peer = await mockHttpServer((_request, response) =>
       sendJson(response, { done: true }, 201, { "x-a": "b" }),
     );
@@ -76,7 +76,7 @@ describe("an http request", () => {
     ]);
   });
 
-  it("sends text as it is, and the content type that is asked for", async () => {
+  it("sends text unchanged, with the given content type", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     await send(peer.url, { method: "PUT", body: "a=b" });
     await send(peer.url, {
@@ -114,7 +114,7 @@ describe("an http request", () => {
   });
 });
 
-describe("an http answer", () => {
+describe("an http response", () => {
   it("is parsed by its content type", async () => {
     expect(await typed("application/json; charset=utf-8", '{"a":1}')).toEqual({ a: 1 });
     expect(await typed("application/problem+json", "[1]")).toEqual([1]);
@@ -134,12 +134,12 @@ describe("an http answer", () => {
     expect(await typed("application/json", "")).toBeNull();
   });
 
-  it("that only claims to be JSON fails, and is text where it is an error page", async () => {
-    expect(await stepErrorOf(lie(200))).toMatchObject({ code: "http_failed", transient: false });
-    expect(await lie(502)).toMatchObject({ status: 502, body: "<html>" });
+  it("fails if it is not valid JSON, and returns the text of an error page", async () => {
+    expect(await stepErrorOf(invalidJson(200))).toMatchObject({ code: "http_failed", transient: false });
+    expect(await invalidJson(502)).toMatchObject({ status: 502, body: "<html>" });
   });
 
-  it("nested too deep fails", async () => {
+  it("fails if it is nested too deep", async () => {
     const error = await stepErrorOf(typed("application/json", "[".repeat(4_000) + "]".repeat(4_000)));
     expect(error).toMatchObject({ code: "http_failed", transient: false });
     expect(error.message).toContain("64 levels");
@@ -158,9 +158,9 @@ describe("an http answer", () => {
   });
 
   it.each([
-    ["a bomb", "gzip", gzipSync(Buffer.alloc(50_000_000))],
-    ["a bomb in a bomb", "gzip, gzip", gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
-  ])("stops at the bound when it is %s", async (_name, encoding, body) => {
+    ["a decompression bomb", "gzip", gzipSync(Buffer.alloc(50_000_000))],
+    ["a bomb inside a bomb", "gzip, gzip", gzipSync(gzipSync(Buffer.alloc(50_000_000)))],
+  ])("is read up to the limit if it is %s", async (_name, encoding, body) => {
     const peer = await mockHttpServer((_request, response) => {
       response.writeHead(200, { "content-encoding": encoding });
       response.end(body);
@@ -170,7 +170,7 @@ describe("an http answer", () => {
     expect(error.message).toContain("more than 100000 bytes");
   });
 
-  it("in an unknown compression, or too many, fails", async () => {
+  it("fails if its encoding is unknown, or if it has too many encodings", async () => {
     for (const encoding of ["compress", "gzip, gzip, gzip"]) {
       const call = answered((response) => {
         response.writeHead(200, { "content-encoding": encoding });
@@ -180,7 +180,7 @@ describe("an http answer", () => {
     }
   });
 
-  it("that is said to be too large is not read, and its size is told", async () => {
+  it("is not read if its declared size is too large, and the error names the size", async () => {
     const peer = await mockHttpServer((_request, response) => {
       response.writeHead(200, { "content-length": "1073741824" });
       response.write("x");
@@ -191,7 +191,7 @@ describe("an http answer", () => {
     await peer.connectionClosed;
   });
 
-  it("without end stops at the bound", async () => {
+  it("is read up to the limit if it never ends", async () => {
     let sent = 0;
     const peer = await mockHttpServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
@@ -211,7 +211,7 @@ describe("an http answer", () => {
 });
 
 describe("a secret", () => {
-  it("goes out in a header, and comes back masked", async () => {
+  it("is sent in a header, and masked in the response", async () => {
     const peer = await mockHttpServer((request, response) => {
       const key = request.headers.authorization!;
       const forms = [key, Buffer.from(key).toString("base64"), encodeURIComponent(key), { [SECRET]: SECRET }];
@@ -232,7 +232,7 @@ describe("a secret", () => {
     expect(answer.body).toMatchObject(["Bearer ***", expect.any(String), "Bearer%20***", { "***": "***" }]);
   });
 
-  it("is masked when the peer remembers it from another call, and in errors", async () => {
+  it("is masked in responses to other requests, and in errors", async () => {
     const peer = await mockHttpServer((request, response) => {
       if (request.path === "/list") return sendJson(response, [SECRET]);
       if (request.path === "/lie") {
@@ -250,7 +250,7 @@ describe("a secret", () => {
     }
   });
 
-  it("is masked before anything is cut, in names of headers, in any case and in UTF-16", async () => {
+  it("is masked before texts are truncated, in header names, in any case and in UTF-16", async () => {
     const bare = SECRET.replaceAll(/[^\w-]/g, "");
     const named = createHttpClient(
       parseConfig({
@@ -288,7 +288,7 @@ describe("a secret", () => {
     expect((await stepErrorOf(of("/packed"))).message).toContain(`"${"x".repeat(45)}***"`);
   });
 
-  it("goes nowhere but to its hosts", async () => {
+  it("is sent only to its hosts", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     const codes = async (name: string, url = peer.url) =>
       (await stepErrorOf(send(url, { headers: { "X-Key": { secret: name } } }))).code;
@@ -307,12 +307,12 @@ describe("a secret", () => {
   });
 });
 
-describe("a peer that fails", () => {
+describe("a server that fails", () => {
   const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
 
   it.each([
-    ["closes at once", (socket: Socket) => void socket.end()],
-    ["resets", (socket: Socket) => void socket.resetAndDestroy()],
+    ["closes the connection immediately", (socket: Socket) => void socket.end()],
+    ["resets the connection", (socket: Socket) => void socket.resetAndDestroy()],
     [
       "closes in the middle of the body",
       (socket: Socket) => void socket.end(`${HEAD}Content-Length: 10\r\n\r\nabc`),
@@ -322,34 +322,37 @@ describe("a peer that fails", () => {
       (socket: Socket) => void socket.end(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nabc`),
     ],
     [
-      "cuts a gzip",
+      "sends truncated gzip data",
       (socket: Socket) => void socket.end(`${HEAD}Content-Encoding: gzip\r\nConnection: close\r\n\r\n\u001f`),
     ],
-  ])("is http_failed and may go away when it %s", async (_name, handle) => {
+  ])("causes a transient http_failed if it %s", async (_name, handle) => {
     const error = await stepErrorOf(send(await rawPeer(handle)));
     expect(error).toMatchObject({ code: "http_failed", transient: true });
     expect(error.options.fix).toBe("Try again. If this happens repeatedly, add retry to the step.");
   });
 
   it.each([
-    ["speaks no HTTP", (socket: Socket) => void socket.end("220 mail.test ESMTP\r\n")],
-    ["sends more than it said", (socket: Socket) => void socket.write(`${HEAD}Content-Length: x\r\n\r\n`)],
+    ["does not speak HTTP", (socket: Socket) => void socket.end("220 mail.test ESMTP\r\n")],
+    [
+      "sends an invalid content length",
+      (socket: Socket) => void socket.write(`${HEAD}Content-Length: x\r\n\r\n`),
+    ],
     [
       "sends endless headers",
       (socket: Socket) => void socket.write(HEAD + "X-A: ".concat("x".repeat(200_000))),
     ],
     [
-      "sends what is not compressed",
+      "declares a compression that it does not use",
       (socket: Socket) => void socket.end(`${HEAD}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain`),
     ],
-  ])("is http_failed for good when it %s", async (_name, handle) => {
+  ])("causes a permanent http_failed if it %s", async (_name, handle) => {
     expect(await stepErrorOf(send(await rawPeer(handle)))).toMatchObject({
       code: "http_failed",
       transient: false,
     });
   });
 
-  it("is told apart when nothing listens, no such name is there, or it does not speak TLS", async () => {
+  it("causes different messages if nothing listens, the name does not exist, or it does not speak TLS", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     const tls = await stepErrorOf(send(`https://${peer.host}/`));
     expect(tls).toMatchObject({ code: "http_failed", transient: false });
@@ -376,26 +379,26 @@ describe("a peer that fails", () => {
       },
     ],
     [
-      "while it drips",
+      "while it sends byte by byte",
       (response: ServerResponse) => {
         const timer = setInterval(() => response.write("x"), 5);
         response.on("close", () => clearInterval(timer));
       },
     ],
-  ])("is left when the step's time is up %s, with the step's own reason", async (_name, handle) => {
+  ])("is disconnected with the step's reason when the step is aborted %s", async (_name, handle) => {
     const peer = await mockHttpServer((_request, response) => handle(response));
     const stop = new AbortController();
     const reason = new StepError("timeout", "It took too long.");
     const call = stepErrorOf(send(peer.url, {}, stop.signal));
     await peer.requestReceived;
-    // A turn, so that what the peer has sent is under way.
+    // Waits until the data that the server sent has arrived.
     await new Promise((resolve) => void setTimeout(resolve, 20));
     stop.abort(reason);
     expect(await call).toBe(reason);
     await peer.connectionClosed;
   });
 
-  it("is not even called when the step was stopped before", async () => {
+  it("is not called if the step is already aborted", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     const reason = new StepError("cancelled", "The run was cancelled.");
     expect(await stepErrorOf(send(peer.url, {}, AbortSignal.abort(reason)))).toBe(reason);
@@ -403,7 +406,7 @@ describe("a peer that fails", () => {
   });
 });
 
-/** A port where nothing listens: one that was just given back. */
+/** A port where nothing listens, because its server has just closed. */
 async function unusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

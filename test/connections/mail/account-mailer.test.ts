@@ -17,7 +17,7 @@ function mailerTo(port: number, { env = { MAIL_PASSWORD: PASSWORD }, atMost = 5_
     smtp_port: port,
     ...smtp,
   };
-  // No domain is allowed to workflows.
+  // Workflows may not send mail to any domain.
   return createAccountMailer(Config.parse({ authentication: { basic } }), env, atMost);
 }
 
@@ -37,7 +37,7 @@ async function failure(promise: Promise<unknown>): Promise<AppError> {
   return error as AppError;
 }
 
-/** A part of a raw mail, decoded. */
+/** Returns a decoded part of a raw mail. */
 function partOf(raw: string, type: string): string {
   const part = raw.split(/^--.*$/m).find((it) => it.includes(`Content-Type: ${type}`)) ?? "";
   const [head = "", ...body] = part.trimStart().split(/\r?\n\r?\n/);
@@ -68,7 +68,7 @@ const refusal = (responseCode: number, text: string): Error =>
   Object.assign(new Error(text), { responseCode });
 
 describe("a mail about an account", () => {
-  test("arrives as text and as HTML, though workflows may write to nobody", async () => {
+  test("is sent as text and as HTML, even if workflows may not send any mail", async () => {
     const { port, received } = await smtpPeer();
     await mailerTo(port).send(MAIL);
     const raw = received[0]!;
@@ -82,7 +82,7 @@ describe("a mail about an account", () => {
     expect(partOf(raw, "text/html")).toContain(`<a href="${LINK}"`);
   });
 
-  test("can't be given headers or recipients", async () => {
+  test("refuses additional headers or recipients", async () => {
     const { port, received } = await smtpPeer();
     const mailer = mailerTo(port);
     await mailer.send({ ...MAIL, subject: "Hi\r\nBcc: eve@example.com\r\n\r\nBody" });
@@ -99,13 +99,13 @@ describe("a mail about an account", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("that nobody takes in says so to an admin", async () => {
+  test("fails with advice for the admin if the server can't be reached", async () => {
     const error = await failure(mailerTo(1).send(MAIL));
     expect(error.code).toBe("connection_failed");
     expect(error.message).toContain("The mail server 127.0.0.1:1 cannot be reached");
   });
 
-  test("that is refused says so in the server's words", async () => {
+  test("fails with the server's message if it is refused", async () => {
     const port = await refusingServer({
       onRcptTo: (_address, _session, done) => done(refusal(550, "no such mailbox")),
     });
@@ -114,7 +114,7 @@ describe("a mail about an account", () => {
     expect(error.message).toContain("no such mailbox");
   });
 
-  test("says what to look at when the password is wrong, without telling it", async () => {
+  test("fails with advice if the password is wrong, without repeating it", async () => {
     const port = await refusingServer({
       onAuth: (_auth, _session, done) => done(refusal(535, `no ${PASSWORD}`)),
     });
@@ -123,14 +123,14 @@ describe("a mail about an account", () => {
     expect(error.message).toContain("refused the user and password (535). Check smtp_user");
   });
 
-  test("does not go out in the clear where encryption is asked for", async () => {
+  test("is not sent unencrypted if encryption is required", async () => {
     const { port, received } = await smtpPeer();
     const error = await failure(mailerTo(port, { smtp: { secure: "starttls" } }).send(MAIL));
     expect(error.message).toContain("does not offer an encrypted connection");
     expect(received).toEqual([]);
   });
 
-  test("is given up in time when the server is silent", async () => {
+  test("fails in time if the server does not respond", async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void silent.close());
@@ -140,14 +140,14 @@ describe("a mail about an account", () => {
     expect(error.message).toContain("within 0.2 s");
   });
 
-  test("ends with the caller's reason when nobody waits any more", async () => {
-    const asked = Promise.withResolvers<void>();
-    const port = await refusingServer({ onMailFrom: () => asked.resolve() });
+  test("fails with the caller's reason when the caller aborts it", async () => {
+    const received = Promise.withResolvers<void>();
+    const port = await refusingServer({ onMailFrom: () => received.resolve() });
     const stop = new AbortController();
-    // As a caller with a limit of its own has it.
+    // A caller with its own time limit aborts like this.
     const reason = new DOMException("gone", "TimeoutError");
     const sending = mailerTo(port).send(MAIL, stop.signal);
-    await asked.promise;
+    await received.promise;
     stop.abort(reason);
     await expect(sending).rejects.toBe(reason);
     await expect(mailerTo(port).send(MAIL, stop.signal)).rejects.toBe(reason);
@@ -155,7 +155,7 @@ describe("a mail about an account", () => {
 });
 
 describe("an account mailer", () => {
-  test("is usable where a server, a password and a sender are configured", async () => {
+  test("is configured if a server, a password and a sender are set", async () => {
     expect(mailerTo(1).configured).toBe(true);
     expect(mailerTo(1, { env: { MAIL_PASSWORD: "" } }).configured).toBe(false);
     expect(mailerTo(1, { smtp: { smtp_user: "millrace" } }).configured).toBe(false);

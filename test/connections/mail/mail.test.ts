@@ -78,7 +78,7 @@ const failure = async (promise: Promise<unknown>): Promise<StepError> => {
 };
 
 describe("mail", () => {
-  test("is sent with the configured user, and has the same Message-ID when it is sent again", async () => {
+  test("is sent as the configured user, with the same Message-ID when it is sent again", async () => {
     const { port, received } = await smtpServer(PLAIN);
     const mail = { ...MAIL, cc: ["bob@example.org"], html: "<p>A text.</p>" };
     const first = await sender(port).send(mail, never);
@@ -100,14 +100,14 @@ describe("mail", () => {
     expect(other.message_id).not.toBe(first.message_id);
   });
 
-  test("comes from mail.from where that is set", async () => {
+  test("uses mail.from as the sender if it is set", async () => {
     const { port, received } = await smtpServer(PLAIN);
     const mail = { ...ALLOWED, from: "reports@example.net" };
     await sender(port, { smtp: { smtp_user: "no-address" }, mail }).send(MAIL, never);
     expect(received[0]!.from).toBe("reports@example.net");
   });
 
-  test("can't be given headers by its subject or an address", async () => {
+  test("refuses line breaks and several addresses in its subject and addresses", async () => {
     const { port, received } = await smtpServer(PLAIN);
     await sender(port).send({ ...MAIL, subject: "Hi\r\nBcc: eve@example.com\r\n\r\nBody" }, never);
     const { raw, to } = received[0]!;
@@ -125,7 +125,7 @@ describe("mail", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("goes to allowed domains only", async () => {
+  test("is sent only to allowed domains", async () => {
     const mail = { ...MAIL, cc: ["eve@evil.test", "eve@sub.example.com"] };
     const error = await failure(sender(1).send(mail, never));
     expect(error).toMatchObject({ code: "mail_refused", transient: false });
@@ -137,7 +137,7 @@ describe("mail", () => {
     expect(none.options.fix).toContain("mail.allowed_domains");
   });
 
-  test("is bounded in recipients and size", async () => {
+  test("has a maximum number of recipients and a maximum size", async () => {
     const to = Array.from({ length: 51 }, (_, index) => `a${index}@example.com`);
     for (const mail of [
       { ...MAIL, to },
@@ -147,7 +147,7 @@ describe("mail", () => {
       expect(await failure(sender(1).send(mail, never))).toMatchObject({ code: "input_invalid" });
   });
 
-  test("that is refused for good is not tried again, one that is put off is", async () => {
+  test("has a permanent error for a permanent refusal, and a transient one for a temporary refusal", async () => {
     for (const [code, transient] of [
       [550, false],
       [451, true],
@@ -166,7 +166,7 @@ describe("mail", () => {
     }
   });
 
-  test("says so when the password is wrong, without telling it", async () => {
+  test("fails if the password is wrong, without repeating it", async () => {
     const { port } = await smtpServer(PLAIN);
     const error = await failure(sender(port, { env: { MAIL_PASSWORD: "wr0ng" } }).send(MAIL, never));
     expect(error).toMatchObject({ code: "environment", transient: false });
@@ -174,7 +174,7 @@ describe("mail", () => {
     expect(error.options.fix).toContain("smtp_password_var");
   });
 
-  test("says what to do about a certificate that nobody vouches for", async () => {
+  test("fails with advice if the certificate is not trusted", async () => {
     const { port } = await smtpServer();
     const error = await failure(sender(port).send(MAIL, never));
     expect(error).toMatchObject({ code: "environment", transient: false });
@@ -182,7 +182,7 @@ describe("mail", () => {
     expect(error.options.fix).toContain("NODE_EXTRA_CA_CERTS");
   });
 
-  test("does not send the password in the clear where encryption is asked for", async () => {
+  test("does not send the password unencrypted if encryption is required", async () => {
     let logins = 0;
     const { port, received } = await smtpServer({
       ...PLAIN,
@@ -197,17 +197,17 @@ describe("mail", () => {
     expect([logins, received.length]).toEqual([0, 0]);
   });
 
-  test("ends at once when it is aborted while the server hangs", async () => {
-    const asked = Promise.withResolvers<void>();
-    const { port } = await smtpServer({ ...PLAIN, onMailFrom: () => asked.resolve() });
+  test("ends immediately when it is aborted while the server hangs", async () => {
+    const received = Promise.withResolvers<void>();
+    const { port } = await smtpServer({ ...PLAIN, onMailFrom: () => received.resolve() });
     const stop = new AbortController();
     const sending = failure(sender(port).send(MAIL, stop.signal));
-    await asked.promise;
+    await received.promise;
     stop.abort(new StepError("timeout", "The step took longer than 1m."));
     expect(await sending).toMatchObject({ code: "timeout" });
   });
 
-  test("may be tried again when nobody listens", async () => {
+  test("has a transient error if nothing listens", async () => {
     expect(await failure(sender(1).send(MAIL, never))).toMatchObject({
       code: "mail_failed",
       transient: true,
@@ -216,7 +216,7 @@ describe("mail", () => {
 });
 
 describe("a mailer", () => {
-  test("tells why it can't be used", async () => {
+  test("reports why it can't be used", async () => {
     const none = createMailer(Config.parse({}), {});
     expect(none.unavailableReason()).toContain("authentication.basic");
     expect(await failure(none.send(MAIL, never))).toMatchObject({ code: "environment" });

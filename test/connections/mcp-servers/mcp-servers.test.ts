@@ -23,7 +23,7 @@ function servers(entry: object, env: Record<string, string> = {}, options = {}) 
 
 const failure = (promise: Promise<unknown>): Promise<StepError> =>
   promise.then(
-    (value) => Promise.reject(new Error(`it gave ${JSON.stringify(value)?.slice(0, 100)}`)),
+    (value) => Promise.reject(new Error(`The call returned ${JSON.stringify(value)?.slice(0, 100)}`)),
     (error: unknown) => {
       expect(error).toBeInstanceOf(StepError);
       return error as StepError;
@@ -39,7 +39,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe("an MCP server over stdio", () => {
-  test("gives structured content, else text with a line for what is none", async () => {
+  test("returns structured content, or else text with a line for each other content", async () => {
     const { call } = servers(STDIO);
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
     expect(await call("say", { text: "hello" })).toBe("hello\n[image, image/png, 3 bytes]");
@@ -57,7 +57,7 @@ describe("an MCP server over stdio", () => {
     expect(tools.find(({ name }) => name === "say")).toMatchObject({ readOnly: false, outputSchema: null });
   });
 
-  test("gets the variables that are configured and none of ours", async () => {
+  test("gets the configured environment variables and no others", async () => {
     process.env["MILLRACE_TEST_SECRET"] = "mine";
     onTestFinished(() => void delete process.env["MILLRACE_TEST_SECRET"]);
     const entry = { ...STDIO, key_var: "PEER_KEY", env: { PEER_TOKEN: "OUR_TOKEN" } };
@@ -68,20 +68,20 @@ describe("an MCP server over stdio", () => {
     expect(names.filter((name) => !allowed.has(name))).toEqual([]);
   });
 
-  test("hands over the idempotency key", async () => {
+  test("gets the idempotency key", async () => {
     const { call } = servers(STDIO);
     expect(JSON.parse(String(await call("meta")))).toMatchObject({
       "millrace/idempotency_key": "run:step:0:abc",
     });
   });
 
-  test("fails with what the tool says itself", async () => {
+  test("fails with the error message of the tool", async () => {
     const { call } = servers(STDIO);
     const error = await failure(call("refuse"));
     expect(error).toMatchObject({ code: "tool_failed", message: "peer: refuse failed: out of stock" });
   });
 
-  test("never gives back what it was handed, in results and in failures", async () => {
+  test("has its secrets masked in results and in errors", async () => {
     const entry = { ...STDIO, key_var: "PEER_KEY", env: { PEER_TOKEN: "OUR_TOKEN" } };
     const { call } = servers(entry, { PEER_KEY: "s3cret-key", OUR_TOKEN: "s3cret-token" });
     const both = `s3cret-key, ${Buffer.from("s3cret-token").toString("base64")}`;
@@ -91,13 +91,13 @@ describe("an MCP server over stdio", () => {
     expect(error.message).toMatch(/x\*\*\*$/);
   });
 
-  test("tells the nearest name of a tool that is not there", async () => {
+  test("fails with the nearest name if a tool does not exist", async () => {
     const { call } = servers(STDIO);
     const error = await failure(call("ad"));
     expect(error).toMatchObject({ code: "tool_failed", transient: false, options: { fix: "Write add." } });
   });
 
-  test("is shared by calls at the same time, and started again after it died in one", async () => {
+  test("is shared by simultaneous calls, and restarted after it crashes", async () => {
     const { call } = servers(STDIO);
     const [first, second] = await Promise.all([call("pid"), call("pid")]);
     expect(second).toBe(first);
@@ -106,7 +106,7 @@ describe("an MCP server over stdio", () => {
     expect(await call("pid")).not.toBe(first);
   });
 
-  test("is left alone by a call that is aborted", async () => {
+  test("keeps running when a call is aborted", async () => {
     const { call } = servers(STDIO);
     const pid = await call("pid");
     const stop = new AbortController();
@@ -123,12 +123,12 @@ describe("an MCP server over stdio", () => {
     expect(await call("add", { a: 1, b: 1 })).toEqual({ sum: 2 });
   });
 
-  test("gets no answer when it asks for one", async () => {
+  test("gets no answer if it asks the user for input", async () => {
     const { call } = servers(STDIO);
     expect(await failure(call("ask"))).toMatchObject({ code: "tool_failed" });
   });
 
-  test("is asked for its tools anew when it says that they changed, and before one is said not to exist", async () => {
+  test("lists its tools again after it reports a change, and before a tool is reported as missing", async () => {
     const { all, call } = servers(STDIO);
     await call("grow");
     const names = async (): Promise<string[]> => (await all.tools("peer", never)).map(({ name }) => name);
@@ -138,7 +138,7 @@ describe("an MCP server over stdio", () => {
     expect(await quiet.call("grown")).toBe("new");
   });
 
-  test("is ended by close, and when it is idle", async () => {
+  test("is stopped by close, and when it is idle", async () => {
     const { all, call } = servers(STDIO);
     const pid = Number(await call("pid"));
     await all.close();
@@ -151,7 +151,7 @@ describe("an MCP server over stdio", () => {
     expect(Number(await idle.call("pid"))).not.toBe(other);
   });
 
-  test("tells what a server said that ends at once, secrets masked", async () => {
+  test("fails with its masked error output if it exits immediately", async () => {
     const entry = { ...STDIO, args: [...STDIO.args, "broken"], env: { PEER_TOKEN: "OUR_TOKEN" } };
     const { call } = servers(entry, { OUR_TOKEN: "s3cret-token" });
     const error = await failure(call("add"));
@@ -160,7 +160,7 @@ describe("an MCP server over stdio", () => {
     expect(error.message).not.toContain("s3cret-token");
   });
 
-  test("says so when its command is not there or a variable is not set", async () => {
+  test("fails if its command does not exist or a variable is not set", async () => {
     expect(await failure(servers({ command: "no-such-program-here" }).call("add"))).toMatchObject({
       code: "environment",
     });
@@ -171,7 +171,7 @@ describe("an MCP server over stdio", () => {
     expect(await failure(unset.call("add"))).toMatchObject({ code: "environment" });
   });
 
-  test("is given up when it does not answer, and when the process ends meanwhile", async () => {
+  test("fails if it does not answer in time, or if the connections are closed meanwhile", async () => {
     const silent = { command: process.execPath, args: ["-e", "process.stdin.resume()"] };
     const { call } = servers(silent, {}, { connectTimeoutMs: 100 });
     const error = await failure(call("add"));
@@ -183,7 +183,7 @@ describe("an MCP server over stdio", () => {
     expect(await waiting).toMatchObject({ code: "interrupted" });
   });
 
-  test("is reached where it speaks only the revision of 2026, and declined there too", async () => {
+  test("can speak only the 2026 revision of the protocol, in which its questions are declined too", async () => {
     const { call } = servers(MODERN);
     expect(await call("add", { a: 2, b: 2 })).toBe("4");
     const error = await failure(call("ask"));
@@ -193,7 +193,7 @@ describe("an MCP server over stdio", () => {
 });
 
 describe("an MCP server over HTTP", () => {
-  test("is called with the key, and refuses another", async () => {
+  test("is called with the key, and a wrong key fails", async () => {
     const peer = await mcpHttpServer({ key: "right" });
     const { call } = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "right" });
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
@@ -203,7 +203,7 @@ describe("an MCP server over HTTP", () => {
     expect(JSON.stringify([error.message, error.options.fix])).not.toContain("wrong-one");
   });
 
-  test("shares one session, opens another when it has forgotten it, and ends it on close", async () => {
+  test("has one shared session, which is reopened if the server lost it, and ended on close", async () => {
     const peer = await mcpHttpServer();
     const { all, call } = servers({ url: peer.url });
     await Promise.all([call("pid"), call("pid")]);
@@ -215,7 +215,7 @@ describe("an MCP server over HTTP", () => {
     expect(peer.openSessionCount()).toBe(0);
   });
 
-  test("is unavailable when its answer breaks off, and used again afterwards", async () => {
+  test("is unavailable if its response is cut off, and called again afterwards", async () => {
     const peer = await mcpHttpServer();
     const { call } = servers({ url: peer.url });
     expect(await failure(call("die"))).toMatchObject({ code: "tool_unavailable", transient: true });
@@ -229,7 +229,7 @@ describe("an MCP server over HTTP", () => {
     expect(await call("big", { bytes: 1_000_000 })).toHaveLength(1_000_000);
   });
 
-  test("is left to itself by a call that is aborted", async () => {
+  test("keeps its session when a call is aborted", async () => {
     const peer = await mcpHttpServer();
     const { call } = servers({ url: peer.url });
     await call("pid");
@@ -240,14 +240,14 @@ describe("an MCP server over HTTP", () => {
     expect(peer.openedSessionCount()).toBe(1);
   });
 
-  test("is reached over SSE where it knows nothing newer", async () => {
+  test("is reached over SSE if it does not support Streamable HTTP", async () => {
     const peer = await mcpHttpServer({ leg: "sse", key: "right" });
     const { call } = servers({ url: peer.url, key_var: "PEER_KEY" }, { PEER_KEY: "right" });
     expect(await call("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
     expect(await failure(call("big", { bytes: 10_000_000 }))).toMatchObject({ code: "output_too_large" });
   });
 
-  test("is given up when it does not answer", async () => {
+  test("fails if it does not answer in time", async () => {
     const silent = createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
     onTestFinished(() => void silent.close());
@@ -258,14 +258,14 @@ describe("an MCP server over HTTP", () => {
     expect(error.message).toContain("did not answer in time");
   });
 
-  test("is unavailable when nobody listens", async () => {
+  test("is unavailable if nothing listens", async () => {
     const { call } = servers({ url: "http://127.0.0.1:1/mcp" });
     expect(await failure(call("add"))).toMatchObject({ code: "tool_unavailable", transient: true });
   });
 });
 
 describe("an MCP server that is not configured", () => {
-  test("is told with the nearest name", async () => {
+  test("fails with the nearest name", async () => {
     const { all } = servers(STDIO, {});
     const error = await failure(all.tools("pear", never));
     expect(error).toMatchObject({ code: "environment", options: { fix: "Write peer." } });

@@ -1,4 +1,4 @@
-/** MCP servers that other people publish, as peers of `tool` steps. */
+/** Calls published MCP servers as `tool` steps do. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("published MCP servers", () => {
-  it("answer over stdio: tools are listed and called, structured content comes back as data", async () => {
+  it("list and run their tools over stdio, and return structured content as data", async () => {
     const all = peers({ command: process.execPath, args: [EVERYTHING, "stdio"] });
     const tools = await all.tools("peer", never);
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["echo", "get-sum"]));
@@ -43,7 +43,7 @@ describe("published MCP servers", () => {
     );
   });
 
-  it("answer over Streamable HTTP", async () => {
+  it("list and run their tools over Streamable HTTP", async () => {
     const port = await freePort();
     const child = spawn(process.execPath, [EVERYTHING, "streamableHttp"], {
       env: { ...process.env, PORT: String(port) },
@@ -55,7 +55,7 @@ describe("published MCP servers", () => {
     expect(await all.call("peer", "get-sum", { a: 20, b: 22 }, options, never)).toContain("42");
   });
 
-  it("reach what they were given and nothing else", async () => {
+  it("can access only the directories that they were given", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "note.txt"), "from a file");
     const all = peers({ command: process.execPath, args: [FILES, directory] });

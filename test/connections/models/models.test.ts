@@ -45,7 +45,7 @@ const schema = {
 describe.each(VENDORS)("a model of %s", (vendor) => {
   const { path, key } = WIRE_FORMATS[vendor];
 
-  it("is asked with prompt, system text, bounds and key, and answers text with usage and cost", async () => {
+  it("gets prompt, system text, limits and key, and returns text with usage and cost", async () => {
     const peer = await mockModelServer(vendor, { text: "Hello." });
     const answer = await ask(vendor, peer, { system: "Be brief.", maxOutputTokens: 77, temperature: 0.5 });
     expect(answer).toEqual({
@@ -61,7 +61,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(request!.body).not.toContain(KEY);
   });
 
-  it("gives an object that fits the schema at first", async () => {
+  it("returns an object that matches the schema", async () => {
     const peer = await mockModelServer(vendor, { text: '{"mood":"good"}' });
     const answer = await ask(vendor, peer, { outputSchema: schema });
     expect(answer).toMatchObject({ text: null, object: { mood: "good" }, usage: { input_tokens: 100 } });
@@ -69,7 +69,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(peer.received[0]!.body).toContain("mood");
   });
 
-  it("is told once what does not fit, and the usage adds up", async () => {
+  it("is asked once to correct an object that does not match, and the usage is added up", async () => {
     const peer = await mockModelServer(vendor, { text: '{"mood":"fine","x":1}' }, { text: '{"mood":"bad"}' });
     const answer = await ask(vendor, peer, { outputSchema: schema });
     expect(answer).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
       expect(repair).toContain(part);
   });
 
-  it("fails with the faults when it does not fit the second time either", async () => {
+  it("fails with the issues if the second object does not match either", async () => {
     const peer = await mockModelServer(vendor, { text: "Certainly!" }, { text: '{"mood":"fine"}' });
     const error = await stepErrorOf(ask(vendor, peer, { outputSchema: schema }));
     expect(error).toMatchObject({
@@ -96,7 +96,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(peer.received).toHaveLength(2);
   });
 
-  it("tells the length limit: of text in finish_reason, of an object as a failure", async () => {
+  it("reports the length limit as finish_reason of a text, and as an error of an object", async () => {
     const peer = await mockModelServer(vendor, { text: '{"mood":"go', finish: "length" });
     expect(await ask(vendor, peer)).toMatchObject({ text: '{"mood":"go', finish_reason: "length" });
     const error = await stepErrorOf(ask(vendor, peer, { outputSchema: schema }));
@@ -105,13 +105,13 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(peer.received).toHaveLength(2);
   });
 
-  it("that refuses is model_refused, with a schema too", async () => {
+  it("fails with model_refused if it refuses, with or without a schema", async () => {
     const peer = await mockModelServer(vendor, { text: "I can't.", finish: "filter" });
     expect((await stepErrorOf(ask(vendor, peer))).code).toBe("model_refused");
     expect((await stepErrorOf(ask(vendor, peer, { outputSchema: schema }))).code).toBe("model_refused");
   });
 
-  it("with an empty answer is model_failed, and says so of the length limit", async () => {
+  it("fails with model_failed for an empty response, and names the length limit if it was reached", async () => {
     const empty = await stepErrorOf(ask(vendor, await mockModelServer(vendor, { text: "" })));
     expect(empty).toMatchObject({ code: "model_failed", transient: true });
     const cut = await stepErrorOf(ask(vendor, await mockModelServer(vendor, { text: "", finish: "length" })));
@@ -124,13 +124,16 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     [{ "retry-after": "Sat, 21 Nov 2026 08:01:30 GMT" }, 90_000],
     [{ "retry-after-ms": "1500" }, 1_500],
     [{}, undefined],
-  ])("that limits the rate with %o is asked once, and says when again", async (headers, expected) => {
-    const peer = await mockModelServer(vendor, errorReply(vendor, 429, headers));
-    const error = await stepErrorOf(ask(vendor, peer));
-    expect(error).toMatchObject({ code: "model_rate_limited", transient: true });
-    expect(error.options.retryAfterMs).toBe(expected);
-    expect(peer.received).toHaveLength(1);
-  });
+  ])(
+    "fails after one request with the time to retry if it limits the rate with %o",
+    async (headers, expected) => {
+      const peer = await mockModelServer(vendor, errorReply(vendor, 429, headers));
+      const error = await stepErrorOf(ask(vendor, peer));
+      expect(error).toMatchObject({ code: "model_rate_limited", transient: true });
+      expect(error.options.retryAfterMs).toBe(expected);
+      expect(peer.received).toHaveLength(1);
+    },
+  );
 
   it.each([
     [400, false],
@@ -141,30 +144,30 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     [500, true],
     [503, true],
     [529, true],
-  ])("that answers with %i is model_failed; transient: %s", async (status, transient) => {
+  ])("fails with model_failed for status %i; transient: %s", async (status, transient) => {
     const message = `Incorrect API key provided: ${KEY}`;
     const peer = await mockModelServer(vendor, errorReply(vendor, status, {}, "some_code", message));
     const error = await stepErrorOf(ask(vendor, peer));
     expect(error).toMatchObject({ code: "model_failed", transient, options: { details: { status } } });
-    const said = error.message + JSON.stringify(error.options.details);
-    expect(said).not.toContain(KEY);
-    // What a vendor says of a key may hold parts of it.
-    expect(said.includes("Incorrect API key")).toBe(status !== 401 && status !== 403);
+    const shown = error.message + JSON.stringify(error.options.details);
+    expect(shown).not.toContain(KEY);
+    // A vendor's message about a key may contain parts of it.
+    expect(shown.includes("Incorrect API key")).toBe(status !== 401 && status !== 403);
     expect(error.options.fix).toMatch(/operator to check|^Change the step|[Aa]dd retry/);
     expect(peer.received).toHaveLength(1);
   });
 
   it.each([
-    ["no JSON", (response: ServerResponse) => void response.end("<html>")],
+    ["invalid JSON", (response: ServerResponse) => void response.end("<html>")],
     ["another shape", (response: ServerResponse) => sendJson(response, { hello: [1] })],
     ["nothing", (response: ServerResponse) => void response.end()],
     ["null", (response: ServerResponse) => sendJson(response, null)],
-  ])("that answers with %s is model_failed", async (_name, play) => {
+  ])("fails with model_failed for a response with %s", async (_name, play) => {
     const error = await stepErrorOf(ask(vendor, await mockModelServer(vendor, play)));
     expect(error.code).toBe("model_failed");
   });
 
-  it("is left when the step's time is up, with the step's own reason", async () => {
+  it("is disconnected with the step's reason when the step is aborted", async () => {
     for (const play of [
       () => undefined,
       (response: ServerResponse) => {
@@ -184,7 +187,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
   });
 });
 
-/** Plays an answer that goes on until the other side leaves. */
+/** Sends a response that continues until the client disconnects. */
 const endless =
   (encode: (part: Buffer) => Buffer, headers: Record<string, string>) => (response: ServerResponse) => {
     response.writeHead(200, { "content-type": "application/json", ...headers });
@@ -198,15 +201,15 @@ const endless =
 describe("a call of a model", () => {
   it.each([
     ["never ends", endless((part) => part, {})],
-    ["is a bomb", endless((part) => gzipSync(part), { "content-encoding": "gzip" })],
-  ])("stops at the bound when the answer %s", async (_name, play) => {
+    ["is a decompression bomb", endless((part) => gzipSync(part), { "content-encoding": "gzip" })],
+  ])("stops at the limit if the response %s", async (_name, play) => {
     const peer = await mockModelServer("openai-compatible", play);
     const error = await stepErrorOf(ask("openai-compatible", peer));
     expect(error).toMatchObject({ code: "output_too_large" });
     await peer.connectionClosed;
   });
 
-  it("follows no redirect, so that the key stays where it belongs", async () => {
+  it("follows no redirect, so that the key goes to no other host", async () => {
     const target = await mockHttpServer((_request, response) => void response.end());
     const peer = await mockModelServer("mistral", (response) => {
       response.writeHead(307, { location: target.url });
@@ -216,14 +219,14 @@ describe("a call of a model", () => {
     expect(target.connectionCount()).toBe(0);
   });
 
-  it("says that a vendor can't be reached, and may be later", async () => {
+  it("reports an unreachable vendor as transient", async () => {
     const peer = await mockModelServer("openai", (response) => void response.destroy());
     const error = await stepErrorOf(ask("openai", peer));
     expect(error).toMatchObject({ code: "model_failed", transient: true });
     expect(error.options.fix).toContain("base_url");
   });
 
-  it("does not try again where the account is empty", async () => {
+  it("reports an exhausted quota as permanent", async () => {
     const peer = await mockModelServer("openai", errorReply("openai", 429, {}, "insufficient_quota"));
     expect(await stepErrorOf(ask("openai", peer))).toMatchObject({
       code: "model_rate_limited",
@@ -231,12 +234,12 @@ describe("a call of a model", () => {
     });
   });
 
-  it("takes a filter's 400 as a refusal", async () => {
+  it("reports status 400 of a content filter as a refusal", async () => {
     const peer = await mockModelServer("openai", errorReply("openai", 400, {}, "content_filter"));
     expect((await stepErrorOf(ask("openai", peer))).code).toBe("model_refused");
   });
 
-  it("takes a refusal in OpenAI's own form as one", async () => {
+  it("recognizes a refusal in OpenAI's own format", async () => {
     const answer = WIRE_FORMATS.openai.answer("", "stop") as { output: { content: unknown[] }[] };
     answer.output[0]!.content = [{ type: "refusal", refusal: "I can't help with that." }];
     const peer = await mockModelServer("openai", (response) => sendJson(response, answer));
@@ -244,7 +247,7 @@ describe("a call of a model", () => {
     expect((await stepErrorOf(ask("openai", peer, { outputSchema: schema }))).code).toBe("model_refused");
   });
 
-  it("takes a prompt that Google blocks as a refusal", async () => {
+  it("reports a prompt that Google blocks as a refusal", async () => {
     const blocked = {
       promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
       usageMetadata: { promptTokenCount: 1 },
@@ -253,12 +256,12 @@ describe("a call of a model", () => {
     expect((await stepErrorOf(ask("google", peer))).code).toBe("model_refused");
   });
 
-  it("reads an object out of a fence of Markdown", async () => {
+  it("reads an object from a Markdown code block", async () => {
     const peer = await mockModelServer("openai-compatible", { text: '```json\n{"mood":"good"}\n```' });
     expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({ mood: "good" });
   });
 
-  it("refuses a prompt that is too large before anything is sent", async () => {
+  it("refuses a prompt that is too large without sending it", async () => {
     const peer = await mockModelServer("openai", { text: "x" });
     const error = await stepErrorOf(ask("openai", peer, { prompt: "ü".repeat(600_000) }));
     expect(error).toMatchObject({ code: "input_invalid" });
@@ -266,7 +269,7 @@ describe("a call of a model", () => {
     expect(peer.connectionCount()).toBe(0);
   });
 
-  it("refuses a schema that can't be used before anything is sent", async () => {
+  it("refuses an invalid schema without sending it", async () => {
     const peer = await mockModelServer("openai", { text: "x" });
     const error = await stepErrorOf(ask("openai", peer, { outputSchema: { type: "objekt" } }));
     expect(error.code).toBe("input_invalid");
@@ -287,7 +290,7 @@ describe("the models of a configuration", () => {
   const failure = (model: string, env: Record<string, string> = {}) =>
     stepErrorOf(list(env).generate({ model, prompt: "x" }, never));
 
-  it("are listed with why they can't be used", () => {
+  it("are listed with the reason why they can't be used", () => {
     expect(list({ MODEL_KEY: KEY }).list()).toEqual([
       { name: "writer", type: "openai", model_ref: "m-1", unavailableReason: null },
       {
@@ -301,21 +304,21 @@ describe("the models of a configuration", () => {
     expect(list({}).list()[0]!.unavailableReason).toContain("has no key");
   });
 
-  it("have a bound on calls at a time, or none", () => {
+  it("can have a limit of simultaneous calls", () => {
     expect(list({}).concurrencyOf("writer")).toBe(2);
     expect(list({}).concurrencyOf("local")).toBeNull();
     expect(list({}).concurrencyOf("none")).toBeNull();
   });
 
-  it("can't be asked without a key, or when there is no such model", async () => {
+  it("can't be called without a key, or if they do not exist", async () => {
     expect(await failure("writer")).toMatchObject({ code: "environment" });
     expect(await failure("keyless")).toMatchObject({ code: "environment" });
     expect((await failure("writter")).message).toContain('Did you mean "writer"?');
   });
 });
 
-describe("Anthropic's way of giving an object", () => {
-  it("is a call of a tool named json, which is read as the answer", async () => {
+describe("an object from Anthropic", () => {
+  it("is read from a call of the tool named json", async () => {
     const answer = WIRE_FORMATS.anthropic.answer("", "stop") as Record<string, unknown>;
     const peer = await mockModelServer("anthropic", (response) =>
       sendJson(response, {

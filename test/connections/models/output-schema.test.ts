@@ -14,7 +14,7 @@ const unusable = (schema: JsonSchema): string | undefined => {
 };
 
 describe("schemaCheck", () => {
-  it("finds every fault of a small value", () => {
+  it("reports every issue of a small value", () => {
     const schema = { type: "array", items: { type: "integer" } };
     expect(issues(schema, [1, "a", 2.5])).toEqual([
       "[1] must be an integer, got a string",
@@ -23,7 +23,7 @@ describe("schemaCheck", () => {
     expect(issues(schema, [1, 2])).toEqual([]);
   });
 
-  it("finds the first fault of a large one", () => {
+  it("reports the first issue of a large value", () => {
     expect(
       issues(
         { items: { type: "string" } },
@@ -32,7 +32,7 @@ describe("schemaCheck", () => {
     ).toHaveLength(1);
   });
 
-  it("knows formats, and says that it is draft 2020-12", () => {
+  it("checks formats, and accepts the $schema of draft 2020-12", () => {
     expect(issues({ format: "date" }, "2026-02-31")).toEqual(["the answer must be a valid date"]);
     expect(issues({ prefixItems: [{ type: "string" }] }, [1])).toEqual([
       "[0] must be a string, got a number",
@@ -40,7 +40,7 @@ describe("schemaCheck", () => {
     expect(unusable({ $schema: "http://json-schema.org/draft-07/schema#" })).toContain("2020-12");
   });
 
-  it("tells several patterns apart", () => {
+  it("checks several patterns separately", () => {
     const schema = { properties: { a: { pattern: "^x+$" }, b: { pattern: "^y+$" } } };
     expect(issues(schema, { a: "xx", b: "yy" })).toEqual([]);
     expect(issues(schema, { a: "yy", b: "xx" })).toHaveLength(2);
@@ -64,8 +64,8 @@ describe("schemaCheck", () => {
     [{ $ref: "#/$defs/none" }, "refers to a place that does not exist"],
     [{ $async: true, type: "string" }, "$async is not a known field"],
     [{ description: "x".repeat(70_000) }, "at most 65536"],
-  ])("says why %o can't be used", (schema, why) => {
-    expect(unusable(schema)).toContain(why);
+  ])("reports why %o can't be used", (schema, reason) => {
+    expect(unusable(schema)).toContain(reason);
   });
 
   it("refuses a schema that is nested too deep", () => {
@@ -74,7 +74,7 @@ describe("schemaCheck", () => {
     expect(unusable(schema)).toContain("32 levels");
   });
 
-  it("stops a check that takes for ever", () => {
+  it("stops a check that does not end", () => {
     const twice = { properties: { a: { $ref: "#" } }, required: ["b"] };
     let value: Record<string, unknown> = {};
     for (let depth = 0; depth < 60; depth += 1) value = { a: value, b: 1 };
