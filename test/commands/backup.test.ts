@@ -22,8 +22,8 @@ import packageJson from "../../package.json" with { type: "json" };
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const NEWEST = MIGRATIONS.at(-1)!.id;
 
-/** What a command says and ends with, in this process: processes of their own are tried below. */
-async function said(
+/** Runs a command in this process, and returns its exit code and output. */
+async function runInProcess(
   command: typeof backup,
   stateDir: string,
   file: string,
@@ -62,7 +62,7 @@ describe("millrace backup", () => {
     })();
     await eventually(() => (acknowledged.length > 2 ? true : undefined), "writes");
     const before = [...acknowledged];
-    const { code, out, err } = await said(backup, instance.stateDir, file, { json: true });
+    const { code, out, err } = await runInProcess(backup, instance.stateDir, file, { json: true });
     const after = acknowledged.length;
     load.on = false;
     await writer;
@@ -127,7 +127,7 @@ describe("millrace backup", () => {
     const file = target(places);
     const present = () => [readdirSync(places.stateDir), readdirSync(places.directory)];
     const before = present();
-    const { code, out, err } = await said(backup, places.stateDir, file);
+    const { code, out, err } = await runInProcess(backup, places.stateDir, file);
     expect({ code, out }).toEqual({ code: expected, out: "" });
     expect(err).toMatch(words);
     expect(present()).toEqual(before);
@@ -138,7 +138,7 @@ describe("millrace backup", () => {
 
   it("exits with 4 if there is no state, and does not create one", async () => {
     const stateDir = join(temporaryDirectory(), "state");
-    const { code, out, err } = await said(backup, stateDir, join(temporaryDirectory(), "m.db"));
+    const { code, out, err } = await runInProcess(backup, stateDir, join(temporaryDirectory(), "m.db"));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(/There is no state in .* to back up\. Set MILLRACE_STATE_DIR/);
     expect(existsSync(stateDir)).toBe(false);
@@ -148,7 +148,7 @@ describe("millrace backup", () => {
     const stateDir = temporaryDirectory();
     new Database(join(stateDir, "millrace.db")).exec("create table t (a)").close();
     const directory = temporaryDirectory();
-    const { code, err } = await said(backup, stateDir, join(directory, "m.db"));
+    const { code, err } = await runInProcess(backup, stateDir, join(directory, "m.db"));
     expect(code).toBe(4);
     expect(err).toBe(`The database ${join(stateDir, "millrace.db")} is the database of another program.\n`);
     expect(readdirSync(directory)).toEqual([]);
@@ -159,7 +159,7 @@ describe("millrace backup", () => {
     const db = new Database(join(stateDir, "millrace.db"));
     db.pragma("journal_mode = delete");
     db.close();
-    // Nobody can read now: it waits.
+    // The database is locked, so the backup waits.
     holdLock(stateDir);
     const directory = temporaryDirectory();
     const child = spawn(process.execPath, [BIN, "backup", join(directory, "m.db")], {
@@ -170,7 +170,7 @@ describe("millrace backup", () => {
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
     const exited = once(child, "close") as Promise<[number | null]>;
     const copying = await eventually(() => childOf(child.pid!), "the copying child");
-    // By itself it would never end.
+    // The backup would wait without the signal.
     process.kill(Number(copying), "SIGSTOP");
     child.kill(signal);
     expect((await exited)[0]).toBe(1);
@@ -180,7 +180,7 @@ describe("millrace backup", () => {
   });
 });
 
-/** The first process that another has started, where the system tells. */
+/** Returns the first child process of a process, if the system lists it. */
 function childOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0] || undefined;
@@ -211,7 +211,7 @@ describe("millrace restore", () => {
   });
 
   it.each(["", "-wal", "-shm", "-journal"])(
-    "refuses where there is a millrace.db%s, and changes nothing",
+    "refuses to overwrite a millrace.db%s, and changes nothing",
     async (suffix) => {
       const file = join(temporaryDirectory(), "m.db");
       await createBackup(
@@ -221,7 +221,7 @@ describe("millrace restore", () => {
       const stateDir = temporaryDirectory();
       const there = join(stateDir, `millrace.db${suffix}`);
       writeFileSync(there, "mine");
-      const { code, out, err } = await said(restore, stateDir, file);
+      const { code, out, err } = await runInProcess(restore, stateDir, file);
       expect({ code, out }).toEqual({ code: 4, out: "" });
       expect(err).toContain(`Stop Millrace, move ${there} away, then restore again`);
       expect([readdirSync(stateDir), readFileSync(there, "utf8")]).toEqual([
@@ -236,13 +236,13 @@ describe("millrace restore", () => {
     const stateDir = join(directory, "state");
     mkdirSync(stateDir);
     for (const path of [directory, join(directory, "no")])
-      expect(await said(restore, stateDir, path)).toMatchObject({
+      expect(await runInProcess(restore, stateDir, path)).toMatchObject({
         code: 2,
         out: "",
         err: expect.stringMatching(/is not a file/),
       });
     writeFileSync(join(directory, "text"), "text ".repeat(2_000));
-    expect(await said(restore, stateDir, join(directory, "text"))).toEqual({
+    expect(await runInProcess(restore, stateDir, join(directory, "text"))).toEqual({
       code: 4,
       out: "",
       err: `${join(directory, "text")} is damaged: file is not a database. Nothing was created. Restore the newest undamaged backup.\n`,

@@ -8,7 +8,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { testOidcProvider } from "../support/oidc-provider.ts";
 
-/** A provider that is reached at loopback. */
+/** The checks of a provider on a loopback address. */
 const provider = (mode: Parameters<typeof checkIdentityProvider>[0], env: Record<string, string>) =>
   checkIdentityProvider(mode, readEnvironment(env));
 
@@ -25,7 +25,7 @@ const at = (env: Record<string, string>, host = "127.0.0.1") =>
 const signOn = (mode: Parameters<typeof checkSignOn>[0], env: Record<string, string> = {}) =>
   checkSignOn(mode, readEnvironment(env));
 
-describe("doctor, of addresses and variables", () => {
+describe("the address and variable checks of doctor", () => {
   it.each([
     [{}, "127.0.0.1", ["ok base URL"]],
     [{}, "0.0.0.0", ["warning base URL"]],
@@ -56,7 +56,7 @@ describe("doctor, of addresses and variables", () => {
       "0.0.0.0",
       ["warning MCP URL"],
     ],
-  ])("judges %j at %s", (env, host, expected) => {
+  ])("checks %j at %s", (env, host, expected) => {
     expect(at(env as unknown as Record<string, string>, host)).toEqual(expected);
   });
 
@@ -80,10 +80,10 @@ describe("doctor, of addresses and variables", () => {
       MILLRACE_TRUSTED_PROXIES: "0.0.0.0/0",
     });
     const https = readEnvironment({ MILLRACE_BASE_URL: "https://mill.example.com" });
-    const said = (mode: "built-in" | "oidc") =>
+    const textOf = (mode: "built-in" | "oidc") =>
       JSON.stringify([checkAddresses(settings, "0.0.0.0", mode), checkAddresses(https, "0.0.0.0", mode)]);
-    expect(said("built-in").match(/password/g)).toHaveLength(2);
-    expect(said("oidc")).not.toMatch(/password|throttle/);
+    expect(textOf("built-in").match(/password/g)).toHaveLength(2);
+    expect(textOf("oidc")).not.toMatch(/password|throttle/);
   });
 
   it("checks the configuration of an OpenID Connect provider", async () => {

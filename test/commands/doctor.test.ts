@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** Free ports, so that whatever else runs on the machine is not found. */
+/** Free ports, so that the check finds no other programs of this machine. */
 async function doctor(env: Record<string, string>, ...args: string[]) {
   const ports = ["--port", String(await freePort()), "--mcp-port", String(await freePort())];
   const { code, out, err } = await runCommand(["doctor", "--json", ...ports, ...args], env);
@@ -46,7 +46,7 @@ async function stateOf(path: string, uid = process.getuid?.()): Promise<CheckRes
   return results;
 }
 
-/** What is there, to see that nothing changed: names, sizes, times and bytes. */
+/** Returns the names, sizes, times and bytes of all files, to check that nothing changed. */
 const picture = (directory: string) =>
   readdirSync(directory).map((name) => {
     const { size, mtimeMs, mode } = statSync(join(directory, name));
@@ -56,13 +56,13 @@ const picture = (directory: string) =>
 const mail = (port: number): string =>
   `authentication:\n  basic: { smtp_user: mill@example.com, smtp_password_var: MAIL_SECRET, smtp_server: 127.0.0.1, smtp_port: ${port} }\n`;
 
-/** Tells what a second process is to have seen. */
+/** Reports the given result in place of a second process. */
 const contender = (...reports: object[]) =>
   async function* () {
     yield* reports;
   };
 
-/** A child that never answers stands for a file system that hangs. */
+/** A child that never answers simulates a file system that hangs. */
 const sleeper = () =>
   spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -224,7 +224,7 @@ mcp_servers:
   });
 });
 
-describe("doctor, of the state", () => {
+describe("the state checks of doctor", () => {
   it.each([
     [0o755, "warning", "other users can access"],
     [0o777, "error", "all users can write"],
@@ -249,7 +249,7 @@ describe("doctor, of the state", () => {
     expect(await stateOf(join(path, "file"))).toMatchObject([
       { check: "directory", status: "error", detail: expect.stringContaining("a file where the directory") },
     ]);
-    // Not even root may make a file there.
+    // Even root cannot create a file there.
     const locks = await checkLocks("/proc", () => {
       throw new Error("no second process is needed");
     });
@@ -327,7 +327,7 @@ describe("doctor, of the state", () => {
     await addUser(instance, { role: "editor" });
     await key({ name: "soon", expiresAt: iso(Date.now() + 3 * DAY) });
     await key({ name: "later", expiresAt: iso(Date.now() + 300 * DAY) });
-    // One that was rotated ends as it should.
+    // The expiry of a rotated key is expected.
     await key({ name: "old", expiresAt: iso(Date.now() + 3 * DAY) });
     clock.advance(1_000);
     await key({ name: "successor" });

@@ -22,7 +22,7 @@ const READING: Record<string, (io: Io) => Promise<void>> = {
 
 describe("a command that only reads", () => {
   it.each(Object.entries(READING))(
-    "ends with 4 where there is no state, and makes none: %s",
+    "exits with 4 if there is no state, and creates none: %s",
     async (_, command) => {
       const stateDir = join(temporaryDirectory(), "state");
       const io: Io = {

@@ -18,7 +18,7 @@ import { addUser, signedInUser } from "../support/users.ts";
 const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
 const DAILY = { ...HELLO, schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" } };
 
-async function said(stateDir: string, work: (io: Io) => Promise<void>) {
+async function runInProcess(stateDir: string, work: (io: Io) => Promise<void>) {
   let [out, err, code] = ["", "", 0];
   const io: Io = {
     out: (text) => void (out += text),
@@ -29,17 +29,17 @@ async function said(stateDir: string, work: (io: Io) => Promise<void>) {
     onExit: () => {},
   };
   await work(io).catch((error: unknown) => {
-    const told = describeError(error);
-    err += told.message;
-    code = told.exitCode;
+    const described = describeError(error);
+    err += described.message;
+    code = described.exitCode;
   });
   return { code, out, err };
 }
 
 const exporting = (stateDir: string, file: string, options: ExportOptions = {}) =>
-  said(stateDir, (io) => exportAll(io, file, options));
+  runInProcess(stateDir, (io) => exportAll(io, file, options));
 const importing = (stateDir: string, file: string, options: ImportOptions = { yes: true }, answer?: string) =>
-  said(stateDir, (io) => importAll(io, { ask: () => Promise.resolve(answer) }, file, options));
+  runInProcess(stateDir, (io) => importAll(io, { ask: () => Promise.resolve(answer) }, file, options));
 
 const linesOf = (file: string) =>
   readFileSync(file, "utf8")
@@ -54,7 +54,7 @@ const write = (file: string, lines: readonly object[]): string => {
 
 const intent = { operation: "test", actor: OPERATOR_ACTOR, requestId: "req_1" };
 
-/** Publishes as the operation does. */
+/** Publishes a version in the same way as the operation does. */
 async function publish(tx: Writers, id: string, paused = false): Promise<void> {
   const current = (await tx.workflows.find(id))!;
   const { version } = current;
@@ -259,7 +259,7 @@ describe("millrace export and import", () => {
         expect((await importing(to, first)).err).toBe("");
         expect((await exporting(to, second)).err).toBe("");
         expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));
-        // And it brings nothing a second time.
+        // A second import changes nothing.
         expect((await importing(to, second)).out).toContain("0 new workflows, 0 new users");
       }),
       { numRuns: 8 },
@@ -280,10 +280,12 @@ describe("millrace export and import", () => {
     const refused = await importing(target.stateDir, file);
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("another history: hello.") });
     expect(await target.read.workflows.find("draft")).toBeUndefined();
-    const kept = await importing(target.stateDir, file, { yes: true, keep: true });
-    expect(kept).toMatchObject({ code: 0, err: "" });
-    expect(kept.out).toContain("= workflow hello: skipped, exists here");
-    expect(kept.out).toContain("= ann@example.com: skipped, exists here (viewer here, admin in the file)");
+    const imported = await importing(target.stateDir, file, { yes: true, keep: true });
+    expect(imported).toMatchObject({ code: 0, err: "" });
+    expect(imported.out).toContain("= workflow hello: skipped, exists here");
+    expect(imported.out).toContain(
+      "= ann@example.com: skipped, exists here (viewer here, admin in the file)",
+    );
     expect(await target.read.workflows.find("hello")).toMatchObject({ name: "Ours" });
     expect(await target.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "viewer" });
     expect(await target.read.workflows.find("draft")).toMatchObject({ name: "Draft" });
@@ -311,7 +313,7 @@ describe("millrace export and import", () => {
 
   it.each([
     [
-      "a line that is no JSON",
+      "a line that is not JSON",
       (l: object[]) => [...l.slice(0, 1), "{", ...l.slice(1)],
       /:2: the line is not valid JSON/,
     ],
@@ -327,17 +329,17 @@ describe("millrace export and import", () => {
     ],
     ["a wrong value", (l: object[]) => [l[0]!, { ...l[1], role: "king" }, ...l.slice(2)], /:2: role /],
     [
-      "a moment that is none",
+      "an invalid time",
       (l: object[]) => [l[0]!, { ...l[1], created_at: "yesterday" }, ...l.slice(2)],
       /:2: created_at /,
     ],
     [
-      "somebody twice",
+      "a duplicate user",
       (l: object[]) => [l[0]!, l[1]!, ...l.slice(1)],
       /:3: the user ann@example\.com is already in line 2/,
     ],
     [
-      "a version too few",
+      "a missing version",
       (l: object[]) =>
         l.filter(
           (one) =>
@@ -360,7 +362,7 @@ describe("millrace export and import", () => {
       /version must be 1, got 7/,
     ],
     [
-      "a live version that is not there",
+      "a live version that does not exist",
       (l: object[]) =>
         l.map((one) => ((one as { id?: string }).id === "hello" ? { ...one, published_version: 9 } : one)),
       /published_version must be at most version \(2\), got 9/,
@@ -372,7 +374,7 @@ describe("millrace export and import", () => {
       /status draft does not fit published_version 2/,
     ],
     [
-      "a live definition with a fault",
+      "an invalid live definition",
       (l: object[]) =>
         l.map((one) =>
           (one as { version?: number; kind: string }).kind === "version"
@@ -383,7 +385,7 @@ describe("millrace export and import", () => {
     ],
     ["no end", (l: object[]) => l.slice(0, -1), /the end line is missing: the file was truncated/],
     [
-      "an end that counts otherwise",
+      "an end line with another count",
       (l: object[]) => [...l.slice(0, 1), ...l.slice(2)],
       /lines is \d+, but \d+ lines precede the end/,
     ],
@@ -476,7 +478,7 @@ describe("millrace export and import", () => {
   });
 });
 
-/** One for all tests that only read it. */
+/** An export that is shared by all tests that only read it. */
 async function cachedExport() {
   const { instance, file } = await exported();
   return { instance: instance.stateDir, file };

@@ -18,7 +18,7 @@ const linesOf = ({ log }: Program): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
 
-/** The line that says this, once it is there. */
+/** Waits for a line that matches, and returns it. */
 const lineOf = (program: Program, holds: (line: Line) => boolean, what: string): Promise<Line> =>
   eventually(() => linesOf(program).find(holds), what, 15_000);
 
@@ -40,8 +40,8 @@ describe("the log of a process", () => {
     expect(run.status).toBe("failed");
     const ids = { workflow_id: workflow.id, run_id: run.id };
 
-    const asked = await lineOf(program, (one) => one.msg === "run_workflow", "the operation");
-    expect(asked).toMatchObject({
+    const operation = await lineOf(program, (one) => one.msg === "run_workflow", "the operation");
+    expect(operation).toMatchObject({
       name: "serve",
       level: 30,
       request_id: "my-request",
@@ -62,7 +62,7 @@ describe("the log of a process", () => {
     expect(failed).toMatchObject({ code: "assert_failed", executor: expect.stringMatching(/^exe_/) });
     const ended = await lineOf(program, (one) => one.msg === "run failed", "its end");
     expect(ended).toMatchObject({ ...ids, status: "failed", code: "assert_failed", ms: expect.any(Number) });
-    // One of each: what is rolled back and done again is told once.
+    // Each event is logged once, even if its transaction is rolled back and retried.
     for (const msg of ["run accepted", "step failed", "run failed"])
       expect(linesOf(program).filter((one) => one.msg === msg)).toHaveLength(1);
     expect(program.log()).not.toContain("secret of a customer");
@@ -72,7 +72,7 @@ describe("the log of a process", () => {
   }, 30_000);
 
   it.each(["serve", "mcp-sse"] as const)(
-    "of %s holds no key and no cookie, wherever they are sent",
+    "of %s contains no key and no cookie, wherever they are sent",
     async (command) => {
       const instance = await testInstance();
       const { value: key } = await instance.key();
@@ -114,7 +114,7 @@ describe("the log of a process", () => {
   );
 });
 
-describe("what hides secrets", () => {
+describe("the redaction of secrets", () => {
   const written: string[] = [];
   const log = pino(
     {

@@ -14,7 +14,7 @@ import { childrenOf, type Program, runCommand, startProgram } from "../support/p
 
 const AT = /metrics available at (http:\/\/[^"]+)/;
 
-/** Where a program's metrics are. */
+/** Returns the URL of a program's metrics. */
 const pageOf = ({ log }: Program): string => AT.exec(log())![1]!;
 
 async function scrape(url: string): Promise<Map<string, MetricFamily>> {
@@ -24,7 +24,7 @@ async function scrape(url: string): Promise<Map<string, MetricFamily>> {
   return parseExposition(await answer.text());
 }
 
-/** Scrapes until something holds: numbers of executors come with their next commit. */
+/** Scrapes until a condition holds, because the numbers of executors come with their next commit. */
 const scraped = (url: string, holds: (families: Map<string, MetricFamily>) => boolean, what: string) =>
   eventually(
     async () => {
@@ -54,7 +54,7 @@ async function world() {
 
 const statusOf = async (url: string, method = "GET") => (await fetch(url, { method })).status;
 
-/** A port that something else has. */
+/** Returns a port that is in use. */
 async function takenPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -121,7 +121,7 @@ describe("metrics of serve", () => {
       "another executor",
     );
     expect(of("executor_restarts_total", {}, after)).toBe(1);
-    // What the dead one had counted still counts: a counter that falls would be taken for a restart of everything.
+    // The counts of the dead executor remain, because a falling counter would look like a restart of everything.
     expect(of("model_tokens_total", {}, after)).toBe(120);
     await call("POST", `/workflows/${ask}/runs`, { wait: 20 });
     await scraped(
@@ -183,7 +183,7 @@ describe("a metrics port", () => {
     ["serve", ["--port", "0"]],
     ["worker", []],
   ])(
-    "that is taken ends %s with 5, and says which option chooses another",
+    "that is in use ends %s with exit code 5 and names the option for another port",
     async (command, args) => {
       const { stateDir } = await world();
       const port = await takenPort();

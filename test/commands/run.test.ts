@@ -35,7 +35,7 @@ describe("millrace run", () => {
     const { code, out, err } = await cli("run", "echo", ...inputs);
     expect({ code, out: JSON.parse(out) }).toEqual({
       code: 0,
-      // Text stays text where the schema says so; the rest is JSON, or text where it is none.
+      // Inputs of type string stay text; others are parsed as JSON, or stay text if they are not JSON.
       out: { text: "7", count: 7, list: [1], any: "a text" },
     });
     expect(err).toContain(RUNS_ITSELF);

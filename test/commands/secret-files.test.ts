@@ -8,7 +8,7 @@ import { runCommand, startProgram } from "../support/process.ts";
 
 const ASKS = "name: Asks\nsteps:\n  - { id: say, type: model, model: writer, prompt: Hello? }\n";
 
-/** A model whose key stands in a file. */
+/** A model whose key is in a file. */
 async function open() {
   const { directory, stateDir } = await testCli({ asks: ASKS });
   const peer = await mockModelServer("openai-compatible", { text: "Hello." });
@@ -38,7 +38,7 @@ describe("a secret in a file", () => {
   });
 
   it.each(["run asks", "serve --port 0", "worker", "start --port 0"])(
-    "that is not there keeps millrace %s from starting, with 3 and the variable's name",
+    "that does not exist ends millrace %s with exit code 3 and the name of the variable",
     async (command) => {
       const { env } = await open();
       const { code, err } = await runCommand(command.split(" "), { ...env, WRITER_KEY_FILE: "/nowhere/key" });

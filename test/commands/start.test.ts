@@ -9,7 +9,7 @@ import { apiClient } from "../support/http.ts";
 
 const nothing = (): void => {};
 
-/** The first step of `start`, in this process. */
+/** Runs the first step of `start` in this process. */
 function samples(stateDir: string, env: Record<string, string> = {}) {
   const variables = { MILLRACE_STATE_DIR: stateDir, ...env };
   const io: Io = {
@@ -45,7 +45,7 @@ describe("the first start", () => {
     expect(Object.fromEntries(listed)).toEqual({
       "lost-customers": "published",
       "plan-and-sales": "published",
-      // Until there is a model.
+      // The status stays until a model is configured.
       "revenue-in-words": "draft",
       "weekly-revenue": "published",
     });

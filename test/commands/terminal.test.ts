@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { describe, expect, it } from "vitest";
 import { sanitizeForTerminal, paint } from "../../src/commands/io.ts";
 
-describe("text that others have written, at a terminal", () => {
+describe("untrusted text at a terminal", () => {
   it("does not move the cursor, clear the screen, or set the title or the clipboard", () => {
     const hostile = [
       "\u001b[2J",

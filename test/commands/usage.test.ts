@@ -48,10 +48,10 @@ describe("the command line", () => {
     [["runs", "--limit", "many"], "an integer from 1"],
     [["workflows", "aply", "x"], "Did you mean apply?"],
     [["worker", "--slots", "0"], "an integer from 1"],
-  ])("refuses %j with exit code 2 and a hint", async (args, said) => {
+  ])("refuses %j with exit code 2 and a hint", async (args, expected) => {
     const { code, out, err } = await inState(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(said);
+    expect(err).toContain(expected);
     expect(err).not.toMatch(/\n\s+at /);
   });
 

@@ -18,8 +18,8 @@ import { smtpPeer } from "../support/mock-smtp-server.ts";
 const ANN = "ann@example.com";
 const LINK = /^(http:\/\/127\.0\.0\.1:\d+)\/ui\/link#(\w{32})\n$/;
 
-/** What a command says and ends with, in this process: a process of its own is tried once, below. */
-async function said(
+/** Runs a command in this process, and returns its exit code and output. */
+async function runInProcess(
   work: (io: Io) => Promise<void>,
   stateDir: string,
   env: Record<string, string> = {},
@@ -42,7 +42,7 @@ async function said(
   return { code, out, err };
 }
 
-/** Commands on the state directory of a server that runs. */
+/** The commands on the state directory of a running server. */
 async function beside() {
   const instance = await testInstance();
   const { url } = await instance.rest();
@@ -50,13 +50,14 @@ async function beside() {
   return {
     instance,
     url,
-    list: async () => JSON.parse((await said((io) => users.listAllUsers(io, { json: true }), stateDir)).out),
+    list: async () =>
+      JSON.parse((await runInProcess((io) => users.listAllUsers(io, { json: true }), stateDir)).out),
     invite: (email: string, role: string, env = {}) =>
-      said((io) => users.inviteUserByEmail(io, email, { role }), stateDir, env),
-    reset: (email: string, env = {}) => said((io) => users.resetPassword(io, email), stateDir, env),
-    role: (email: string, role: string) => said((io) => users.setRole(io, email, role), stateDir),
+      runInProcess((io) => users.inviteUserByEmail(io, email, { role }), stateDir, env),
+    reset: (email: string, env = {}) => runInProcess((io) => users.resetPassword(io, email), stateDir, env),
+    role: (email: string, role: string) => runInProcess((io) => users.setRole(io, email, role), stateDir),
     set: (email: string, status: "active" | "deactivated") =>
-      said((io) => users.setStatus(io, email, status), stateDir),
+      runInProcess((io) => users.setStatus(io, email, status), stateDir),
   };
 }
 
@@ -85,7 +86,7 @@ describe("millrace users", () => {
     for (let count = 0; count < 6; count += 1) await guess("forgotten");
     expectProblem(await guess(password), "too_many_attempts");
     const link = await reset(ANN.toUpperCase());
-    const next = "the mill stands still";
+    const next = "the mill is not moving";
     const chosen = await browserApi(url).request("POST", "/session/password", {
       token: tokenIn(link),
       password: next,
@@ -130,21 +131,26 @@ describe("millrace users", () => {
   it("begins links with the address that the server last listened on, and prints that address", async () => {
     const instance = await testInstance();
     await addUser(instance, { role: "admin" });
-    const asked = async (env: Record<string, string> = {}) => {
-      const { out, err } = await said((io) => users.resetPassword(io, ANN), instance.stateDir, env, true);
+    const linkOrigin = async (env: Record<string, string> = {}) => {
+      const { out, err } = await runInProcess(
+        (io) => users.resetPassword(io, ANN),
+        instance.stateDir,
+        env,
+        true,
+      );
       return [new URL(out.trim()).origin, err];
     };
-    expect(await asked()).toEqual(took("http://127.0.0.1:3000"));
+    expect(await linkOrigin()).toEqual(took("http://127.0.0.1:3000"));
     for (const _ of ["first", "second"]) {
       const { url, stop } = await instance.rest();
-      expect(await asked()).toEqual(took(url));
+      expect(await linkOrigin()).toEqual(took(url));
       await stop(0);
-      expect(await asked()).toEqual(took(url));
+      expect(await linkOrigin()).toEqual(took(url));
     }
     const named = "https://mill.example.com";
-    expect(await asked({ MILLRACE_BASE_URL: named })).toEqual([named, ""]);
+    expect(await linkOrigin({ MILLRACE_BASE_URL: named })).toEqual([named, ""]);
     await instance.rest({ env: { MILLRACE_BASE_URL: named } });
-    expect(await asked()).toEqual(took(named));
+    expect(await linkOrigin()).toEqual(took(named));
   });
 
   it("warns that links do not work if users sign in through a provider", async () => {
@@ -206,7 +212,7 @@ describe("millrace users", () => {
         err: expect.stringContaining("the last active admin"),
       });
     expect((await set("bea@example.com", "deactivated")).code).toBe(0);
-    // Who never chose a password is invited again.
+    // A user who never chose a password is invited again.
     expect((await set("bea@example.com", "active")).out).toContain("millrace users reset bea@example.com");
     expect(await set("bea@example.com", "active")).toMatchObject({
       code: 1,
@@ -229,7 +235,7 @@ describe("millrace users", () => {
     expect(await near("anm@example.com")).toBe(ANN);
     expect(await near("zeo@exmaple.org")).toBe("zoe@example.com");
     expect(await near("zo")).toBe("zoe@example.com");
-    // Nobody is another for having the same mail server.
+    // The same mail server alone does not make two addresses similar.
     expect(await near("kim@example.com")).toBeUndefined();
     expect(await set("nobody@example.com", "deactivated")).toMatchObject({ code: 1, out: "" });
     expect(await invite("nobody", "admin")).toMatchObject({
@@ -274,7 +280,7 @@ describe("millrace users", () => {
 });
 
 describe("the operator at the command line", () => {
-  it("can do what only users can do; no key can, not even the operator's own with every scope", async () => {
+  it("can do what only users can do, unlike any API key, even with every scope", async () => {
     const { services } = await testInstance();
     const persons = catalogue.filter(({ requiresUser }) => requiresUser);
     expect(persons.length).toBeGreaterThan(5);

@@ -41,12 +41,12 @@ describe("millrace workflows", () => {
   it("shows the changes, applies them only when confirmed, keeps ids, and runs the new workflows", async () => {
     const { cli, files } = await testCli({ hello: HELLO });
     const directory = files({ hello: HELLO.replace("Good morning", "Good evening"), caller: CALLER });
-    const asked = await cli("workflows", "apply", directory);
-    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("Use --yes.") });
-    expect(asked.out).toContain("changed: hello");
-    expect(asked.out).toMatch(/^- +text: Good morning\n\+ +text: Good evening$/m);
-    expect(asked.out).toContain("new: caller");
-    expect(asked.out).toContain("1 new, 1 changed, 0 unchanged, 0 to be archived");
+    const refused = await cli("workflows", "apply", directory);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("Use --yes.") });
+    expect(refused.out).toContain("changed: hello");
+    expect(refused.out).toMatch(/^- +text: Good morning\n\+ +text: Good evening$/m);
+    expect(refused.out).toContain("new: caller");
+    expect(refused.out).toContain("1 new, 1 changed, 0 unchanged, 0 to be archived");
     expect((await cli("workflows", "apply", directory, "--dry-run")).code).toBe(0);
     expect((await cli("run", "caller")).code).toBe(1);
 
@@ -74,7 +74,7 @@ describe("millrace workflows", () => {
     expect(err).toMatch(/nameless\.yaml:1:1: name is missing/);
     expect(err).toMatch(/unreadable\.yaml:\d+:\d+: /);
     expect(err).toMatch(/lonely\.yaml:\d+:\d+: .*there is no workflow nobody/);
-    // What it calls is new in the same directory.
+    // It calls a workflow that is new in the same directory.
     expect(err).not.toContain("caller.yaml");
     expect(err).toContain("Nothing was applied.");
     expect((await cli("workflows", "export", join(directory, "out"))).out).toContain("0 written");

@@ -14,7 +14,7 @@ function load(text: string, env: Env = {}): LoadedConfig & { directory: string }
   return { ...loadConfig(file, true, env), directory };
 }
 
-/** The faults of `text`, each as `line:col: what`. */
+/** Returns the issues of `text`, each as `line:col: message`. */
 function issues(text: string): string[] {
   const directory = temporaryDirectory();
   const file = join(directory, "c.yaml");
@@ -29,7 +29,7 @@ function issues(text: string): string[] {
   throw new Error("it has none");
 }
 
-/** What in a value is not frozen. */
+/** Returns the paths of a value's objects that are not frozen. */
 function thawed(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return [...(Object.isFrozen(value) ? [] : [value]), ...Object.values(value).flatMap(thawed)];
@@ -40,7 +40,7 @@ const MODEL = (keyVar: string): string =>
 const DATABASE = "databases:\n  - name: shop\n    type: sqlite\n    dataset: shop.db\n";
 
 describe("a configuration", () => {
-  it("may be missing unless it is named explicitly", () => {
+  it("can be missing unless it is named explicitly", () => {
     const file = join(temporaryDirectory(), "none.yaml");
     expect(loadConfig(file, false, {})).toMatchObject({
       file: undefined,
@@ -50,14 +50,14 @@ describe("a configuration", () => {
     expect(() => loadConfig(file, true, {})).toThrowError(`${file}: cannot be read: there is no such file`);
   });
 
-  it("must not be a directory, even if it may be missing", () => {
+  it("can't be a directory, even if it may be missing", () => {
     const file = join(temporaryDirectory(), "dir.yaml");
     mkdirSync(file);
     expect(() => loadConfig(file, false, {})).toThrowError(/it is a directory/);
   });
 
   it.each(["", "\n\n", "# nothing but a comment\n", "---\n", "{}", "\ufeff{}", "null"])(
-    "may be empty: %j",
+    "can be empty: %j",
     (text) => {
       expect(load(text).config).toMatchObject({ databases: [], models: [], defaults: {}, limits: {} });
     },
@@ -103,7 +103,7 @@ describe("a configuration", () => {
   });
 });
 
-describe("a configuration's faults", () => {
+describe("a configuration's issues", () => {
   it.each<[string, string, string[]]>([
     ["an unknown key", "databses: []\n", ["1:1: databses is not a known field; did you mean databases?"]],
     [
@@ -117,14 +117,14 @@ describe("a configuration's faults", () => {
       ["2:3: limits.a.b is not a known field; allowed: requests_per_minute, unfinished_runs, per_key"],
     ],
     [
-      "a word not allowed",
+      "a value that is not allowed",
       "databases:\n  - name: shop\n    type: sqlit\n    dataset: x\n",
       [
         "3:5: databases[0].type must be one of sqlite, duckdb, postgresql, mysql, mariadb; did you mean sqlite?",
       ],
     ],
     [
-      "a missing key, at what it is missing from",
+      "a missing key, at the object that lacks it",
       "models:\n  - name: m\n    vendor: openai\n",
       ["2:5: models[0].model_ref is required"],
     ],
@@ -132,7 +132,7 @@ describe("a configuration's faults", () => {
     ["a file that is a list", "- a\n", ["1:1: the file must be an object, got a list"]],
     ["a file that is text", "hello\n", ["1:1: the file must be an object, got a string"]],
     [
-      "a port beyond",
+      "a port out of range",
       "authentication: { basic: { smtp_user: a, smtp_password_var: B, smtp_server: s, smtp_port: 99999 } }",
       ["1:80: authentication.basic.smtp_port must be at most 65535, got 99999"],
     ],
@@ -147,7 +147,7 @@ describe("a configuration's faults", () => {
       ["6:3: defaults.database must be the name of an entry in databases; allowed: shop"],
     ],
     [
-      "a default where there is nothing",
+      "a default without databases",
       "defaults: { database: shop }\n",
       [
         "1:13: defaults.database must be the name of an entry in databases; allowed: nothing, because no entry is defined",
@@ -164,17 +164,17 @@ describe("a configuration's faults", () => {
       ["2:5: models[0] must have base_url, because its vendor is openai-compatible"],
     ],
     [
-      "an MCP server without a way to it",
+      "an MCP server without command and url",
       "mcp_servers:\n  - name: s\n",
       ["2:5: mcp_servers[0] must have either command or url"],
     ],
     [
-      "an MCP server with two ways to it",
+      "an MCP server with both command and url",
       "mcp_servers:\n  - { name: s, command: npx, url: 'http://x/' }\n",
       ["2:5: mcp_servers[0] must have either command or url"],
     ],
     [
-      "a server database that is no URL",
+      "a server database whose dataset is not a URL",
       "databases:\n  - { name: d, type: mysql, dataset: ./file }\n",
       ["2:29: databases[0].dataset must be a URL, such as postgresql://user@host:5432/name"],
     ],

@@ -17,7 +17,7 @@ function issues(env: Record<string, string>): readonly string[] {
 const warnings = (url: string) => readEnvironment({ MILLRACE_BASE_URL: url }).warnings;
 
 describe("the environment", () => {
-  it("may be empty", () => {
+  it("can be empty", () => {
     const stateDir = join(homedir(), ".millrace");
     const empty = {
       MILLRACE_STATE_DIR: "",

@@ -13,7 +13,7 @@ interface Json {
   items?: Json;
 }
 
-/** Keys of a schema that no value at that place has, as paths; of a list any of its entries may have them. */
+/** Returns the paths of a schema's keys that a value lacks. A key of list entries must be in at least one entry. */
 function missing({ properties, items }: Json, values: readonly unknown[], path: string): string[] {
   if (items !== undefined) return missing(items, values.flat(), path);
   return Object.entries(properties ?? {}).flatMap(([key, schema]) => {
@@ -24,7 +24,7 @@ function missing({ properties, items }: Json, values: readonly unknown[], path: 
 }
 
 describe("the example configuration", () => {
-  it("holds every key", () => {
+  it("contains every key", () => {
     const schema = z.toJSONSchema(Config, { io: "input" }) as Json;
     expect(missing(schema, [parse(readFileSync(FILE, "utf8"))], "")).toEqual([]);
   });

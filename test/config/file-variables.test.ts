@@ -31,7 +31,7 @@ function refused(read: () => unknown): string {
   throw new Error("it was taken");
 }
 
-describe("a variable whose value stands in a file", () => {
+describe("a variable whose value is in a file", () => {
   it("is the exact content of the file, without one line break at its end", () => {
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe("a variable whose value stands in a file", () => {
     );
   });
 
-  it("may be a symbolic link, as in Kubernetes, and readable by all", () => {
+  it("can be a symbolic link, as in Kubernetes, and readable by all users", () => {
     const link = join(directory, "link");
     symlinkSync(file("s3cret\n"), link);
     expect(resolveFileVariables({ TEAM_TOKEN_FILE: link }, ["TEAM_TOKEN"]).variables["TEAM_TOKEN"]).toBe(
@@ -108,7 +108,7 @@ describe("a variable whose value stands in a file", () => {
     expect(resolveFileVariables({ TEAM_TOKEN: "x", TEAM_TOKEN_FILE: "" }, ["TEAM_TOKEN"]).issues).toEqual([]);
   });
 
-  it("is read only for known variables: another NAME_FILE has another meaning", () => {
+  it("is read only for known variables, because other variables may end in _FILE, too", () => {
     const env = { SSL_CERT_FILE: "/nowhere", TEAM_TOKEN_FILE: "/nowhere" };
     expect(resolveFileVariables(env, ["OTHER"])).toEqual({ issues: [], variables: env });
   });
@@ -169,7 +169,7 @@ describe("the variables that the configuration names", () => {
     const { settings, warnings } = readSetup({ ...env, MILLRACE_STATE_DIR: directory }, config);
     expect(warnings).toEqual([]);
     for (const name of names) expect(settings.variables[name]).toBe(`value of ${name}`);
-    // Nobody else needs to know where they were.
+    // The paths of the files are not passed on.
     for (const name of names) expect(settings.variables[`${name}_FILE`]).toBeUndefined();
   });
 
