@@ -7,8 +7,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
 describe("schemas/generated", () => {
-  it("is what the code makes", async () => {
-    // It exits with 1 and names the files that differ, which is what a failure then shows.
+  it("matches the code", async () => {
+    // The command exits with 1 and names the files that differ, so a failure shows them.
     const { stderr } = await run(process.execPath, ["bin/generate.ts", "--check"], { cwd: ROOT });
     expect(stderr).toBe("");
   });

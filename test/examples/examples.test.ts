@@ -168,8 +168,8 @@ describe("the examples", () => {
       ...STEPS,
     ];
     for (const file of files) await publish(file);
-    const given = await Promise.all(files.map(async (file) => [idOf(file), await outputOf(idOf(file))]));
-    expect(Object.fromEntries(given)).toEqual(OUTPUTS);
+    const outputs = await Promise.all(files.map(async (file) => [idOf(file), await outputOf(idOf(file))]));
+    expect(Object.fromEntries(outputs)).toEqual(OUTPUTS);
     expect(hooks).toMatchObject([
       { method: "POST", headers: { authorization: "Bearer hook-secret" }, body: '{"text":"Good morning"}' },
     ]);

@@ -70,12 +70,12 @@ describe("the JSON Schema of definitions", () => {
 
   it("describes every field, with an example", () => {
     const defs = jsonSchema["$defs"] as Record<string, Node>;
-    const said = ({ node }: { node: Node }): Node => ({
+    const described = ({ node }: { node: Node }): Node => ({
       ...defs[String(node["$ref"]).replace("#/$defs/", "")],
       ...node,
     });
     const bare = fields(jsonSchema, "").filter(
-      (field) => said(field)["description"] === undefined || said(field)["examples"] === undefined,
+      (field) => described(field)["description"] === undefined || described(field)["examples"] === undefined,
     );
     expect(bare.map(({ at }) => at)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { testEngine } from "../../support/engine.ts";
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
 
 describe("limits", () => {
-  it("allow so many active runs of a workflow; queued runs follow as these end", async () => {
+  it("restrict the active runs of a workflow; queued runs start as others end", async () => {
     const harness = await testEngine();
     const gates: (() => void)[] = [];
     harness.onProbe(() => new Promise<void>((resolve) => gates.push(resolve)));
@@ -23,7 +23,7 @@ describe("limits", () => {
     }
   });
 
-  it("allow so many steps to use a connection at a time, over all executors", async () => {
+  it("restrict the simultaneous steps of a connection, over all executors", async () => {
     const harness = await testEngine({ limits: new Map([["database:probe", 2]]) });
     let now = 0;
     let peak = 0;
@@ -43,7 +43,7 @@ describe("limits", () => {
     expect(peak).toBe(2);
   });
 
-  it("let runs with a higher priority start first", async () => {
+  it("are used by runs with a higher priority first", async () => {
     const harness = await testEngine({ slots: 1 });
     const order: unknown[] = [];
     harness.onProbe((ask) => void order.push(ask));

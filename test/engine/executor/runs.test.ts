@@ -173,7 +173,7 @@ describe("a run", () => {
     expect(error).toMatchObject({ code: "timeout", message: '"a" took longer than 0.03 s and was stopped.' });
   });
 
-  it("waits without holding an executor, and continues at the time", async () => {
+  it("waits without occupying an executor, and continues at the time", async () => {
     const harness = await testEngine();
     const { id, queue, status } = await runToEnd(harness, {
       steps: [{ id: "nap", type: "wait", for: "10m" }, set("b", { until: "${{ steps.nap.waited_until }}" })],

@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 /** The characters of `{"value":""}` around the text that a probe returns. */
 const WRAPPER_CHARS = 12;
 
-/** Runs a fan-out of sixteen items whose outputs have so many characters of JSON together. */
+/** Runs a fan-out of sixteen items whose outputs have the given number of characters of JSON in total. */
 async function fanOutOf(chars: number) {
   const harness = await testEngine();
   const each = chars / 16 - WRAPPER_CHARS;
@@ -25,7 +25,7 @@ async function fanOutOf(chars: number) {
 }
 
 describe("the outputs of a fan-out", () => {
-  it("can have 16 MiB of JSON together", async () => {
+  it("can have 16 MiB of JSON in total", async () => {
     const { status } = await fanOutOf(16 * MIB);
     expect(status).toBe("succeeded");
   });

@@ -18,23 +18,23 @@ const probing = { steps: [{ id: "a", type: "probe", ask: 1 }] };
 
 async function traced(samples = true) {
   const tracer = recordingTracer(samples);
-  const it = await testEngine({ tracer });
-  return { it, tracer, spans: tracer.spans };
+  const harness = await testEngine({ tracer });
+  return { harness, tracer, spans: tracer.spans };
 }
 
 /** The trace headers that a probe step gets to send. */
-async function propagated(it: TestEngine, trace?: string): Promise<unknown> {
+async function propagated(harness: TestEngine, trace?: string): Promise<unknown> {
   let headers: unknown;
-  it.onProbe((_, ctx) => void (headers = ctx.trace));
-  await runToEnd(it, probing, { trace });
+  harness.onProbe((_, ctx) => void (headers = ctx.trace));
+  await runToEnd(harness, probing, { trace });
   return headers;
 }
 
 describe("the spans of runs", () => {
   test("start a trace when there is none, with the run as its root and with its real times", async () => {
-    const { it, spans } = await traced();
-    it.onProbe(() => it.clock.advance(5_000));
-    const { id } = await runToEnd(it, probing);
+    const { harness, spans } = await traced();
+    harness.onProbe(() => harness.clock.advance(5_000));
+    const { id } = await runToEnd(harness, probing);
     const [step, run] = spans;
     expect(run).toMatchObject({
       name: "run test",
@@ -44,16 +44,16 @@ describe("the spans of runs", () => {
       error: null,
     });
     expect(step).toMatchObject({ name: "probe a", parentId: runSpanId(id), error: null });
-    const { startedAt, finishedAt } = await it.find(id);
+    const { startedAt, finishedAt } = await harness.find(id);
     expect([run!.start, run!.end]).toEqual([Date.parse(startedAt!), Date.parse(finishedAt!)]);
     expect(step!.end - step!.start).toBe(5_000);
   });
 
   test("link a retried run to the one that it retries", async () => {
-    const { it, spans } = await traced();
-    const { id, queue } = await runToEnd(it, failing, { trace: CALLER });
-    const first = await it.find(id);
-    const again = await it.start(first.workflowId, { retryOf: first });
+    const { harness, spans } = await traced();
+    const { id, queue } = await runToEnd(harness, failing, { trace: CALLER });
+    const first = await harness.find(id);
+    const again = await harness.start(first.workflowId, { retryOf: first });
     queue.wake();
     await queue.waitUntilIdle();
     expect(spans.find((span) => span.trace.spanId === runSpanId(again))).toMatchObject({
@@ -64,9 +64,9 @@ describe("the spans of runs", () => {
   });
 
   test("put the on_failure run below the run that failed", async () => {
-    const { it, spans } = await traced();
-    const handler = await it.define({ steps: [{ id: "h", type: "set", values: {} }] }, "Handler");
-    await runToEnd(it, { ...failing, on_failure: handler }, { trace: CALLER });
+    const { harness, spans } = await traced();
+    const handler = await harness.define({ steps: [{ id: "h", type: "set", values: {} }] }, "Handler");
+    await runToEnd(harness, { ...failing, on_failure: handler }, { trace: CALLER });
     const failed = spans.find((span) => span.name === "run test")!;
     expect(spans.find((span) => span.name === "run handler")).toMatchObject({
       parentId: failed.trace.spanId,
@@ -75,11 +75,11 @@ describe("the spans of runs", () => {
   });
 
   test("report the open attempts of a stopped run as cancelled, once", async () => {
-    const { it, spans } = await traced();
-    const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
-    const queue = await it.executor();
+    const { harness, spans } = await traced();
+    const id = await harness.start(await harness.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
+    const queue = await harness.executor();
     await queue.waitUntilIdle();
-    await it.stop(id);
+    await harness.stop(id);
     await queue.waitUntilIdle();
     expect(
       spans.map(({ name, attributes }) => `${name} ${attributes["millrace.status"]}`).toSorted(),
@@ -87,11 +87,11 @@ describe("the spans of runs", () => {
   });
 
   test("report a wait that fails as failed, once, even if its run ends with it", async () => {
-    const { it, spans } = await traced();
-    const { queue } = await runToEnd(it, {
+    const { harness, spans } = await traced();
+    const { queue } = await runToEnd(harness, {
       steps: [{ id: "q", type: "approval", message: "?", timeout: "1h" }],
     });
-    it.clock.advance(3_600_001);
+    harness.clock.advance(3_600_001);
     queue.wake();
     await queue.waitUntilIdle();
     expect(spans.map(({ name, error }) => [name, error])).toEqual([
@@ -102,10 +102,10 @@ describe("the spans of runs", () => {
   });
 
   test("are reported only after the commit", async () => {
-    const { it, spans } = await traced();
-    const id = await it.start(await it.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
-    const rolledBack = it.transaction(async (tx) => {
-      await stopRun(it.engine.context, tx, id, { status: "cancelled", by: "operator" });
+    const { harness, spans } = await traced();
+    const id = await harness.start(await harness.define({ steps: [{ id: "w", type: "wait", for: "1h" }] }));
+    const rolledBack = harness.transaction(async (tx) => {
+      await stopRun(harness.engine.context, tx, id, { status: "cancelled", by: "operator" });
       throw new Error("not to be");
     });
     await expect(rolledBack).rejects.toThrow("not to be");
@@ -113,22 +113,22 @@ describe("the spans of runs", () => {
   });
 
   test("are not reported when the trace is not sampled, and the decision is propagated", async () => {
-    const { it, spans } = await traced(false);
-    expect(await propagated(it)).toEqual({ traceparent: expect.stringMatching(/-00$/) });
-    expect(await propagated(it, CALLER.replace(/01$/, "00"))).toEqual({
+    const { harness, spans } = await traced(false);
+    expect(await propagated(harness)).toEqual({ traceparent: expect.stringMatching(/-00$/) });
+    expect(await propagated(harness, CALLER.replace(/01$/, "00"))).toEqual({
       traceparent: expect.stringMatching(new RegExp(`^00-${TRACE}-.*-00$`)),
     });
     expect(spans).toEqual([]);
   });
 
   test("follow the sampling decision of the caller", async () => {
-    const { it, spans } = await traced(false);
-    await runToEnd(it, probing, { trace: CALLER });
+    const { harness, spans } = await traced(false);
+    await runToEnd(harness, probing, { trace: CALLER });
     expect(spans.map(({ trace }) => trace.traceId)).toEqual([TRACE, TRACE]);
   });
 
   test("give a run that was started without a trace the same one in every process", async () => {
-    const { it: without } = await traced();
+    const { harness: without } = await traced();
     const id = await without.start(await without.define(probing));
     await without.store.transaction((trx) => trx.updateTable("runs").set({ trace: null }).execute());
     const queue = await without.executor();
@@ -139,26 +139,30 @@ describe("the spans of runs", () => {
   });
 
   test("begin a new trace for each scheduled run", async () => {
-    const { it, spans } = await traced();
-    const id = await it.define(probing);
-    const runs = [await it.start(id, { trigger: "schedule" }), await it.start(id, { trigger: "schedule" })];
-    const queue = await it.executor();
+    const { harness, spans } = await traced();
+    const id = await harness.define(probing);
+    const runs = [
+      await harness.start(id, { trigger: "schedule" }),
+      await harness.start(id, { trigger: "schedule" }),
+    ];
+    const queue = await harness.executor();
     await queue.waitUntilIdle();
     expect(new Set(spans.map(({ trace }) => trace.traceId))).toEqual(new Set(runs.map(runTraceId)));
-    for (const run of runs) expect(deserializeTrace((await it.find(run)).trace!)).toMatchObject({ flags: 1 });
+    for (const run of runs)
+      expect(deserializeTrace((await harness.find(run)).trace!)).toMatchObject({ flags: 1 });
   });
 });
 
 describe("the trace headers of an attempt", () => {
   test("name its own span", async () => {
-    const { it } = await traced();
+    const { harness } = await traced();
     const ids: string[] = [];
-    it.onProbe((_, ctx) => {
+    harness.onProbe((_, ctx) => {
       ids.push(parseTrace(ctx.trace.traceparent)!.spanId);
       return null;
     });
     const { id } = await runToEnd(
-      it,
+      harness,
       { steps: [{ id: "a", type: "probe", for_each: "[1, 2]", ask: "${{ item }}" }] },
       { trace: `${CALLER} vendor=1` },
     );
@@ -167,17 +171,17 @@ describe("the trace headers of an attempt", () => {
   });
 
   test("are the caller's without tracing, and empty without a caller's trace", async () => {
-    const it = await testEngine({ tracer: noTracer() });
-    expect(await propagated(it, `${CALLER} vendor=1`)).toEqual({
+    const harness = await testEngine({ tracer: noTracer() });
+    expect(await propagated(harness, `${CALLER} vendor=1`)).toEqual({
       traceparent: CALLER,
       tracestate: "vendor=1",
     });
-    expect(await propagated(it)).toEqual({});
+    expect(await propagated(harness)).toEqual({});
   });
 
   test("are empty when propagation is off", async () => {
-    const it = await testEngine({ tracer: noTracer(false) });
-    expect(await propagated(it, CALLER)).toEqual({});
+    const harness = await testEngine({ tracer: noTracer(false) });
+    expect(await propagated(harness, CALLER)).toEqual({});
     const on = await testEngine({ tracer: { ...recordingTracer(), propagates: false } });
     expect(await propagated(on, CALLER)).toEqual({});
   });

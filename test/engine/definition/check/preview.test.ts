@@ -80,7 +80,7 @@ describe("mocked outputs", () => {
     expect(errors).toMatchObject([{ path: "inputs.n", code: "missing" }]);
   });
 
-  it("may be those of a failed step", async () => {
+  it("can be those of a failed step", async () => {
     const steps = [
       set("a", { x: 1 }, { on_error: "continue" }),
       set("b", { why: "${{ steps.a.status + steps.a.error.code }}" }),

@@ -53,7 +53,7 @@ describe("checks against resources", () => {
     ]);
   });
 
-  it("use no resource unless they are asked to", async () => {
+  it("use no resource unless this is requested", async () => {
     const bound = checkerOf(
       {},
       queryStep((step, ctx) =>
@@ -66,11 +66,11 @@ describe("checks against resources", () => {
 
   it("run for at most eight steps at a time", async () => {
     let running = 0;
-    let most = 0;
+    let maxActive = 0;
     const bound = checkerOf(
       {},
       queryStep(async () => {
-        most = Math.max(most, (running += 1));
+        maxActive = Math.max(maxActive, (running += 1));
         await new Promise((resolve) => setImmediate(resolve));
         running -= 1;
         return { issues: [] };
@@ -78,7 +78,7 @@ describe("checks against resources", () => {
     );
     const steps = Array.from({ length: 40 }, (_, index) => query(`q${index}`, { needs: [] }));
     expect((await bound.check({ steps }, { checkConnections: true })).valid).toBe(true);
-    expect(most).toBe(8);
+    expect(maxActive).toBe(8);
   });
 
   it("report a step that could not be checked in time, and abort it", async () => {

@@ -14,7 +14,7 @@ describe("YAML", () => {
     expect(definition).toEqual({ steps: [set("a", { on: "yes", day: "2026-01-01", n: 1, x: "${{ 1 }}" })] });
   });
 
-  it("may be JSON", async () => {
+  it("can be JSON", async () => {
     const definition = { steps: [set("a", { b: [1, null, "x"] })] };
     const report = await usual.check(JSON.stringify(definition, null, "\t"), { checkConnections: false });
     expect(report).toMatchObject({ valid: true, definition });
@@ -41,7 +41,7 @@ describe("YAML", () => {
     expect(await issueOf(text)).toMatchObject({ code: "invalid_yaml", line, fix: QUOTE });
   });
 
-  it("may have comments", async () => {
+  it("can have comments", async () => {
     const text =
       "# What it does\nsteps:\n  - id: a # the first\n    type: assert\n    that: 1 > 0 # of course\n";
     expect((await usual.check(text, { checkConnections: false })).errors).toEqual([]);

@@ -9,7 +9,7 @@ interface ConformanceCase {
   expr: string;
   /** Variables that the expression may read. */
   bindings?: Record<string, unknown>;
-  /** Whether it has to fail, be it before it runs or while. */
+  /** Whether the expression has to fail, at compile time or at run time. */
   error?: true;
   value?: unknown;
 }

@@ -1,4 +1,4 @@
-/** Where an expression of Millrace differs from CEL on purpose, or because the parser has not got that far. */
+/** Lists where an expression of Millrace differs from CEL, on purpose or because the parser lacks the feature. */
 interface Difference {
   reason: string;
   /** File, section and name of each conformance case that differs. */

@@ -20,7 +20,7 @@ describe("numbers in expressions", () => {
     expect(evaluate(source)).toBe(value);
   });
 
-  it.each(["1 / 0", "1 % 0", "1e308 * 10"])("%s fails instead of giving infinity", (source) => {
+  it.each(["1 / 0", "1 % 0", "1e308 * 10"])("%s fails instead of returning infinity", (source) => {
     expect(failure(source).code).toBe("expression_failed");
   });
 });
@@ -66,7 +66,7 @@ describe("null in expressions", () => {
 });
 
 describe("fields in expressions", () => {
-  it("reports a missing one with a near match, the expression and the position", () => {
+  it("are reported with a near match, the expression and the position if they are missing", () => {
     const error = failure("inputs.nested.a.b + inputs.nmae");
     expect(error.code).toBe("expression_failed");
     expect(error.message).toBe(
@@ -139,7 +139,7 @@ describe("an expression", () => {
     expect([...stepIds]).toEqual(["a", "b"]);
   });
 
-  it("may be bare, one whole ${{ }}, or a boolean", () => {
+  it("can be bare, one whole ${{ }}, or a boolean", () => {
     expect(compileCel(" ${{ inputs.n }} ").evaluate(scope)).toBe(5);
     expect(compileCel(true)).toMatchObject({ isConstant: true });
     expect(compileCel(false).evaluate(scope)).toBe(false);

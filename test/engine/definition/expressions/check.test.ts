@@ -53,10 +53,10 @@ describe("the check of an expression", () => {
     ["(".repeat(300) + "1" + ")".repeat(300), "expression_too_deep", undefined],
     ["-".repeat(9_999) + "1", "expression_too_deep", undefined],
     [Array.from({ length: 4_000 }, () => "1").join("+"), "expression_too_deep", undefined],
-  ])("finds in %s: %s", (source, code, meant) => {
+  ])("reports for %s: %s", (source, code, suggestion) => {
     const issues = issuesOf(source);
     expect(issues.map((issue) => issue.code)).toEqual(code === undefined ? [] : [code]);
-    expect(issues[0]?.did_you_mean).toBe(meant);
+    expect(issues[0]?.did_you_mean).toBe(suggestion);
     expect(issues.every(({ message }) => /\(in `.*`, .*character \d+\)$/s.test(message))).toBe(true);
   });
 
@@ -87,7 +87,7 @@ describe("the check of an expression", () => {
     "1 == null",
     "inputs[inputs.name]",
     "dyn(inputs.name) - 1",
-  ])("accepts %s, which may be right", (source) => {
+  ])("accepts %s, which can succeed at run time", (source) => {
     expect(issuesOf(source)).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe("the check of an expression", () => {
     ["inputs.n > 1 ? 1 : null", nullable(NUMBER)],
     ["{'a': inputs.n, 'b': [inputs.name]}", objectOf({ a: NUMBER, b: listOf(STRING) })],
     ["steps.revenue.rows.map(r, r.region).unique().join()", STRING],
-  ])("knows what %s gives", (source, shape) => {
+  ])("knows the shape of %s", (source, shape) => {
     expect(checkCel(source, typeScope)).toEqual({ shape, issues: [] });
   });
 });

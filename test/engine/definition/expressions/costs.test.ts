@@ -8,7 +8,7 @@ import * as fc from "fast-check";
 const big = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, index]));
 const l = Array.from({ length: 2_000 }, (_, index) => index);
 const long = "a".repeat(3_000_000);
-/** Equal up to their last letter, and not stored as ropes. */
+/** The texts are equal up to their last letter, and not stored as ropes. */
 const [t, t2] = [`${long}c`, `${long}d`].map((text) => Buffer.from(text).toString()) as [string, string];
 const inputs = {
   big,
@@ -53,7 +53,7 @@ describe("work inside a loop", () => {
     expect(performance.now() - started).toBeLessThan(MS);
   });
 
-  it("is charged when it fails and another part makes up for it", () => {
+  it("is charged if it fails and another part decides the result", () => {
     const many = { empty: {}, l: Array.from({ length: 1_000_000 }, (_, index) => index) };
     const started = performance.now();
     expect(failure("inputs.l.all(x, inputs.empty.a == x || true)", many).code).toBe("expression_limit");
@@ -76,7 +76,7 @@ const late = (ms: number) => ({
   deadline: performance.now() - ms,
 });
 
-describe("the backstop", () => {
+describe("the time limit of an evaluation", () => {
   it("reads the clock at intervals, however little is charged", () => {
     const run = late(1_000);
     expect(() => {
@@ -100,21 +100,21 @@ describe("a search in a text", () => {
     ["inputs.t.indexOf(inputs.part)", -1],
     ["inputs.t.split(inputs.part).size()", 1],
     ["inputs.t.replace(inputs.part, '').size()", 3_000_000],
-  ])("takes linear time, whatever is looked for: %s", (source, result) => {
+  ])("takes linear time for any search text: %s", (source, result) => {
     const started = performance.now();
     let found: unknown;
     try {
       found = evaluate(source, { t: long, part });
     } catch (error) {
-      // A busy machine may take longer than 100 ms even so.
+      // A busy machine may still take longer than 100 ms.
       found = (error as { code: string }).code;
     }
     expect([result, "expression_limit"]).toContain(found);
     expect(performance.now() - started).toBeLessThan(MS);
   });
 
-  it("finds what JavaScript's own finds", () => {
-    // Long enough for the search that never goes back, and with few letters, so that much comes again.
+  it("finds the same positions as JavaScript's own search", () => {
+    // The texts are long enough for the linear search, and have few letters, so that much repeats.
     const letters = fc
       .array(fc.constantFrom("a", "b"), { minLength: 17, maxLength: 40 })
       .map((found) => found.join(""));

@@ -26,7 +26,7 @@ describe("the limits of an expression", () => {
   });
 
   it("interrupt a regular expression over a long text", () => {
-    // Nothing in it repeats, so the matcher can't reuse its states.
+    // The text has no repetitions, so the matcher can't reuse its states.
     let seed = 1;
     const text = Array.from({ length: 400_000 }, () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -67,25 +67,27 @@ describe("the limits of an expression", () => {
 
   it("count the output in bytes of JSON, over the whole value", () => {
     const value = { a: "${{ inputs.s }}", b: "${{ inputs.s }}" };
-    const given = { ...scope, inputs: { s: 'é"\u0001' } };
+    const unicodeScope = { ...scope, inputs: { s: 'é"\u0001' } };
     const bytes =
-      Buffer.byteLength(JSON.stringify(compileValue(value).evaluate(given))) - '{"a":,"b":}'.length;
-    expect(compileValue(value, { maxOutputBytes: bytes }).evaluate(given)).toEqual({
+      Buffer.byteLength(JSON.stringify(compileValue(value).evaluate(unicodeScope))) - '{"a":,"b":}'.length;
+    expect(compileValue(value, { maxOutputBytes: bytes }).evaluate(unicodeScope)).toEqual({
       a: 'é"\u0001',
       b: 'é"\u0001',
     });
-    expect(() => compileValue(value, { maxOutputBytes: bytes - 1 }).evaluate(given)).toThrow(StepError);
+    expect(() => compileValue(value, { maxOutputBytes: bytes - 1 }).evaluate(unicodeScope)).toThrow(
+      StepError,
+    );
     const list = compileCel("[inputs.s, {'a': 1.5, 'é': null}]");
-    const exact = Buffer.byteLength(JSON.stringify(list.evaluate(given)));
+    const exact = Buffer.byteLength(JSON.stringify(list.evaluate(unicodeScope)));
     expect(() =>
-      compileCel("[inputs.s, {'a': 1.5, 'é': null}]", { maxOutputBytes: exact }).evaluate(given),
+      compileCel("[inputs.s, {'a': 1.5, 'é': null}]", { maxOutputBytes: exact }).evaluate(unicodeScope),
     ).not.toThrow();
     expect(() =>
-      compileCel("[inputs.s, {'a': 1.5, 'é': null}]", { maxOutputBytes: exact - 1 }).evaluate(given),
+      compileCel("[inputs.s, {'a': 1.5, 'é': null}]", { maxOutputBytes: exact - 1 }).evaluate(unicodeScope),
     ).toThrow(StepError);
   });
 
-  it("are not made up for by another part of the expression", () => {
+  it("end the evaluation even if another part of the expression decides the result", () => {
     const source = "inputs.rows.all(a, inputs.rows.all(b, inputs.rows.all(c, c.id >= 0))) || true";
     expect(failure(source, inputs).code).toBe("expression_limit");
   });

@@ -105,11 +105,11 @@ describe("any expression", () => {
     let evaluated = 0;
     fc.assert(
       fc.property(sources, inputsOf, (source, inputs) => {
-        const given: Scope = { ...scope, inputs };
+        const runScope: Scope = { ...scope, inputs };
         checkCel(source, { ...typeScope, inputs: ANY });
         const compiled = compiledOr(source);
         if (compiled === undefined) return true;
-        const ended = outcome(() => compiled.evaluate(given));
+        const ended = outcome(() => compiled.evaluate(runScope));
         if ("error" in ended) return true;
         evaluated += 1;
         return isDeepStrictEqual(plain(JSON.parse(JSON.stringify(ended.value))), plain(ended.value));

@@ -25,7 +25,7 @@ describe("a template", () => {
     ["{{ name }} of another template", "{{ name }} of another template"],
     ['${{ "{{ inputs.n }}" }}', "{{ inputs.n }}"],
     ["${{ '\\'}}' }}", "'}}"],
-  ])("%j gives %j", (text, value) => {
+  ])("%j evaluates to %j", (text, value) => {
     expect(resolve(text)).toEqual(value);
   });
 
