@@ -181,7 +181,7 @@ function describe(
        ORDER BY name LIMIT ?2`,
     )
     .all(table ?? null, limit) as { name: string; kind: string }[];
-  return tables.map((table) => describeTable(db, table, samples, includeRowCounts));
+  return tables.map((entry) => describeTable(db, entry, samples, includeRowCounts));
 }
 
 function describeTable(

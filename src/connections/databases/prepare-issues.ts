@@ -39,7 +39,7 @@ export async function issueWithSuggestion(
   const missing = table ?? column;
   if (missing === undefined) return issue;
   const all = await tablesOf(driver, signal);
-  const columns = [...new Set(all.flatMap((table) => table.columns.map(({ name }) => name)))];
+  const columns = [...new Set(all.flatMap((described) => described.columns.map(({ name }) => name)))];
   const tables = all.map(({ name }) => name);
   const known = table === undefined ? columns : tables;
   const own = OWN.exec(issue.message)?.[1];

@@ -89,7 +89,7 @@ function sticky(...alternatives: string[]): RegExp {
 export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
   const issues: PartialIssue[] = [];
   const issue = (code: string, message: string, fix: string): void => {
-    if (!issues.some((issue) => issue.code === code)) issues.push({ path: ["query"], code, message, fix });
+    if (!issues.some((known) => known.code === code)) issues.push({ path: ["query"], code, message, fix });
   };
   const parameterNames: string[] = [];
   const words = new Set<string>();

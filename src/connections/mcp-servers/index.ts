@@ -30,7 +30,7 @@ export function createMcpServers(
   async function peerOf(name: string): Promise<McpServerClient> {
     const server = servers.find((candidate) => candidate.name === name);
     if (server === undefined) {
-      const names = servers.map((server) => server.name);
+      const names = servers.map((candidate) => candidate.name);
       const near = nearMatch(name, names);
       throw new StepError("environment", `There is no MCP server ${name}.`, {
         fix:

@@ -78,7 +78,7 @@ export function createMcpServerClient(
     current = mine;
     open.add(mine);
     connection.then(
-      (connection) => connection.brokenSignal.addEventListener("abort", () => retire(mine)),
+      (opened) => opened.brokenSignal.addEventListener("abort", () => retire(mine)),
       () => retire(mine),
     );
     return mine;
