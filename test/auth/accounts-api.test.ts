@@ -6,7 +6,7 @@ import { AppError } from "../../src/core/errors.ts";
 import type { AccountMail } from "../../src/core/mail-port.ts";
 import { fakeClock } from "../support/instance.ts";
 
-function open({ usable: configured = true, failure }: { usable?: boolean; failure?: Error } = {}) {
+function setUp({ usable: configured = true, failure }: { usable?: boolean; failure?: Error } = {}) {
   const sent: AccountMail[] = [];
   const reported: unknown[] = [];
   const api = accountsApi({
@@ -30,7 +30,7 @@ const LINK = "https://millrace.example.com/ui/link#abc";
 
 describe("the links, keys and mails of accounts", () => {
   it("sends a link by mail", async () => {
-    const { api, sent } = open();
+    const { api, sent } = setUp();
     expect(api.mailEnabled).toBe(true);
     expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
       sent: true,
@@ -42,7 +42,7 @@ describe("the links, keys and mails of accounts", () => {
   });
 
   it("returns the link without sending it if no mail is configured", async () => {
-    const { api, sent, reported } = open({ usable: false });
+    const { api, sent, reported } = setUp({ usable: false });
     expect(api.mailEnabled).toBe(false);
     expect(await api.sendLink("reset", "ada@example.com", "abc", "ann@example.com")).toEqual({
       sent: false,
@@ -53,7 +53,7 @@ describe("the links, keys and mails of accounts", () => {
 
   it("returns the link and reports the error if it could not be sent", async () => {
     const failure = new AppError("connection_failed", "The mail server is down.");
-    const { api, reported } = open({ failure });
+    const { api, reported } = setUp({ failure });
     expect(await api.sendLink("invitation", "ada@example.com", "abc", "ann@example.com")).toEqual({
       sent: false,
       link: LINK,
@@ -62,7 +62,7 @@ describe("the links, keys and mails of accounts", () => {
   });
 
   it("creates keys and links whose records do not contain the value", () => {
-    const { api } = open();
+    const { api } = setUp();
     const key = api.newKey({ name: "ci", owner: "ann@example.com", scopes: ["run"], expiresAt: null });
     expect(isKeyValue(key.value)).toBe(true);
     expect(key.record).toMatchObject({
@@ -78,6 +78,6 @@ describe("the links, keys and mails of accounts", () => {
   });
 
   it("ends sessions that were not used for the idle time", () => {
-    expect(open().api.idleSince()).toBe("2026-11-20T08:00:00.000Z");
+    expect(setUp().api.idleSince()).toBe("2026-11-20T08:00:00.000Z");
   });
 });

@@ -7,7 +7,7 @@ import { mockAlb, ARN, CLIENT, ISSUER, POOL } from "../support/mock-alb.ts";
 
 const OTHER_ARN = ARN.replace("123456789012", "210987654321");
 
-async function open(clock: Clock = systemClock) {
+async function setUp(clock: Clock = systemClock) {
   const peer = await mockAlb();
   const options = {
     userPoolId: POOL,
@@ -34,7 +34,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 
 describe("the headers of a load balancer", () => {
   it("identify the user, with the groups of the access token", async () => {
-    const { peer, verify } = await open();
+    const { peer, verify } = await setUp();
     const groups = ["millrace-editor", "everybody"];
     const login = await verify(
       peer.headers({ email: "Ann@Example.com" }, { "cognito:groups": groups, auth_time: 1_700_000_000 }),
@@ -47,7 +47,7 @@ describe("the headers of a load balancer", () => {
   });
 
   it("identify nobody if they are absent", async () => {
-    const { outcome, peer } = await open();
+    const { outcome, peer } = await setUp();
     expect(await outcome({})).toBe("nobody");
     // The remaining headers are plain text, which any client can send.
     const { "x-amzn-oidc-data": _, ...rest } = peer.headers();
@@ -55,7 +55,7 @@ describe("the headers of a load balancer", () => {
   });
 
   it("mark an address that is not verified", async () => {
-    const { peer, verify } = await open();
+    const { peer, verify } = await setUp();
     for (const email_verified of [false, "false", undefined, "yes", 1]) {
       const login = await verify(peer.headers({ email_verified }));
       expect(login?.identity.emailVerified).toBe(false);
@@ -64,13 +64,13 @@ describe("the headers of a load balancer", () => {
   });
 
   it("accept the newer name of the user pool as the same issuer", async () => {
-    const { peer, verify } = await open();
+    const { peer, verify } = await setUp();
     const iss = `https://issuer-cognito-idp.eu-central-1.amazonaws.com/${POOL}`;
     expect((await verify(peer.headers({ iss }, { iss })))?.identity.issuer).toBe(ISSUER);
   });
 
   it("distinguish the logins of a person", async () => {
-    const { peer, verify } = await open();
+    const { peer, verify } = await setUp();
     const logins = [
       {},
       { origin_jti: "login-2" },
@@ -84,7 +84,7 @@ describe("the headers of a load balancer", () => {
 
 describe("a token for another recipient or with an invalid signature", () => {
   it("is refused if another load balancer signed it", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     const data = peer.data({}, { signer: OTHER_ARN });
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-data": data })).toMatch(/^unauthorized: .*ARN/);
     const none = peer.data({}, { signer: undefined });
@@ -92,7 +92,7 @@ describe("a token for another recipient or with an invalid signature", () => {
   });
 
   it("is refused if it belongs to another client or another pool", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     const refusedData = [
       peer.data({}, { client: "another" }),
       peer.data({ iss: ISSUER.replace(POOL, "eu-central-1_Other") }),
@@ -115,7 +115,7 @@ describe("a token for another recipient or with an invalid signature", () => {
   });
 
   it("is refused if it is forged or changed", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     const good = peer.data();
     const [header, payload, signature] = good.split(".") as [string, string, string];
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as object;
@@ -147,7 +147,7 @@ describe("a token for another recipient or with an invalid signature", () => {
   });
 
   it("is refused without a subject, or if the plain header names another", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     const without = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ sub: undefined }) };
     expect(await outcome(without)).toMatch(/sub is missing/);
     expect(await outcome({ ...peer.headers(), "x-amzn-oidc-identity": "ben-sub" })).toMatch(
@@ -160,7 +160,7 @@ describe("a token for another recipient or with an invalid signature", () => {
 
 describe("the expiry of a token", () => {
   it("is required and enforced", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     // This is the unchanged token of a minute ago.
     const replayed = { ...peer.headers(), "x-amzn-oidc-data": peer.data({ exp: seconds() - 60 }) };
     expect(await outcome(replayed)).toMatch(/^unauthorized: .*expired/);
@@ -174,7 +174,7 @@ describe("the expiry of a token", () => {
   });
 
   it("has a tolerance of 30 s for differing clocks", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     const ended = (ago: number) => ({
       ...peer.headers(),
       "x-amzn-oidc-data": peer.data({ exp: seconds() - ago }),
@@ -186,7 +186,7 @@ describe("the expiry of a token", () => {
 
 describe("the signing keys", () => {
   it("are fetched once, and stay valid while the server is unavailable", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     expect(await outcome(peer.headers())).toBe("ann-sub");
     const { asked } = peer.state;
     peer.state.away = true;
@@ -199,7 +199,7 @@ describe("the signing keys", () => {
   });
 
   it("can be rotated by the load balancer and by the pool", async () => {
-    const { peer, outcome } = await open();
+    const { peer, outcome } = await setUp();
     expect(await outcome(peer.headers())).toBe("ann-sub");
     const before = peer.headers();
     peer.rotate();
@@ -211,7 +211,7 @@ describe("the signing keys", () => {
 
   it("are not fetched without limit for unknown key ids", async () => {
     let now = Date.now();
-    const { peer, outcome } = await open({ now: () => now });
+    const { peer, outcome } = await setUp({ now: () => now });
     const stranger = () => ({
       ...peer.headers(),
       "x-amzn-oidc-data": peer.data({}, { kid: crypto.randomUUID() }),

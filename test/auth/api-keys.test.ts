@@ -7,7 +7,7 @@ import { digestOf } from "../../src/auth/key-format.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 
-async function open() {
+async function setUp() {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
   const find = async (id: string) => (await instance.keys.list()).find((key) => key.id === id)!;
@@ -94,7 +94,7 @@ describe("apiKeyState", () => {
   });
 
   it("agrees with the store before, at and after the expiry", async () => {
-    const { key, keys, find } = await open();
+    const { key, keys, find } = await setUp();
     const expiresAt = [null, iso(end - 1), iso(end), iso(end + 1), parseExpiry("9999-12-31")!];
     for (const one of expiresAt) await key({ ...(one !== null && { expiresAt: one }) });
     const { record } = await key();
@@ -111,7 +111,7 @@ describe("apiKeyState", () => {
 
 describe("createKey", () => {
   it("adds the scope read to the chosen scopes, without duplicates", async () => {
-    const { key } = await open();
+    const { key } = await setUp();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...Scope.options)), async (scopes) => {
         const { record } = await key({ scopes });
@@ -122,12 +122,12 @@ describe("createKey", () => {
   });
 
   it("uses the scopes read, write and run if none are chosen", async () => {
-    const { key } = await open();
+    const { key } = await setUp();
     expect((await key()).record.scopes).toEqual(["read", "write", "run"]);
   });
 
   it("stores the digest and the last four characters, never the value", async () => {
-    const { key, keys, store } = await open();
+    const { key, keys, store } = await setUp();
     const { value, record } = await key({ name: "ci" });
     expect(record).toMatchObject({
       name: "ci",
@@ -149,7 +149,7 @@ describe("createKey", () => {
   });
 
   it("records the creator in the audit log", async () => {
-    const { key, store } = await open();
+    const { key, store } = await setUp();
     const { record } = await key({ owner: "operator" });
     expect(await store.read.selectFrom("audit_log").selectAll().execute()).toMatchObject([
       { operation: "create_api_key", target: record.id, owner: "operator", surface: "cli" },
@@ -159,7 +159,7 @@ describe("createKey", () => {
 
 describe("rotateKey", () => {
   it("creates a successor with the same name, owner, scopes and lineage, and keeps the old key valid for the overlap", async () => {
-    const { clock, key, keys, find } = await open();
+    const { clock, key, keys, find } = await setUp();
     const first = await key({ name: "ci", scopes: ["approve"] });
     const { value, record, oldExpiresAt } = await rotateKey(keys, clock, await find(first.record.id), {
       overlap: DEFAULT_OVERLAP_MS,
@@ -180,7 +180,7 @@ describe("rotateKey", () => {
   });
 
   it("gives the successor the same lifetime as the old key", async () => {
-    const { clock, key, keys, find } = await open();
+    const { clock, key, keys, find } = await setUp();
     const { record } = await key({ expiresAt: iso(clock.now() + 90 * DAY) });
     clock.advance(80 * DAY);
     const next = await rotateKey(keys, clock, await find(record.id), { overlap: HOUR });
@@ -188,7 +188,7 @@ describe("rotateKey", () => {
   });
 
   it("gives the successor the requested expiry", async () => {
-    const { clock, key, keys, find } = await open();
+    const { clock, key, keys, find } = await setUp();
     const { record } = await key({ expiresAt: iso(clock.now() + 90 * DAY) });
     const expiresAt = iso(clock.now() + DAY);
     const next = await rotateKey(keys, clock, await find(record.id), { overlap: HOUR, expiresAt });
@@ -196,7 +196,7 @@ describe("rotateKey", () => {
   });
 
   it("keeps the expiry of the old key if it is earlier than the end of the overlap", async () => {
-    const { clock, key, keys, find } = await open();
+    const { clock, key, keys, find } = await setUp();
     const end = iso(clock.now() + HOUR);
     const { record } = await key({ expiresAt: end });
     const { oldExpiresAt } = await rotateKey(keys, clock, await find(record.id), { overlap: DAY });
@@ -204,14 +204,14 @@ describe("rotateKey", () => {
   });
 
   it("expires the old key immediately without an overlap", async () => {
-    const { clock, key, keys, find } = await open();
+    const { clock, key, keys, find } = await setUp();
     const { record } = await key();
     await rotateKey(keys, clock, await find(record.id), { overlap: 0 });
     expect(apiKeyState(await find(record.id), clock.now())).toBe("expired");
   });
 
   it("keeps one lineage over many rotations, and the maximum expiry", async () => {
-    const { clock, key, keys, find } = await open();
+    const { clock, key, keys, find } = await setUp();
     const first = await key({ expiresAt: parseExpiry("9999-12-31")! });
     let id = first.record.id;
     for (let round = 0; round < 3; round += 1) {
@@ -227,7 +227,7 @@ describe("rotateKey", () => {
 
 describe("revoking", () => {
   it("returns whether the key was active, and writes one audit entry", async () => {
-    const { clock, key, keys, store } = await open();
+    const { clock, key, keys, store } = await setUp();
     const { record } = await key();
     expect(await keys.revoke(record.id, iso(clock.now()), "operator")).toBe(true);
     expect(await keys.revoke(record.id, iso(clock.now()), "operator")).toBe(false);

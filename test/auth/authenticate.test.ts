@@ -12,7 +12,7 @@ import { userWriter } from "../../src/store/users.ts";
 import { testUser } from "../support/accounts.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 
-async function open({ stateDir = temporaryDirectory(), clock = fakeClock() } = {}) {
+async function setUp({ stateDir = temporaryDirectory(), clock = fakeClock() } = {}) {
   const instance = await testInstance({ stateDir, clock });
   const report = vi.fn<(id: string, state: string) => void>();
   const lookUp = vi.spyOn(instance.keys, "findByDigest");
@@ -34,7 +34,7 @@ async function open({ stateDir = temporaryDirectory(), clock = fakeClock() } = {
 
 describe("authenticate", () => {
   it("returns the key with its owner and scopes", async () => {
-    const { auth, key, ada } = await open();
+    const { auth, key, ada } = await setUp();
     await ada();
     const { value, record } = await key({ name: "ci", owner: "ada@example.com", scopes: ["run"] });
     expect(await auth.authenticate({ "x-api-key": value })).toEqual({
@@ -58,13 +58,13 @@ describe("authenticate", () => {
       (value) => ({ "x-api-key": value, authorization: `Bearer ${newKeyValue()}` }),
     ],
   ])("accepts a key in %s", async (_, headers) => {
-    const { auth, key } = await open();
+    const { auth, key } = await setUp();
     const { value, record } = await key();
     expect(await auth.authenticate(headers(value))).toHaveProperty("keyId", record.id);
   });
 
   it("does not fall back to Bearer if X-API-Key is wrong", async () => {
-    const { refusal, key } = await open();
+    const { refusal, key } = await setUp();
     const { value } = await key();
     for (const own of [newKeyValue(), "", "nonsense"])
       expect(await refusal({ "x-api-key": own, authorization: `Bearer ${value}` })).toHaveProperty(
@@ -90,14 +90,14 @@ describe("authenticate", () => {
     ["a very long value", (value) => ({ "x-api-key": value.repeat(1_000) })],
     ["a long Bearer of spaces", () => ({ authorization: `Bearer ${" ".repeat(60_000)}x y` })],
   ])("refuses %s without reading the store", async (_, headers) => {
-    const { refusal, lookUp, key } = await open();
+    const { refusal, lookUp, key } = await setUp();
     const { value } = await key();
     expect(await refusal(headers(value))).toMatchObject({ code: "unauthorized" });
     expect(lookUp).not.toHaveBeenCalled();
   });
 
   it("returns the same error for every invalid key, and reports revoked and expired keys only to the log", async () => {
-    const { refusal, report, key, keys, clock } = await open();
+    const { refusal, report, key, keys, clock } = await setUp();
     const revoked = await key();
     await keys.revoke(revoked.record.id, iso(clock.now()), "operator");
     const expired = await key({ expiresAt: iso(clock.now() + DAY) });
@@ -118,7 +118,7 @@ describe("authenticate", () => {
   });
 
   it("refuses an expired key, and accepts it until the moment before", async () => {
-    const { auth, refusal, key, clock } = await open();
+    const { auth, refusal, key, clock } = await setUp();
     const { value } = await key({ expiresAt: iso(clock.now() + SECOND) });
     clock.advance(SECOND - 1);
     await auth.authenticate({ "x-api-key": value });
@@ -127,8 +127,8 @@ describe("authenticate", () => {
   });
 
   it("refuses a key at the next request after another server revoked it", async () => {
-    const here = await open();
-    const there = await open({ stateDir: here.stateDir, clock: here.clock });
+    const here = await setUp();
+    const there = await setUp({ stateDir: here.stateDir, clock: here.clock });
     const { value, record } = await here.key();
     await there.auth.authenticate({ "x-api-key": value });
     await here.keys.revoke(record.id, iso(here.clock.now()), "operator");
@@ -138,9 +138,9 @@ describe("authenticate", () => {
 });
 
 describe("a key of a user", () => {
-  const ADAS = { owner: "ada@example.com" };
+  const OWNED_BY_ADA = { owner: "ada@example.com" };
   // The scopes of each role are repeated here, so that a change of SCOPES_OF fails.
-  const MAY: Readonly<Record<Role, string>> = {
+  const SCOPES_OF_ROLE: Readonly<Record<Role, string>> = {
     viewer: "read",
     editor: "read write run approve",
     admin: "read write run approve admin",
@@ -149,29 +149,29 @@ describe("a key of a user", () => {
   it.each(Role.options.flatMap((role) => Scope.options.map((scope) => [role, scope] as const)))(
     "of a user with the role %s that was created with the scope %s has the scopes that both allow",
     async (role, scope) => {
-      const { auth, key, ada } = await open();
+      const { auth, key, ada } = await setUp();
       await ada({ role });
-      const { value } = await key({ ...ADAS, scopes: [scope] });
+      const { value } = await key({ ...OWNED_BY_ADA, scopes: [scope] });
       const { scopes } = await auth.authenticate({ "x-api-key": value });
-      const expected = ["read", scope].filter((one) => MAY[role].split(" ").includes(one));
+      const expected = ["read", scope].filter((one) => SCOPES_OF_ROLE[role].split(" ").includes(one));
       expect(scopes).toEqual(new Set(expected));
     },
   );
 
   it("with all scopes can only read while its owner is a viewer, and more after a change of the role", async () => {
-    const { auth, key, ada, change } = await open();
+    const { auth, key, ada, change } = await setUp();
     await ada({ role: "admin" });
-    const { value } = await key({ ...ADAS, scopes: Scope.options });
-    const may = async () => [...(await auth.authenticate({ "x-api-key": value })).scopes].join(" ");
-    expect(await may()).toBe(MAY.admin);
+    const { value } = await key({ ...OWNED_BY_ADA, scopes: Scope.options });
+    const currentScopes = async () => [...(await auth.authenticate({ "x-api-key": value })).scopes].join(" ");
+    expect(await currentScopes()).toBe(SCOPES_OF_ROLE.admin);
     await change({ role: "viewer" });
-    expect(await may()).toBe("read");
+    expect(await currentScopes()).toBe("read");
     await change({ role: "editor" });
-    expect(await may()).toBe(MAY.editor);
+    expect(await currentScopes()).toBe(SCOPES_OF_ROLE.editor);
   });
 
   it("has all chosen scopes if it belongs to the operator, who has no role", async () => {
-    const { auth, key } = await open();
+    const { auth, key } = await setUp();
     const { value } = await key({ scopes: Scope.options });
     expect((await auth.authenticate({ "x-api-key": value })).scopes).toEqual(new Set(Scope.options));
   });
@@ -179,9 +179,9 @@ describe("a key of a user", () => {
   it.each(["deactivated", "invited"] as const)(
     "is refused while the user is %s, and accepted once the user is active again",
     async (status) => {
-      const { auth, key, ada, change, refusal, report } = await open();
+      const { auth, key, ada, change, refusal, report } = await setUp();
       await ada();
-      const { value, record } = await key(ADAS);
+      const { value, record } = await key(OWNED_BY_ADA);
       const [mine, other] = [record.id, (await key()).record.id];
       await auth.authenticate({ "x-api-key": value });
       await change({ status });
@@ -195,31 +195,31 @@ describe("a key of a user", () => {
   );
 
   it("is refused if the user does not exist", async () => {
-    const { key, keys, refusal, report, auth } = await open();
-    const { value, record } = await key(ADAS);
+    const { key, keys, refusal, report, auth } = await setUp();
+    const { value, record } = await key(OWNED_BY_ADA);
     const { message, code, details } = await refusal({ "x-api-key": newKeyValue() });
     expect(await refusal({ "x-api-key": value })).toMatchObject({ message, code, details });
     expect(report.mock.calls).toEqual([[record.id, "owner_unknown"]]);
     expect(await auth.findInvalid([record.id])).toEqual([record.id]);
     const [listed] = await keys.list();
-    expect(listed).toMatchObject({ owner: ADAS.owner, user: null });
+    expect(listed).toMatchObject({ owner: OWNED_BY_ADA.owner, user: null });
   });
 
   it("is reported as revoked or expired rather than as belonging to an inactive user", async () => {
-    const { key, keys, refusal, report, ada, clock } = await open();
+    const { key, keys, refusal, report, ada, clock } = await setUp();
     await ada({ status: "deactivated" });
-    const revoked = await key(ADAS);
+    const revoked = await key(OWNED_BY_ADA);
     await keys.revoke(revoked.record.id, iso(clock.now()), "operator");
-    const expired = await key({ ...ADAS, expiresAt: iso(clock.now()) });
+    const expired = await key({ ...OWNED_BY_ADA, expiresAt: iso(clock.now()) });
     await refusal({ "x-api-key": revoked.value });
     await refusal({ "x-api-key": expired.value });
     expect(report.mock.calls.map(([, state]) => state)).toEqual(["revoked", "expired"]);
   });
 
   it("can't be rotated while its owner is not active", async () => {
-    const { key, keys, ada, clock } = await open();
+    const { key, keys, ada, clock } = await setUp();
     await ada({ status: "deactivated" });
-    await key(ADAS);
+    await key(OWNED_BY_ADA);
     const [old] = await keys.list();
     await expect(rotateKey(keys, clock, old!, { overlap: DAY })).rejects.toMatchObject({
       code: "user_not_active",
@@ -231,7 +231,7 @@ describe("a key of a user", () => {
 
 describe("the time of last use", () => {
   it("is never written by a request", async () => {
-    const { auth, key, touch, lastUsed } = await open();
+    const { auth, key, touch, lastUsed } = await setUp();
     const { value, record } = await key();
     await auth.authenticate({ "x-api-key": value });
     expect(touch).not.toHaveBeenCalled();
@@ -239,7 +239,7 @@ describe("the time of last use", () => {
   });
 
   it("is the time of the use, not of the write", async () => {
-    const { auth, key, clock, lastUsed } = await open();
+    const { auth, key, clock, lastUsed } = await setUp();
     const { value, record } = await key();
     await auth.authenticate({ "x-api-key": value });
     const used = iso(clock.now());
@@ -249,7 +249,7 @@ describe("the time of last use", () => {
   });
 
   it("is written at most once per key in five minutes with 10,000 requests", async () => {
-    const { auth, key, clock, touch } = await open();
+    const { auth, key, clock, touch } = await setUp();
     const [a, b] = [await key(), await key()];
     for (let request = 0; request < 10_000; request += 1) {
       await auth.authenticate({ "x-api-key": request % 2 === 0 ? a.value : b.value });
@@ -263,7 +263,7 @@ describe("the time of last use", () => {
   });
 
   it("is written again after five minutes, with the latest use", async () => {
-    const { auth, key, clock, lastUsed, touch } = await open();
+    const { auth, key, clock, lastUsed, touch } = await setUp();
     const { value, record } = await key();
     await auth.authenticate({ "x-api-key": value });
     await auth.flush();
@@ -282,8 +282,8 @@ describe("the time of last use", () => {
   });
 
   it("is never overwritten with an earlier time by another server", async () => {
-    const here = await open();
-    const there = await open({ stateDir: here.stateDir, clock: here.clock });
+    const here = await setUp();
+    const there = await setUp({ stateDir: here.stateDir, clock: here.clock });
     const { value, record } = await here.key();
     await there.auth.authenticate({ "x-api-key": value });
     here.clock.advance(SECOND);
@@ -298,7 +298,7 @@ describe("the time of last use", () => {
   });
 
   it("is not lost when the write fails", async () => {
-    const { auth, key, touch, lastUsed, clock } = await open();
+    const { auth, key, touch, lastUsed, clock } = await setUp();
     const { value, record } = await key();
     await auth.authenticate({ "x-api-key": value });
     touch.mockRejectedValueOnce(new Error("locked"));
@@ -308,7 +308,7 @@ describe("the time of last use", () => {
   });
 
   it("is not written without requests", async () => {
-    const { auth, touch } = await open();
+    const { auth, touch } = await setUp();
     await auth.flush();
     expect(touch).not.toHaveBeenCalled();
   });

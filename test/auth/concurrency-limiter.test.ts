@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { concurrencyLimiter } from "../../src/auth/concurrency-limiter.ts";
 
 /** Starts tasks that run until the test ends them, behind a limiter. */
-function open(limit: number, maxWaiting: number) {
+function setUp(limit: number, maxWaiting: number) {
   const runLimited = concurrencyLimiter(limit, maxWaiting, () => new Error("full"));
   const started: number[] = [];
   const ends = new Map<number, PromiseWithResolvers<void>>();
@@ -23,7 +23,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("a concurrency limiter", () => {
   it("runs 2 tasks, queues 2 in their order, and refuses the next", async () => {
-    const { begin, started, ends } = open(2, 2);
+    const { begin, started, ends } = setUp(2, 2);
     const work = [1, 2, 3, 4].map(begin);
     await expect(begin(5)).rejects.toThrow("full");
     await nextTurn();
@@ -42,7 +42,7 @@ describe("a concurrency limiter", () => {
   });
 
   it("frees the slot of a task that failed", async () => {
-    const { begin, started, ends } = open(1, 1);
+    const { begin, started, ends } = setUp(1, 1);
     const failing = begin(1);
     const next = begin(2);
     ends.get(1)!.reject(new Error("broken"));

@@ -32,8 +32,8 @@ const ann = (fields: Partial<Identity> = {}): Identity => ({
 });
 
 /** Provisions the user of an identity, in its own transaction. */
-async function enter(instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> {
-  const taken = await instance.write(
+async function provision(instance: TestInstance, identity: Identity, policy = POLICY): Promise<UserRecord> {
+  const user = await instance.write(
     {
       operation: "sign_in",
       actor: { principal: keyPrincipal(), client: { surface: "web", name: "test" } },
@@ -41,8 +41,8 @@ async function enter(instance: TestInstance, identity: Identity, policy = POLICY
     },
     (tx) => provisionUser(tx, policy, identity, instance.clock.now()),
   );
-  if (taken instanceof AppError) throw taken;
-  return taken;
+  if (user instanceof AppError) throw user;
+  return user;
 }
 
 const refusal = async (work: Promise<unknown>): Promise<unknown> =>
@@ -87,14 +87,14 @@ describe("the role of a user's groups", () => {
 describe("provisioning a user", () => {
   it("creates a user at the first sign-on, and finds them by the subject afterwards", async () => {
     const instance = await testInstance();
-    const first = await enter(instance, ann());
+    const first = await provision(instance, ann());
     expect(first).toMatchObject({
       email: "ann@example.com",
       role: "editor",
       roleSource: "sign_on",
       status: "active",
     });
-    const second = await enter(instance, ann({ email: "other@example.com", emailVerified: false }));
+    const second = await provision(instance, ann({ email: "other@example.com", emailVerified: false }));
     expect(second).toMatchObject({ id: first.id, email: "ann@example.com" });
     expect(await findUpToDateUser(instance.read, POLICY, ann())).toMatchObject({ id: first.id });
     expect(await findUpToDateUser(instance.read, POLICY, ann({ groups: ["admins"] }))).toBeUndefined();
@@ -103,26 +103,28 @@ describe("provisioning a user", () => {
   it("links an invited or existing user with the same verified address", async () => {
     const instance = await testInstance();
     const invited = await addUser(instance, { email: "ann@example.com", status: "invited", role: "viewer" });
-    const taken = await enter(instance, ann({ groups: [] }));
-    expect(taken).toMatchObject({ id: invited.id, status: "active", role: "viewer", roleSource: null });
-    expect(await enter(instance, ann({ issuer: "https://second.example.com", subject: "a" }))).toMatchObject({
+    const user = await provision(instance, ann({ groups: [] }));
+    expect(user).toMatchObject({ id: invited.id, status: "active", role: "viewer", roleSource: null });
+    expect(
+      await provision(instance, ann({ issuer: "https://second.example.com", subject: "a" })),
+    ).toMatchObject({
       id: invited.id,
     });
   });
 
   it("refuses an identity without a verified address", async () => {
     const instance = await testInstance();
-    expect(await refusal(enter(instance, ann({ emailVerified: false })))).toBe(
+    expect(await refusal(provision(instance, ann({ emailVerified: false })))).toBe(
       "sign_on_refused: email_not_verified",
     );
-    expect(await refusal(enter(instance, ann({ email: null })))).toBe("sign_on_refused: no_email");
+    expect(await refusal(provision(instance, ann({ email: null })))).toBe("sign_on_refused: no_email");
     expect(await instance.read.users.exists()).toBe(false);
   });
 
   it("never gives an identity the account of another identity with the same address", async () => {
     const instance = await testInstance();
-    await enter(instance, ann());
-    expect(await refusal(enter(instance, ann({ subject: "eve", groups: ["admins"] })))).toBe(
+    await provision(instance, ann());
+    expect(await refusal(provision(instance, ann({ subject: "eve", groups: ["admins"] })))).toBe(
       "sign_on_refused: address_taken",
     );
     expect(await instance.read.users.findByEmail("ann@example.com")).toMatchObject({ role: "editor" });
@@ -130,46 +132,49 @@ describe("provisioning a user", () => {
 
   it("refuses a deactivated user, whatever the groups are", async () => {
     const instance = await testInstance();
-    const { id } = await enter(instance, ann());
+    const { id } = await provision(instance, ann());
     await update(instance, id, { status: "deactivated" });
     const again = ann({ groups: ["admins"] });
-    expect(await refusal(enter(instance, again))).toBe("sign_on_refused: deactivated");
+    expect(await refusal(provision(instance, again))).toBe("sign_on_refused: deactivated");
     expect(await refusal(findUpToDateUser(instance.read, POLICY, again))).toBe(
       "sign_on_refused: deactivated",
     );
     // A new identity with the same address is refused, too.
     const eve = ann({ issuer: "https://second.example.com", subject: "eve" });
-    expect(await refusal(enter(instance, eve))).toBe("sign_on_refused: deactivated");
+    expect(await refusal(provision(instance, eve))).toBe("sign_on_refused: deactivated");
     expect(await instance.read.users.find(id)).toMatchObject({ status: "deactivated", role: "editor" });
   });
 
   it("takes away a role when its group is gone, and keeps a role that an admin set", async () => {
     const instance = await testInstance();
-    const { id } = await enter(instance, ann({ groups: ["admins"] }));
-    expect(await enter(instance, ann({ groups: ["staff"] }))).toMatchObject({
+    const { id } = await provision(instance, ann({ groups: ["admins"] }));
+    expect(await provision(instance, ann({ groups: ["staff"] }))).toMatchObject({
       role: "viewer",
       roleSource: "default",
     });
     await update(instance, id, { role: "editor", roleSource: null });
-    expect(await enter(instance, ann({ groups: [] }))).toMatchObject({ role: "editor", roleSource: null });
-    await enter(instance, ann({ groups: ["viewers"] }));
-    expect(await refusal(enter(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
+    expect(await provision(instance, ann({ groups: [] }))).toMatchObject({
+      role: "editor",
+      roleSource: null,
+    });
+    await provision(instance, ann({ groups: ["viewers"] }));
+    expect(await refusal(provision(instance, ann({ groups: [] }), STRICT))).toBe("sign_on_refused: no_role");
   });
 
   it("refuses a new user without a role if there is no default role", async () => {
     const instance = await testInstance();
-    expect(await refusal(enter(instance, ann({ groups: ["staff"] }), STRICT))).toBe(
+    expect(await refusal(provision(instance, ann({ groups: ["staff"] }), STRICT))).toBe(
       "sign_on_refused: no_role",
     );
     expect(await instance.read.users.exists()).toBe(false);
-    expect(await enter(instance, ann(), STRICT)).toMatchObject({ role: "editor" });
+    expect(await provision(instance, ann(), STRICT)).toMatchObject({ role: "editor" });
   });
 
   it("records changes of roles in the audit log", async () => {
     const instance = await testInstance();
-    await enter(instance, ann());
-    await enter(instance, ann());
-    await enter(instance, ann({ groups: ["admins"] }));
+    await provision(instance, ann());
+    await provision(instance, ann());
+    await provision(instance, ann({ groups: ["admins"] }));
     const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 10 });
     expect(entries.map(({ operation }) => operation)).toEqual(["sign_in.role_admin", "sign_in.role_editor"]);
   });

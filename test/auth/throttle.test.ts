@@ -54,7 +54,7 @@ function memoryCounter() {
   return { counter, calls, rows };
 }
 
-function open() {
+function setUp() {
   const clock = fakeClock();
   const memory = memoryCounter();
   const throttled = throttle(memory.counter, clock);
@@ -74,9 +74,9 @@ function open() {
 }
 
 /** Returns the attempt, or undefined if the throttle refused it. Rethrows other errors. */
-async function granted(taking: Promise<CountedAttempt>): Promise<CountedAttempt | undefined> {
+async function granted(attempt: Promise<CountedAttempt>): Promise<CountedAttempt | undefined> {
   try {
-    return await taking;
+    return await attempt;
   } catch (error) {
     if (error instanceof AppError && error.code === "too_many_attempts") return undefined;
     throw error;
@@ -84,12 +84,12 @@ async function granted(taking: Promise<CountedAttempt>): Promise<CountedAttempt 
 }
 
 /** Whether the throttle allows the attempt. */
-const passes = async (taking: Promise<CountedAttempt>): Promise<boolean> =>
-  (await granted(taking)) !== undefined;
+const passes = async (attempt: Promise<CountedAttempt>): Promise<boolean> =>
+  (await granted(attempt)) !== undefined;
 
 /** Whether the throttle allows the attempt, which is then marked as successful. */
-async function succeeds(taking: Promise<CountedAttempt>): Promise<boolean> {
-  const taken = await granted(taking);
+async function succeeds(attempt: Promise<CountedAttempt>): Promise<boolean> {
+  const taken = await granted(attempt);
   await taken?.markSucceeded();
   return taken !== undefined;
 }
@@ -116,18 +116,18 @@ const inSite = (i: number): ThrottleSubject => ({
 
 describe("a throttle", () => {
   it("allows 5 attempts per account and address, 20 per account, and 30 per address", async () => {
-    const one = open();
+    const one = setUp();
     expect(await passing(10, () => one.take(ADA))).toBe(5);
-    const spread = open();
+    const spread = setUp();
     expect(await passing(50, (i) => spread.take({ ...ADA, address: `192.0.2.${i}` }))).toBe(20);
-    const sprayed = open();
+    const sprayed = setUp();
     expect(await passing(50, (i) => sprayed.take({ ...ADA, account: `a${i}@example.com` }))).toBe(30);
-    const visits = open();
+    const visits = setUp();
     expect(await passing(50, () => visits.take({ address: "192.0.2.1" }, "setup"))).toBe(30);
   });
 
   it("says when to try again, and allows an attempt then", async () => {
-    const { take, clock, refusal } = open();
+    const { take, clock, refusal } = setUp();
     await passing(5, () => take(ADA));
     clock.advance(10 * MINUTE);
     await expect(refusal()).rejects.toMatchObject({
@@ -144,13 +144,13 @@ describe("a throttle", () => {
   });
 
   it("does not let one address lock out an account", async () => {
-    const { take } = open();
+    const { take } = setUp();
     await passing(100, () => take(ADA));
     expect(await take({ ...ADA, address: "198.51.100.1" })).toBe(true);
   });
 
   it("neither reads nor writes the counts for a cached refusal", async () => {
-    const { take, calls } = open();
+    const { take, calls } = setUp();
     await passing(6, () => take(ADA));
     const before = { ...calls };
     expect(await passing(100, () => take(ADA))).toBe(0);
@@ -158,7 +158,7 @@ describe("a throttle", () => {
   });
 
   it("does not write the counts if another server used up the limit", async () => {
-    const { take, counter, calls, clock } = open();
+    const { take, counter, calls, clock } = setUp();
     await passing(5, () => take(ADA));
     const before = calls.increment;
     const other = throttle(counter, clock);
@@ -167,7 +167,7 @@ describe("a throttle", () => {
   });
 
   it("enforces the limit for simultaneous attempts, and writes no counts for those that it refuses", async () => {
-    const { take, calls, rows } = open();
+    const { take, calls, rows } = setUp();
     const all = await Promise.all(Array.from({ length: 200 }, () => take(ADA)));
     expect(all.filter(Boolean)).toHaveLength(5);
     expect(calls).toMatchObject({ read: 5, increment: 10 });
@@ -177,7 +177,7 @@ describe("a throttle", () => {
   });
 
   it("writes the counts only for those attempts of a burst that it allows", async () => {
-    const { take, calls } = open();
+    const { take, calls } = setUp();
     await passing(3, () => take(ADA));
     const before = calls.increment;
     const all = await Promise.all(Array.from({ length: 50 }, () => take(ADA)));
@@ -186,7 +186,7 @@ describe("a throttle", () => {
   });
 
   it("enforces the limit over several servers, whose refused attempts do not use up the limit of the account", async () => {
-    const { counter, clock, take } = open();
+    const { counter, clock, take } = setUp();
     const copies = Array.from({ length: 6 }, () => throttle(counter, clock));
     const all = await Promise.all(
       copies.flatMap((copy) => [0, 1, 2, 3, 4].map(() => passes(copy.consume("sign_in", ADA)))),
@@ -196,7 +196,7 @@ describe("a throttle", () => {
   });
 
   it("clears the attempts of an account from an address after a success, and no others", async () => {
-    const { take, succeed } = open();
+    const { take, succeed } = setUp();
     for (let round = 0; round < 5; round += 1) {
       expect(await passing(4, () => take(ADA))).toBe(4);
       // The failed attempts use up the 20 of the account.
@@ -206,7 +206,7 @@ describe("a throttle", () => {
   });
 
   it("never refuses users who know their password, from one address or many", async () => {
-    const { succeed, rows } = open();
+    const { succeed, rows } = setUp();
     expect(await passing(100, () => succeed(ADA))).toBe(100);
     expect(await passing(100, (i) => succeed({ ...ADA, address: `192.0.2.${i}` }))).toBe(100);
     expect(await passing(100, (i) => succeed({ ...ADA, account: `a${i}@example.com` }))).toBe(100);
@@ -214,7 +214,7 @@ describe("a throttle", () => {
   });
 
   it("refunds exactly what it counted, and nothing in another window", async () => {
-    const { throttled, take, clock } = open();
+    const { throttled, take, clock } = setUp();
     const early = await throttled.consume("sign_in", ADA);
     clock.advance(WINDOW);
     expect(await passing(40, (i) => take(another(i)))).toBe(30);
@@ -228,7 +228,7 @@ describe("a throttle", () => {
   });
 
   it("allows attempts within seconds after another server refunded some", async () => {
-    const { throttled, counter, take, clock } = open();
+    const { throttled, counter, take, clock } = setUp();
     const other = throttle(counter, clock);
     const taken = await Promise.all(
       Array.from({ length: 29 }, (_, i) => throttled.consume("sign_in", another(i))),
@@ -241,7 +241,7 @@ describe("a throttle", () => {
   });
 
   it("clears the attempts of an account from an address on reset, and no others", async () => {
-    const { throttled, take } = open();
+    const { throttled, take } = setUp();
     for (let round = 0; round < 4; round += 1) {
       expect(await passing(6, () => take(ADA))).toBe(5);
       await throttled.reset("sign_in", ADA);
@@ -250,41 +250,41 @@ describe("a throttle", () => {
   });
 
   it("counts each kind of attempt separately", async () => {
-    const { take } = open();
+    const { take } = setUp();
     await passing(6, () => take(ADA));
     expect(await take(ADA, "reset")).toBe(true);
   });
 
   it("counts all spellings of an account, and all addresses of a network, as one", async () => {
-    const { take } = open();
+    const { take } = setUp();
     const spellings = ["ada@example.com", " ADA@Example.com ", "Ada@example.COM"];
     expect(await passing(9, (i) => take({ account: spellings[i % 3]!, address: `2001:db8:0:1::${i}` }))).toBe(
       5,
     );
     expect(await take({ ...ADA, address: "2001:db8:0:2::1" })).toBe(true);
-    const mapped = open();
+    const mapped = setUp();
     const addresses = ["192.0.2.1", "::ffff:192.0.2.1"];
     expect(await passing(8, (i) => mapped.take({ ...ADA, address: addresses[i % 2]! }))).toBe(5);
   });
 
   it("allows 100 attempts per IPv6 site, over all of its networks", async () => {
-    const { take } = open();
+    const { take } = setUp();
     expect(await passing(150, (i) => take(inSite(i)))).toBe(100);
     expect(await take({ ...ADA, address: "2001:db8:2::1" })).toBe(true);
     expect(await take(ADA)).toBe(true);
-    const visits = open();
+    const visits = setUp();
     expect(await passing(150, (i) => visits.take({ address: inSite(i).address }, "setup"))).toBe(100);
   });
 
   it("ignores the port of an address", async () => {
-    const { take } = open();
+    const { take } = setUp();
     expect(await passing(9, (i) => take({ ...ADA, address: `192.0.2.1:${50_000 + i}` }))).toBe(5);
   });
 
   it.each(["reset", "verification"] as const)(
     "allows 3 %s mails to an account per hour, over all addresses, and 30 from an address",
     async (kind) => {
-      const { take, clock, throttled } = open();
+      const { take, clock, throttled } = setUp();
       expect(await passing(9, (i) => take(elsewhere(i), kind))).toBe(3);
       clock.advance(HOUR - 1);
       await expect(throttled.consume(kind, elsewhere(9))).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe("a throttle", () => {
       });
       clock.advance(1);
       expect(await take(elsewhere(9), kind)).toBe(true);
-      const sprayed = open();
+      const sprayed = setUp();
       expect(await passing(50, (i) => sprayed.take(another(i), kind))).toBe(30);
       sprayed.clock.advance(WINDOW);
       expect(await sprayed.take(another(60), kind)).toBe(true);
@@ -300,21 +300,21 @@ describe("a throttle", () => {
   );
 
   it("counts each kind of mail and sign-ins separately", async () => {
-    const { take } = open();
+    const { take } = setUp();
     expect(await passing(9, () => take(ADA, "reset"))).toBe(3);
     expect(await passing(9, () => take(ADA, "verification"))).toBe(3);
     expect(await passing(9, () => take(ADA))).toBe(5);
   });
 
   it("stores nothing that was entered", async () => {
-    const { take, rows } = open();
+    const { take, rows } = setUp();
     await take({ account: "my-secret-password", address: "192.0.2.1" });
     expect(rows.size).toBe(3);
     for (const key of rows.keys()) expect(key).toMatch(/^[\w-]{22}$/);
   });
 
   it("refuses attempts that it can't count", async () => {
-    const { counter, clock } = open();
+    const { counter, clock } = setUp();
     const busy = new AppError("busy", "The state is busy.");
     for (const broken of ["read", "increment"] as const) {
       const throttled = throttle({ ...counter, [broken]: () => Promise.reject(busy) }, clock);
@@ -325,7 +325,7 @@ describe("a throttle", () => {
   });
 
   it("caches a limited number of refusals", async () => {
-    const { counter, clock } = open();
+    const { counter, clock } = setUp();
     let reads = 0;
     const usedUp: RateLimitCounter = {
       ...counter,
@@ -358,7 +358,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Sends bursts to two servers. Returns the allowed attempts, once for each limit that counts them. */
-async function passedBy(
+async function allowedAttempts(
   counter: RateLimitCounter,
   clock: ReturnType<typeof fakeClock>,
   steps: readonly Step[],
@@ -382,7 +382,7 @@ async function passedBy(
 }
 
 /** The maximum number of attempts allowed within any 15 minutes, as a share of the limit. */
-function worstShare(passed: Awaited<ReturnType<typeof passedBy>>): number {
+function worstShare(passed: Awaited<ReturnType<typeof allowedAttempts>>): number {
   const shares = passed.map(({ label, most, at }) => {
     const within = passed.filter(
       (other) => other.label === label && other.at >= at && other.at < at + WINDOW,
@@ -393,18 +393,20 @@ function worstShare(passed: Awaited<ReturnType<typeof passedBy>>): number {
 }
 
 /** A guess at a password, or a sign-in with the attacker's own account, from one of the attacker's addresses. */
-const move = fc.record({
+const attackerStep = fc.record({
   account: fc.integer({ min: 0, max: 5 }),
   address: fc.integer({ min: 0, max: 2 }),
   own: fc.boolean(),
 });
 
 /** Counts the allowed guesses for each account, and the allowed sign-ins of the attacker. */
-async function guessed(moves: readonly (typeof move extends fc.Arbitrary<infer T> ? T : never)[]) {
-  const { take, succeed } = open();
+async function simulateAttack(
+  attackerSteps: readonly (typeof attackerStep extends fc.Arbitrary<infer T> ? T : never)[],
+) {
+  const { take, succeed } = setUp();
   const guesses = Array<number>(6).fill(0);
   const own: boolean[] = [];
-  for (const { account, address, own: mine } of moves) {
+  for (const { account, address, own: mine } of attackerSteps) {
     const from = { address: `192.0.2.${address}` };
     if (mine) own.push(await succeed({ ...from, account: `guesser${account}@example.com` }));
     else if (await take({ ...from, account: `a${account}@example.com` })) guesses[account]! += 1;
@@ -418,9 +420,9 @@ describe("a throttle, for attempts in any order", () => {
   it("never allows more than the limits in a window", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(withoutPause, { minLength: 1, maxLength: 60 }), async (steps) => {
-        expect(worstShare(await passedBy(memoryCounter().counter, fakeClock(), steps))).toBeLessThanOrEqual(
-          1,
-        );
+        expect(
+          worstShare(await allowedAttempts(memoryCounter().counter, fakeClock(), steps)),
+        ).toBeLessThanOrEqual(1);
       }),
     );
   });
@@ -428,18 +430,18 @@ describe("a throttle, for attempts in any order", () => {
   it("never allows more than twice the limits in any 15 minutes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-        expect(worstShare(await passedBy(memoryCounter().counter, fakeClock(), steps))).toBeLessThanOrEqual(
-          2,
-        );
+        expect(
+          worstShare(await allowedAttempts(memoryCounter().counter, fakeClock(), steps)),
+        ).toBeLessThanOrEqual(2);
       }),
     );
   });
 
   it("allows no more guesses to an attacker who signs in with their own account in between", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(move, { minLength: 40, maxLength: 200 }), async (moves) => {
-        const { guesses } = await guessed(moves);
-        expect(guesses).toEqual((await guessed(moves.filter(({ own }) => !own))).guesses);
+      fc.asyncProperty(fc.array(attackerStep, { minLength: 40, maxLength: 200 }), async (attackerSteps) => {
+        const { guesses } = await simulateAttack(attackerSteps);
+        expect(guesses).toEqual((await simulateAttack(attackerSteps.filter(({ own }) => !own))).guesses);
         expect(Math.max(...guesses)).toBeLessThanOrEqual(15);
       }),
     );
@@ -452,7 +454,7 @@ describe("a throttle, for attempts in any order", () => {
           maxLength: 40,
         }),
         async (turns) => {
-          const { succeed } = open();
+          const { succeed } = setUp();
           for (const people of turns) {
             const all = people.map((i) => succeed({ ...ADA, account: `a${i}@example.com` }));
             expect(await Promise.all(all)).not.toContain(false);
@@ -470,14 +472,14 @@ describe("a throttle, for attempts in any order", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(withoutPause, { minLength: 20, maxLength: 30 }), async (steps) => {
         start += 2 * WINDOW;
-        expect(worstShare(await passedBy(counter, fakeClock(start), steps))).toBeLessThanOrEqual(1);
+        expect(worstShare(await allowedAttempts(counter, fakeClock(start), steps))).toBeLessThanOrEqual(1);
       }),
       { numRuns: 5 },
     );
   });
 
   it("allows an attempt from another address one second after a burst", async () => {
-    const { take, clock } = open();
+    const { take, clock } = setUp();
     await Promise.all(Array.from({ length: 100 }, () => take({ ...ADA, address: "198.51.100.1" })));
     clock.advance(SECOND);
     expect(await take(ADA)).toBe(true);
