@@ -175,7 +175,7 @@ describe("the address and variable checks of doctor", () => {
     ).toEqual([
       "INSERT, UPDATE on `shop`.*",
       "ALL PRIVILEGES on *.*",
-      "what its role `writers`@`%` may, which was not looked into",
+      "the privileges of its role `writers`@`%`, which were not checked",
     ]);
   });
 });

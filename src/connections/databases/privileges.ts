@@ -57,18 +57,18 @@ const WRITES =
   /\b(?:ALL PRIVILEGES|INSERT|UPDATE|DELETE|CREATE(?! TEMPORARY)|DROP|ALTER|INDEX|TRIGGER|EVENT|FILE|SUPER|REFERENCES)\b/gi;
 
 /**
- * What lines of SHOW GRANTS allow to write.
+ * Lists the write privileges in lines of SHOW GRANTS.
  * @see https://dev.mysql.com/doc/refman/8.4/en/show-grants.html
  */
 export function findWriteGrants(lines: readonly string[]): string[] {
   return lines.flatMap((line) => {
     const [, privileges, where] = /^GRANT (.+?) ON (.+?) TO /i.exec(line) ?? [];
     if (privileges === undefined) {
-      // MySQL names a role here without what it may.
+      // MySQL names a role here without its privileges.
       const [, role] = /^GRANT (\S+) TO /i.exec(line) ?? [];
-      return role === undefined ? [] : [`what its role ${role} may, which was not looked into`];
+      return role === undefined ? [] : [`the privileges of its role ${role}, which were not checked`];
     }
-    // Names of columns in brackets may be anything.
+    // The names of columns in parentheses may look like privileges.
     const found = privileges.replaceAll(/\([^)]*\)/g, "").match(WRITES) ?? [];
     return found.length === 0 ? [] : [`${[...new Set(found)].join(", ")} on ${where}`];
   });
