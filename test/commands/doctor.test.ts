@@ -13,6 +13,7 @@ import { DAY, iso } from "../../src/core/clock.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { sendJson, mockHttpServer } from "../support/mock-http-server.ts";
 import { addUser } from "../support/users.ts";
+import { jobWriter } from "../../src/store/jobs.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { freePort, type Postgres, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/process.ts";
@@ -386,26 +387,17 @@ describe("the state checks of doctor", () => {
         .insertInto("runs")
         .values([runNamed("run_stuck"), runNamed("run_ready")])
         .execute();
-      await trx
-        .insertInto("jobs")
-        .values({
-          kind: "step",
-          state: "ready",
-          priority: 0,
-          due_at: null,
-          run_id: "run_ready",
-          step_id: "a",
-          item: -1,
-          resource: null,
-          attempt: 1,
-          tries: 0,
-          fence: 0,
-          executor: null,
-          suspect: 0,
-          kills: 0,
-          alone: 0,
-        })
-        .execute();
+      await jobWriter(trx, clock).add({
+        kind: "step",
+        priority: 0,
+        dueAt: null,
+        runId: "run_ready",
+        stepId: "a",
+        item: null,
+        resource: null,
+        attempt: 1,
+        retryCount: 0,
+      });
     });
     const results = await stateOf(stateDir);
     const of = (check: string) => results.find((result) => result.check === check);

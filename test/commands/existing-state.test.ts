@@ -26,7 +26,7 @@ describe("a command that only reads", () => {
     async (_, command) => {
       const stateDir = join(temporaryDirectory(), "state");
       const io: Io = {
-        out: () => expect.fail("it says something"),
+        out: () => expect.fail("The command writes to standard output."),
         err: () => {},
         terminal: false,
         errTerminal: false,

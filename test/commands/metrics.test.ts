@@ -36,7 +36,7 @@ const scraped = (url: string, holds: (families: Map<string, MetricFamily>) => bo
   );
 
 /** A state directory with a key, and a configuration with a model. */
-async function world() {
+async function setUp() {
   const instance = await testInstance();
   const { value: key } = await instance.key();
   const peer = await mockModelServer("openai-compatible", { text: "Hello." });
@@ -68,7 +68,7 @@ const WAIT = { steps: [{ id: "later", type: "wait", for: "1h" }] };
 
 describe("metrics of serve", () => {
   it("count requests, runs and steps, and survive the end of an executor", async () => {
-    const { key, stateDir } = await world();
+    const { key, stateDir } = await setUp();
     const program = await startProgram("serve", stateDir, { args: ["--metrics-port", "0"] });
     const page = pageOf(program);
     const call = apiClient(program.url, key);
@@ -132,7 +132,7 @@ describe("metrics of serve", () => {
   }, 60_000);
 
   it("are served only on that port, under /metrics, and only for GET", async () => {
-    const { stateDir } = await world();
+    const { stateDir } = await setUp();
     const args = ["--workers", "0"];
     const program = await startProgram("serve", stateDir, { args, env: { MILLRACE_METRICS_PORT: "0" } });
     const page = pageOf(program);
@@ -147,7 +147,7 @@ describe("metrics of serve", () => {
   });
 
   it("do not exist without a metrics port", async () => {
-    const { stateDir } = await world();
+    const { stateDir } = await setUp();
     const program = await startProgram("serve", stateDir, { args: ["--workers", "0"] });
     expect(program.log()).not.toMatch(AT);
   });
@@ -155,7 +155,7 @@ describe("metrics of serve", () => {
 
 describe("metrics of mcp-sse", () => {
   it("count tool calls, open streams and refused requests", async () => {
-    const { key, stateDir } = await world();
+    const { key, stateDir } = await setUp();
     const args = ["--workers", "0", "--metrics-port", "0"];
     const program = await startProgram("mcp-sse", stateDir, { args });
     const client = await connect("v1 over SSE", program.url, key);
@@ -185,7 +185,7 @@ describe("a metrics port", () => {
   ])(
     "that is in use ends %s with exit code 5 and names the option for another port",
     async (command, args) => {
-      const { stateDir } = await world();
+      const { stateDir } = await setUp();
       const port = await takenPort();
       const ended = await runCommand([command, ...args, "--metrics-port", port], {
         MILLRACE_STATE_DIR: stateDir,
@@ -197,7 +197,7 @@ describe("a metrics port", () => {
   );
 
   it("refuses an invalid port and says why", async () => {
-    const { stateDir } = await world();
+    const { stateDir } = await setUp();
     const env = { MILLRACE_STATE_DIR: stateDir, MILLRACE_METRICS_PORT: "x" };
     const ended = await runCommand(["serve", "--port", "0"], env);
     expect(ended).toMatchObject({

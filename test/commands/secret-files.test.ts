@@ -9,7 +9,7 @@ import { runCommand, startProgram } from "../support/process.ts";
 const ASKS = "name: Asks\nsteps:\n  - { id: say, type: model, model: writer, prompt: Hello? }\n";
 
 /** A model whose key is in a file. */
-async function open() {
+async function setUp() {
   const { directory, stateDir } = await testCli({ asks: ASKS });
   const peer = await mockModelServer("openai-compatible", { text: "Hello." });
   const config = join(directory, "config.yaml");
@@ -23,7 +23,7 @@ async function open() {
 
 describe("a secret in a file", () => {
   it("is used by commands that execute a run themselves, and by the executors of a server", async () => {
-    const { stateDir, env, peer } = await open();
+    const { stateDir, env, peer } = await setUp();
     const there = await runCommand(["run", "asks"], env);
     expect(there).toMatchObject({ code: 0 });
     const { out: key } = await runCommand(["keys", "create", "--name", "ci"], env);
@@ -40,7 +40,7 @@ describe("a secret in a file", () => {
   it.each(["run asks", "serve --port 0", "worker", "start --port 0"])(
     "that does not exist ends millrace %s with exit code 3 and the name of the variable",
     async (command) => {
-      const { env } = await open();
+      const { env } = await setUp();
       const { code, err } = await runCommand(command.split(" "), { ...env, WRITER_KEY_FILE: "/nowhere/key" });
       expect({ code, err }).toEqual({
         code: 3,

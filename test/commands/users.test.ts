@@ -43,7 +43,7 @@ async function runInProcess(
 }
 
 /** The commands on the state directory of a running server. */
-async function beside() {
+async function setUp() {
   const instance = await testInstance();
   const { url } = await instance.rest();
   const { stateDir } = instance;
@@ -63,7 +63,10 @@ async function beside() {
 
 const tokenIn = ({ out }: { out: string }): string => LINK.exec(out)![2]!;
 
-const took = (origin: string) => [origin, expect.stringContaining(`The link begins with ${origin}.`)];
+const originWithNotice = (origin: string) => [
+  origin,
+  expect.stringContaining(`The link begins with ${origin}.`),
+];
 
 const audited = async ({ read }: TestInstance) =>
   (await read.audit.page({ filter: {}, before: null, limit: 100 }))
@@ -72,7 +75,7 @@ const audited = async ({ read }: TestInstance) =>
 
 describe("millrace users", () => {
   it("creates the first admin without a browser, and resets the password of an admin who is locked out", async () => {
-    const { instance, url, invite, reset } = await beside();
+    const { instance, url, invite, reset } = await setUp();
     const invited = await invite(" Ann@Example.com", "admin");
     expect(invited).toEqual({ code: 0, out: expect.stringMatching(LINK), err: "" });
     const browser = browserApi(url);
@@ -101,7 +104,7 @@ describe("millrace users", () => {
   });
 
   it("creates a new link for an invited user, and disables the previous link", async () => {
-    const { instance, url, invite, reset, list } = await beside();
+    const { instance, url, invite, reset, list } = await setUp();
     await addUser(instance, { role: "admin" });
     const old = tokenIn(await invite("bea@example.com", "viewer"));
     const renewed = tokenIn(await reset("bea@example.com"));
@@ -118,7 +121,7 @@ describe("millrace users", () => {
   });
 
   it("prints the link even if mail is configured, and sends no mail", async () => {
-    const { instance, reset } = await beside();
+    const { instance, reset } = await setUp();
     await addUser(instance, { role: "admin" });
     const peer = await smtpPeer();
     const basic = `{ smtp_user: mill@example.com, smtp_password_var: MAIL, smtp_server: 127.0.0.1, smtp_port: ${peer.port} }`;
@@ -140,21 +143,21 @@ describe("millrace users", () => {
       );
       return [new URL(out.trim()).origin, err];
     };
-    expect(await linkOrigin()).toEqual(took("http://127.0.0.1:3000"));
+    expect(await linkOrigin()).toEqual(originWithNotice("http://127.0.0.1:3000"));
     for (const _ of ["first", "second"]) {
       const { url, stop } = await instance.rest();
-      expect(await linkOrigin()).toEqual(took(url));
+      expect(await linkOrigin()).toEqual(originWithNotice(url));
       await stop(0);
-      expect(await linkOrigin()).toEqual(took(url));
+      expect(await linkOrigin()).toEqual(originWithNotice(url));
     }
     const named = "https://mill.example.com";
     expect(await linkOrigin({ MILLRACE_BASE_URL: named })).toEqual([named, ""]);
     await instance.rest({ env: { MILLRACE_BASE_URL: named } });
-    expect(await linkOrigin()).toEqual(took(named));
+    expect(await linkOrigin()).toEqual(originWithNotice(named));
   });
 
   it("warns that links do not work if users sign in through a provider", async () => {
-    const { instance, invite, reset } = await beside();
+    const { instance, invite, reset } = await setUp();
     const ann = await addUser(instance, { email: ANN, role: "admin" });
     expect((await invite("bea@example.com", "viewer")).err).toBe("");
     await instance.write({ operation: "test", actor: OPERATOR_ACTOR, requestId: newRequestId() }, (tx) =>
@@ -171,7 +174,7 @@ describe("millrace users", () => {
   });
 
   it("deactivates and activates users, changes roles, and says if nothing changed", async () => {
-    const { instance, url, set, role, list, reset } = await beside();
+    const { instance, url, set, role, list, reset } = await setUp();
     await addUser(instance, { email: "root@example.com", role: "admin" });
     await addUser(instance);
     const { value } = await instance.key({ owner: ANN });
@@ -202,7 +205,7 @@ describe("millrace users", () => {
   });
 
   it("never deactivates the last active admin", async () => {
-    const { instance, set, role } = await beside();
+    const { instance, set, role } = await setUp();
     await addUser(instance, { role: "admin" });
     await addUser(instance, { email: "bea@example.com", role: "admin", status: "invited" });
     for (const refused of [await set(ANN, "deactivated"), await role(ANN, "editor")])
@@ -221,7 +224,7 @@ describe("millrace users", () => {
   });
 
   it("explains a wrong address or role, and suggests a similar one", async () => {
-    const { instance, invite, reset, role, set } = await beside();
+    const { instance, invite, reset, role, set } = await setUp();
     expect(await invite(ANN, "editor")).toMatchObject({
       code: 1,
       err: expect.stringContaining("--role admin"),
@@ -231,12 +234,13 @@ describe("millrace users", () => {
     await addUser(instance, { email: "zoe@example.com" });
     await addUser(instance, { email: "ann@another.example" });
     await addUser(instance, { email: "gone@example.com", status: "deactivated" });
-    const near = async (address: string) => /Did you mean (\S+)\?/.exec((await reset(address)).err)?.[1];
-    expect(await near("anm@example.com")).toBe(ANN);
-    expect(await near("zeo@exmaple.org")).toBe("zoe@example.com");
-    expect(await near("zo")).toBe("zoe@example.com");
+    const suggestionFor = async (address: string) =>
+      /Did you mean (\S+)\?/.exec((await reset(address)).err)?.[1];
+    expect(await suggestionFor("anm@example.com")).toBe(ANN);
+    expect(await suggestionFor("zeo@exmaple.org")).toBe("zoe@example.com");
+    expect(await suggestionFor("zo")).toBe("zoe@example.com");
     // The same mail server alone does not make two addresses similar.
-    expect(await near("kim@example.com")).toBeUndefined();
+    expect(await suggestionFor("kim@example.com")).toBeUndefined();
     expect(await set("nobody@example.com", "deactivated")).toMatchObject({ code: 1, out: "" });
     expect(await invite("nobody", "admin")).toMatchObject({
       code: 2,

@@ -26,13 +26,13 @@ function issues(text: string): string[] {
       return error.issues.map((issue) => issue.replace(`${file}:`, "").trim());
     throw error;
   }
-  throw new Error("it has none");
+  throw new Error("The configuration has no issues.");
 }
 
 /** Returns the paths of a value's objects that are not frozen. */
-function thawed(value: unknown): unknown[] {
+function findUnfrozen(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
-  return [...(Object.isFrozen(value) ? [] : [value]), ...Object.values(value).flatMap(thawed)];
+  return [...(Object.isFrozen(value) ? [] : [value]), ...Object.values(value).flatMap(findUnfrozen)];
 }
 
 const MODEL = (keyVar: string): string =>
@@ -98,8 +98,8 @@ describe("a configuration", () => {
       `${DATABASE}models: [{ name: m, vendor: openai, model_ref: x, prices: { input: 1, output: 2 } }]`,
     );
     expect(config.models[0]?.prices).toEqual({ input: 1, output: 2 });
-    expect(thawed(config)).toEqual([]);
-    expect(thawed(loadConfig(join(temporaryDirectory(), "none"), false, {}).config)).toEqual([]);
+    expect(findUnfrozen(config)).toEqual([]);
+    expect(findUnfrozen(loadConfig(join(temporaryDirectory(), "none"), false, {}).config)).toEqual([]);
   });
 });
 

@@ -60,7 +60,7 @@ const OUTPUTS: Readonly<Record<string, unknown>> = {
 };
 
 /** An instance with an executor, and test servers for everything that the examples call. */
-async function world() {
+async function setUp() {
   const directory = temporaryDirectory();
   makeShop(join(directory, "shop.db"));
   const hooks: ReceivedRequest[] = [];
@@ -161,8 +161,8 @@ describe("the examples", () => {
   });
 
   it("can be published and run with the expected outputs", async () => {
-    const { publish, outputOf, hooks, mails } = await world();
-    // One of them runs another, which has to exist first.
+    const { publish, outputOf, hooks, mails } = await setUp();
+    // One of the examples runs another, which has to exist first.
     const files = [
       ...SAMPLES.toReversed().toSorted((a) => (idOf(a) === "weekly-revenue" ? -1 : 0)),
       ...STEPS,

@@ -25,21 +25,21 @@ const send = (url: string, more: Partial<HttpRequest> = {}, signal = never): Pro
   client.send({ method: "GET", url, headers: {}, maxBytes: 10_000, ...more }, signal);
 
 /** Returns the client's result for a server's response. */
-async function answered(
+async function responseFrom(
   write: (response: ServerResponse) => void,
   more: Partial<HttpRequest> = {},
 ): Promise<HttpResponse> {
   const peer = await mockHttpServer((_request, response) => write(response));
   return send(peer.url, more);
 }
-const typed = (type: string | undefined, body: string | Buffer) =>
-  answered((response) => {
+const parsedBody = (type: string | undefined, body: string | Buffer) =>
+  responseFrom((response) => {
     response.writeHead(200, type === undefined ? {} : { "content-type": type });
     response.end(body);
   }).then(({ body: parsed }) => parsed);
 
 const invalidJson = (status: number) =>
-  answered((response) => {
+  responseFrom((response) => {
     response.writeHead(status, { "content-type": "application/json" });
     response.end("<html>");
   });
@@ -116,22 +116,22 @@ describe("an http request", () => {
 
 describe("an http response", () => {
   it("is parsed by its content type", async () => {
-    expect(await typed("application/json; charset=utf-8", '{"a":1}')).toEqual({ a: 1 });
-    expect(await typed("application/problem+json", "[1]")).toEqual([1]);
-    expect(await typed("text/plain; charset=iso-8859-1", Buffer.from([0xfc]))).toBe("ü");
-    expect(await typed("text/csv", "a,b")).toBe("a,b");
-    expect(await typed("application/atom+xml", "<a/>")).toBe("<a/>");
-    expect(await typed("text/plain; charset=nonsense", "ü")).toBe("ü");
-    expect(await typed(undefined, "plain")).toBe("plain");
-    expect(await typed(undefined, Buffer.from([0xff, 0xfe, 0x00]))).toEqual({
+    expect(await parsedBody("application/json; charset=utf-8", '{"a":1}')).toEqual({ a: 1 });
+    expect(await parsedBody("application/problem+json", "[1]")).toEqual([1]);
+    expect(await parsedBody("text/plain; charset=iso-8859-1", Buffer.from([0xfc]))).toBe("ü");
+    expect(await parsedBody("text/csv", "a,b")).toBe("a,b");
+    expect(await parsedBody("application/atom+xml", "<a/>")).toBe("<a/>");
+    expect(await parsedBody("text/plain; charset=nonsense", "ü")).toBe("ü");
+    expect(await parsedBody(undefined, "plain")).toBe("plain");
+    expect(await parsedBody(undefined, Buffer.from([0xff, 0xfe, 0x00]))).toEqual({
       media_type: "application/octet-stream",
       base64: "//4A",
     });
-    expect(await typed("image/png", Buffer.from([1, 2]))).toEqual({
+    expect(await parsedBody("image/png", Buffer.from([1, 2]))).toEqual({
       media_type: "image/png",
       base64: "AQI=",
     });
-    expect(await typed("application/json", "")).toBeNull();
+    expect(await parsedBody("application/json", "")).toBeNull();
   });
 
   it("fails if it is not valid JSON, and returns the text of an error page", async () => {
@@ -140,7 +140,7 @@ describe("an http response", () => {
   });
 
   it("fails if it is nested too deep", async () => {
-    const error = await stepErrorOf(typed("application/json", "[".repeat(4_000) + "]".repeat(4_000)));
+    const error = await stepErrorOf(parsedBody("application/json", "[".repeat(4_000) + "]".repeat(4_000)));
     expect(error).toMatchObject({ code: "http_failed", transient: false });
     expect(error.message).toContain("64 levels");
   });
@@ -150,7 +150,7 @@ describe("an http response", () => {
     ["br", brotliCompressSync],
     ["zstd", zstdCompressSync],
   ])("is decompressed: %s", async (encoding, compress) => {
-    const answer = await answered((response) => {
+    const answer = await responseFrom((response) => {
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": encoding });
       response.end(compress(Buffer.from("x".repeat(5_000))));
     });
@@ -172,7 +172,7 @@ describe("an http response", () => {
 
   it("fails if its encoding is unknown, or if it has too many encodings", async () => {
     for (const encoding of ["compress", "gzip, gzip, gzip"]) {
-      const call = answered((response) => {
+      const call = responseFrom((response) => {
         response.writeHead(200, { "content-encoding": encoding });
         response.end("x");
       });

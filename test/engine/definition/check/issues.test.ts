@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Issue } from "../../../../schemas/problem.ts";
-import { assert, issueOf, issuesOf, set, usual } from "./test-checker.ts";
+import { assert, issueOf, issuesOf, set, defaultChecker } from "./test-checker.ts";
 
 const inputs = {
   type: "object",
@@ -27,7 +27,7 @@ describe("the checker", () => {
       examples: [{ inputs: { since: "2026-01-01", n: 1 } }],
       on_failure: "tell-the-team",
     };
-    const report = await usual.check(definition, { checkConnections: true });
+    const report = await defaultChecker.check(definition, { checkConnections: true });
     expect(report.errors).toEqual([]);
     expect(report).toMatchObject({
       valid: true,

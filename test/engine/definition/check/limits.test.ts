@@ -6,12 +6,15 @@ import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../../src/co
 import { MAX_ISSUES } from "../../../../src/engine/definition/check/check-report.ts";
 import { type Report } from "../../../../src/engine/definition/check/index.ts";
 import { exampleIssues } from "../../../../src/engine/definition/check/top-level-issues.ts";
-import { set, usual } from "./test-checker.ts";
+import { set, defaultChecker } from "./test-checker.ts";
 
 /** Returns the report, and the longest time for which the event loop was blocked, in milliseconds. */
 async function checked(source: unknown): Promise<{ report: Report; blocked: number }> {
   // The first check loads modules, which is not measured.
-  await usual.check({ inputs: { type: "object" }, steps: [set("a", { a: 1 })] }, { checkConnections: false });
+  await defaultChecker.check(
+    { inputs: { type: "object" }, steps: [set("a", { a: 1 })] },
+    { checkConnections: false },
+  );
   let [last, blocked, stopped] = [performance.now(), 0, false];
   const measure = (): void => {
     blocked = Math.max(blocked, performance.now() - last);
@@ -19,7 +22,7 @@ async function checked(source: unknown): Promise<{ report: Report; blocked: numb
     if (!stopped) setImmediate(measure);
   };
   setImmediate(measure);
-  const report = await usual.check(source, { checkConnections: false });
+  const report = await defaultChecker.check(source, { checkConnections: false });
   stopped = true;
   measure();
   return { report, blocked };
@@ -148,7 +151,7 @@ describe("previews", () => {
     const steps = [set("a", { a: 1 }), set("b", { b: "${{ steps.a.a + 1 }}" })];
     const reports = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        usual.check({ steps }, { checkConnections: false, mocks: { a: { a: index } } }),
+        defaultChecker.check({ steps }, { checkConnections: false, mocks: { a: { a: index } } }),
       ),
     );
     expect(reports.map(({ preview }) => preview?.steps["b"])).toEqual(
@@ -161,7 +164,10 @@ describe("previews", () => {
     const steps = [set("a", { a: 1 })];
     const stop = new AbortController();
     const check = (signal?: AbortSignal) =>
-      usual.check({ steps }, { checkConnections: false, mocks: { a: { a: 1 } }, ...(signal && { signal }) });
+      defaultChecker.check(
+        { steps },
+        { checkConnections: false, mocks: { a: { a: 1 } }, ...(signal && { signal }) },
+      );
     const before = [check(), check()];
     const waiting = check(stop.signal);
     waiting.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assert, set, usual } from "./test-checker.ts";
+import { assert, set, defaultChecker } from "./test-checker.ts";
 
 const inputs = {
   type: "object",
@@ -22,11 +22,13 @@ const definition = {
 
 describe("inputs passed to a check", () => {
   it("are validated, and filled in with defaults", async () => {
-    expect(await usual.check(definition, { checkConnections: false, inputs: { n: 1 } })).toMatchObject({
+    expect(
+      await defaultChecker.check(definition, { checkConnections: false, inputs: { n: 1 } }),
+    ).toMatchObject({
       valid: true,
       inputs: { n: 1, since: "today" },
     });
-    const { errors } = await usual.check(definition, {
+    const { errors } = await defaultChecker.check(definition, {
       checkConnections: false,
       inputs: { n: "1", sinc: "x" },
     });
@@ -40,7 +42,7 @@ describe("inputs passed to a check", () => {
 describe("mocked outputs", () => {
   it("resolve the expressions that read them", async () => {
     const mocks = { a: { double: 8, rows: [{ t: 1 }, { t: 2 }] } };
-    const { errors, preview } = await usual.check(definition, {
+    const { errors, preview } = await defaultChecker.check(definition, {
       checkConnections: false,
       inputs: { n: 4 },
       mocks,
@@ -59,12 +61,16 @@ describe("mocked outputs", () => {
 
   it("report where an expression fails", async () => {
     const mocks = { a: { double: 8, rows: [{ t: null }] } };
-    const { errors } = await usual.check(definition, { checkConnections: false, inputs: { n: 4 }, mocks });
+    const { errors } = await defaultChecker.check(definition, {
+      checkConnections: false,
+      inputs: { n: 4 },
+      mocks,
+    });
     expect(errors).toMatchObject([{ path: "steps[1].values", code: "null_value" }]);
   });
 
   it("must be objects and belong to existing steps", async () => {
-    const { errors } = await usual.check(definition, {
+    const { errors } = await defaultChecker.check(definition, {
       checkConnections: false,
       inputs: { n: 4 },
       mocks: { eahc: {}, a: 5 },
@@ -76,7 +82,7 @@ describe("mocked outputs", () => {
   });
 
   it("require the inputs that the workflow requires", async () => {
-    const { errors } = await usual.check(definition, { checkConnections: false, mocks: {} });
+    const { errors } = await defaultChecker.check(definition, { checkConnections: false, mocks: {} });
     expect(errors).toMatchObject([{ path: "inputs.n", code: "missing" }]);
   });
 
@@ -85,7 +91,7 @@ describe("mocked outputs", () => {
       set("a", { x: 1 }, { on_error: "continue" }),
       set("b", { why: "${{ steps.a.status + steps.a.error.code }}" }),
     ];
-    const { preview } = await usual.check(
+    const { preview } = await defaultChecker.check(
       { steps },
       { checkConnections: false, mocks: { a: { x: null, error: { code: "timeout" } } } },
     );

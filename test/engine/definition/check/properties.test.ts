@@ -5,7 +5,7 @@ import { StepError } from "../../../../src/core/step-errors.ts";
 import { compileCel, compileValue } from "../../../../src/engine/definition/expressions/index.ts";
 import type { Scope } from "../../../../src/engine/definition/expressions/types.ts";
 import { ancestorsOf, graphOf } from "../../../../src/engine/definition/graph.ts";
-import { usual } from "./test-checker.ts";
+import { defaultChecker } from "./test-checker.ts";
 
 const IDS = ["a", "b", "c", "d", "e"];
 const FIELDS = ["x", "y"];
@@ -138,7 +138,7 @@ describe("the checker, for any input,", () => {
     let accepted = 0;
     await fc.assert(
       fc.asyncProperty(definition, async (made) => {
-        const { valid } = await usual.check(made, { checkConnections: false });
+        const { valid } = await defaultChecker.check(made, { checkConnections: false });
         if (!valid) return;
         accepted += 1;
         try {
@@ -159,7 +159,7 @@ describe("the checker, for any input,", () => {
   it("reports paths that exist in the document, or whose parent does", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(definition, messy), async (made) => {
-        const { errors } = await usual.check(made, { checkConnections: false });
+        const { errors } = await defaultChecker.check(made, { checkConnections: false });
         const elsewhere = errors.filter(({ path }) => typeof parentOf(made, path) !== "object");
         expect(elsewhere).toEqual([]);
       }),
@@ -170,8 +170,8 @@ describe("the checker, for any input,", () => {
   it("never throws on any JSON", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.jsonValue(), messy), async (made) => {
-        await usual.check(made, { checkConnections: false });
-        const report = await usual.check(JSON.stringify(made), {
+        await defaultChecker.check(made, { checkConnections: false });
+        const report = await defaultChecker.check(JSON.stringify(made), {
           checkConnections: false,
           inputs: made,
           allowFileFields: true,
@@ -217,7 +217,7 @@ describe("the checker, for any input,", () => {
           fc.array(words, { maxLength: 30 }).map((given) => given.join("")),
         ),
         async (text) => {
-          const { errors } = await usual.check(text, { checkConnections: false });
+          const { errors } = await defaultChecker.check(text, { checkConnections: false });
           expect(errors.length).toBeGreaterThan(0);
         },
       ),

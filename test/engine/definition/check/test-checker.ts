@@ -57,18 +57,18 @@ export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStep
     ...parts,
   });
 
-export const usual = checkerOf();
+export const defaultChecker = checkerOf();
 
 /** Returns the issues of a definition, each as `path code`. */
 export async function issuesOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<string[]> {
-  const { errors } = await usual.check(source, { checkConnections: true, ...options });
+  const { errors } = await defaultChecker.check(source, { checkConnections: true, ...options });
   return errors.map(({ path, code }) => `${path} ${code}`);
 }
 
 /** Returns the only issue of a definition. */
 export async function issueOf(source: unknown, options: Partial<CheckOptions> = {}): Promise<Issue> {
-  const { errors } = await usual.check(source, { checkConnections: true, ...options });
-  if (errors.length !== 1) throw new Error(`it has ${JSON.stringify(errors)}`);
+  const { errors } = await defaultChecker.check(source, { checkConnections: true, ...options });
+  if (errors.length !== 1) throw new Error(`Expected one issue, got ${JSON.stringify(errors)}`);
   return errors[0]!;
 }
 

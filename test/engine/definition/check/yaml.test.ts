@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { toYaml } from "../../../../src/engine/definition/check/index.ts";
-import { issueOf, set, usual } from "./test-checker.ts";
+import { issueOf, set, defaultChecker } from "./test-checker.ts";
 
 const QUOTE = expect.stringContaining("Quote it");
 
@@ -9,14 +9,16 @@ describe("YAML", () => {
   it("is read like JSON, with dates and words as strings", async () => {
     const text =
       "steps:\n  - id: a\n    type: set\n    values: { on: yes, day: 2026-01-01, n: 1, x: '${{ 1 }}' }\n";
-    const { errors, definition } = await usual.check(text, { checkConnections: false });
+    const { errors, definition } = await defaultChecker.check(text, { checkConnections: false });
     expect(errors).toEqual([]);
     expect(definition).toEqual({ steps: [set("a", { on: "yes", day: "2026-01-01", n: 1, x: "${{ 1 }}" })] });
   });
 
   it("can be JSON", async () => {
     const definition = { steps: [set("a", { b: [1, null, "x"] })] };
-    const report = await usual.check(JSON.stringify(definition, null, "\t"), { checkConnections: false });
+    const report = await defaultChecker.check(JSON.stringify(definition, null, "\t"), {
+      checkConnections: false,
+    });
     expect(report).toMatchObject({ valid: true, definition });
   });
 
@@ -44,7 +46,7 @@ describe("YAML", () => {
   it("can have comments", async () => {
     const text =
       "# What it does\nsteps:\n  - id: a # the first\n    type: assert\n    that: 1 > 0 # of course\n";
-    expect((await usual.check(text, { checkConnections: false })).errors).toEqual([]);
+    expect((await defaultChecker.check(text, { checkConnections: false })).errors).toEqual([]);
   });
 
   it.each([
@@ -70,7 +72,7 @@ describe("YAML", () => {
   it("does not share the nodes of aliases", async () => {
     const text =
       "steps:\n  - { id: a, type: set, values: &v { x: 1 } }\n  - { id: b, type: set, values: *v }\n";
-    const { definition } = await usual.check(text, { checkConnections: false });
+    const { definition } = await defaultChecker.check(text, { checkConnections: false });
     const [a, b] = definition!["steps"] as { values: object }[];
     expect(a!.values).toEqual(b!.values);
     expect(a!.values).not.toBe(b!.values);
