@@ -40,14 +40,14 @@ function watchHealth(...urls: string[]) {
 
 describe("a lock that another process holds", () => {
   it.each(MODES)(
-    "makes writes wait 5 s, then be refused with 503 and nothing done, however many wait (%s)",
+    "makes writes wait 5 s, then refuses them with 503 and without effect, however many wait (%s)",
     async (_mode, local) => {
       const { instance, call, rest, mcp } = await open(local);
-      const kept = (await call("POST", "/workflows", { name: "Kept", description: "" })).body;
+      const existing = (await call("POST", "/workflows", { name: "Kept", description: "" })).body;
       const release = holdLock(instance.stateDir, "immediate");
       const health = watchHealth(rest.url, mcp.url);
       const start = performance.now();
-      const refused = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
           i % 2 === 0
             ? call(
@@ -56,11 +56,11 @@ describe("a lock that another process holds", () => {
                 { name: `New ${i}`, description: "" },
                 { "Idempotency-Key": `k${i}` },
               )
-            : call("PATCH", `/workflows/${kept.id}`, { description: `${i}` }),
+            : call("PATCH", `/workflows/${existing.id}`, { description: `${i}` }),
         ),
       );
       const waited = performance.now() - start;
-      for (const { status, body, headers } of refused) {
+      for (const { status, body, headers } of responses) {
         expect({ status, code: body.code }).toEqual({ status: 503, code: "busy" });
         expect(headers.get("retry-after")).toBe("1");
         expect(headers.get("content-type")).toBe("application/problem+json");
@@ -69,7 +69,7 @@ describe("a lock that another process holds", () => {
       expect(waited).toBeLessThan(7_000);
 
       const list = await call("GET", "/workflows");
-      expect(list.body).toMatchObject([{ id: kept.id, version: 1 }]);
+      expect(list.body).toMatchObject([{ id: existing.id, version: 1 }]);
       const { slowest, bad } = await health();
       expect(bad).toEqual([]);
       expect(slowest).toBeLessThan(500);
@@ -97,8 +97,8 @@ describe("a lock that another process holds", () => {
     await stream.waitFor(/event: endpoint/);
     const release = holdLock(instance.stateDir, "exclusive");
     const health = watchHealth(rest.url, mcp.url);
-    const refused = await Promise.all(Array.from({ length: 100 }, () => call("GET", "/workflows")));
-    for (const { status, body } of refused)
+    const responses = await Promise.all(Array.from({ length: 100 }, () => call("GET", "/workflows")));
+    for (const { status, body } of responses)
       expect({ status, code: body.code }).toEqual({ status: 503, code: "busy" });
     const { slowest, bad } = await health();
     expect(bad).toEqual([]);

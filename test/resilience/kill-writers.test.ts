@@ -50,7 +50,7 @@ class Writer {
   }
 }
 
-function expectAllThere(writers: readonly Writer[], stored: readonly StoredWorkflow[]): number {
+function expectAllStored(writers: readonly Writer[], stored: readonly StoredWorkflow[]): number {
   const byId = new Map(stored.map(({ id, history }) => [id, history]));
   let checked = 0;
   for (const { acknowledged, unanswered } of writers) {
@@ -73,12 +73,12 @@ describe("kill -9 while clients write", () => {
     const key = (
       await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })
     ).out.trim();
-    const everybody: Writer[] = [];
+    const allWriters: Writer[] = [];
     let serve = await startProgram("serve", stateDir);
 
     for (let round = 0; round < ROUNDS; round += 1) {
       const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(`r${round}-w${i}`));
-      everybody.push(...writers);
+      allWriters.push(...writers);
       const call = apiClient(serve.url, key);
       const working = writers.map((writer) =>
         writer.write(call).catch((error: unknown) => {
@@ -90,7 +90,7 @@ describe("kill -9 while clients write", () => {
       await Promise.all(working);
 
       serve = await startProgram("serve", stateDir);
-      expectAllThere(everybody, verifyState(stateDir));
+      expectAllStored(allWriters, verifyState(stateDir));
       const again = apiClient(serve.url, key);
       for (const { unanswered } of writers) {
         if (unanswered === undefined || "id" in unanswered) continue;
@@ -104,7 +104,7 @@ describe("kill -9 while clients write", () => {
         expect(verifyState(stateDir).filter(({ name }) => name === unanswered.name)).toHaveLength(1);
       }
     }
-    const checked = expectAllThere(everybody, verifyState(stateDir));
+    const checked = expectAllStored(allWriters, verifyState(stateDir));
     // Enough requests were in progress when the processes were killed.
     expect(checked).toBeGreaterThan(ROUNDS * WRITERS);
     expect(await serve.stop()).toMatchObject({ code: 0 });

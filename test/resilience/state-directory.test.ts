@@ -10,25 +10,25 @@ import { holdLock } from "../support/lock.ts";
 import { runCommand } from "../support/process.ts";
 
 /** Commands that create a missing state directory. */
-const MAKERS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
-const COMMANDS = [...MAKERS, ["keys", "list"]] as const;
+const CREATING_COMMANDS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
+const COMMANDS = [...CREATING_COMMANDS, ["keys", "list"]] as const;
 
 /** Expects that each command exits with 4 and a message without a stack; returns the message. */
 async function refused(
   stateDir: string,
   commands: readonly (readonly string[])[] = COMMANDS,
 ): Promise<string> {
-  const said = new Set<string>();
+  const messages = new Set<string>();
   for (const command of commands) {
     const { code, out, err } = await runCommand(command, { MILLRACE_STATE_DIR: stateDir });
     expect({ command, code, out }).toEqual({ command, code: 4, out: "" });
     expect(err).toContain(stateDir);
     expect(err).not.toMatch(/\n\s+at |SQLITE_|Error:/);
-    said.add(err);
+    messages.add(err);
   }
   // All commands print the same message.
-  expect(said.size).toBe(1);
-  return [...said].join("");
+  expect(messages.size).toBe(1);
+  return [...messages].join("");
 }
 
 /** A state directory with content and a closed database. */
@@ -45,17 +45,17 @@ describe("the state directory at start", () => {
     expect(await refused(file)).toMatch(
       /there is a file where the directory should be.*Set MILLRACE_STATE_DIR to/s,
     );
-    expect(await refused(join(file, "below"), MAKERS)).toMatch(
+    expect(await refused(join(file, "below"), CREATING_COMMANDS)).toMatch(
       /there is a file where the directory should be/,
     );
   });
 
   it("is refused when it can't be created", async () => {
-    expect(await refused("/sys/millrace/state", MAKERS)).toMatch(
+    expect(await refused("/sys/millrace/state", CREATING_COMMANDS)).toMatch(
       /can't be used: .*Set MILLRACE_STATE_DIR to/s,
     );
     // Node's recursive mkdir would never return here.
-    expect(await refused("/proc/millrace/state", MAKERS)).toMatch(
+    expect(await refused("/proc/millrace/state", CREATING_COMMANDS)).toMatch(
       /it can't be created there.*Set MILLRACE_STATE_DIR to/s,
     );
   });
@@ -103,7 +103,7 @@ describe("the state directory at start", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("is refused when a directory stands in the place of the database", async () => {
+  it("is refused when a directory is in the place of the database", async () => {
     const stateDir = temporaryDirectory();
     mkdirSync(join(stateDir, "millrace.db"));
     expect(await refused(stateDir, [["keys", "list"]])).toMatch(/can't be opened/);
@@ -113,7 +113,7 @@ describe("the state directory at start", () => {
     ["other tables", "create table invoices (id integer primary key, total integer)"],
     ["a table of workflows", "create table workflows (id integer primary key, title text)"],
     ["a table of migrations", "create table migrations (id integer primary key, batch integer)"],
-    ["another program's mark", "pragma application_id = 252006674"],
+    ["another program's application id", "pragma application_id = 252006674"],
   ])(
     "is refused when its database is another program's, with %s, which stays untouched",
     async (_what, sql) => {

@@ -20,7 +20,10 @@ async function silentServer() {
     server.closeAllConnections();
     server.close();
   });
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked: once(server, "request") };
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requested: once(server, "request"),
+  };
 }
 
 describe("a worker whose state is lost", () => {
@@ -32,34 +35,34 @@ describe("a worker whose state is lost", () => {
     const instance = await testInstance({ log });
     await startTestExecutor(instance);
     const file = join(instance.stateDir, "millrace.db");
-    const told = (wanted: number, what: RegExp) =>
+    const logged = (count: number, message: RegExp) =>
       eventually(() => {
         // Schedules are checked twice per second, and a heartbeat is sent every 2.5 s.
         vi.advanceTimersByTime(500);
-        return lines.filter((line) => what.test(line)).length >= wanted || undefined;
-      }, `${what}, ${wanted} times`);
+        return lines.filter((line) => message.test(line)).length >= count || undefined;
+      }, `${message}, ${count} times`);
     const LOST = /^(schedule poll failed|heartbeat not sent|jobs not claimed|stopped runs not checked)/;
     const BACK = /^storage available again$/;
     const lose = () => renameSync(file, `${file}.away`);
-    const find = () => renameSync(`${file}.away`, file);
+    const restore = () => renameSync(`${file}.away`, file);
 
     lose();
-    await told(1, LOST);
-    for (let tries = 0; tries < 20; tries += 1) {
+    await logged(1, LOST);
+    for (let i = 0; i < 20; i += 1) {
       vi.advanceTimersByTime(500);
       await new Promise(setImmediate);
     }
-    find();
-    await told(1, BACK);
+    restore();
+    await logged(1, BACK);
     lose();
-    await told(2, LOST);
-    find();
-    await told(2, BACK);
+    await logged(2, LOST);
+    restore();
+    await logged(2, BACK);
     expect(lines.filter((line) => LOST.test(line) || BACK.test(line))).toHaveLength(4);
   });
 
   it("ends quickly on SIGTERM while a step runs and its metrics port is open", async () => {
-    const { address, asked } = await silentServer();
+    const { address, requested } = await silentServer();
     const { stateDir, begin } = await testCli({
       long: `name: Long
 steps:
@@ -69,7 +72,7 @@ steps:
     writeFileSync(join(stateDir, "config.yaml"), `http: { allowed_hosts: ["${address}"] }\n`);
     const { child, ended, text } = await begin(["worker", "--metrics-port", "0"], /worker started/);
     await begin(["run", "long"], /^/);
-    await asked;
+    await requested;
     rmSync(stateDir, { recursive: true });
     await eventually(
       () => /is gone from the state directory/.test(text()) || undefined,

@@ -57,11 +57,11 @@ const SETUP: Partial<LinkRecord> = { kind: "setup", userId: null, expiresAt: nul
 
 const attempt = (key: string) => ({ key, windowMs: MINUTE });
 
-async function begin(tx: Writers, ...some: Parameters<typeof testSession>[]): Promise<void> {
-  for (const one of some) await tx.sessions.insert(testSession(...one));
+async function insertSessions(tx: Writers, ...sessions: Parameters<typeof testSession>[]): Promise<void> {
+  for (const one of sessions) await tx.sessions.insert(testSession(...one));
 }
 
-async function everything(tx: Writers): Promise<void> {
+async function insertOneOfEach(tx: Writers): Promise<void> {
   await tx.users.insert(ann);
   await tx.sessions.insert(testSession("a", ann.id));
   await tx.links.insert(testLink("l"));
@@ -169,7 +169,7 @@ describe("users", () => {
 describe("sessions", () => {
   it("are found by digest with their user, and by id", async () => {
     const { sessions, write } = await open(ann);
-    await write((tx) => begin(tx, ["a", "usr_ann"]));
+    await write((tx) => insertSessions(tx, ["a", "usr_ann"]));
     const { digest, ...record } = testSession("a", "usr_ann");
     expect(await sessions.findByDigest(digest)).toEqual({ ...record, claimsAt: null, user: ann });
     expect(await sessions.find("a")).toEqual(record);
@@ -179,7 +179,7 @@ describe("sessions", () => {
   it("are listed by user, last used first, without ended ones", async () => {
     const { sessions, write, start } = await open(ann, ben);
     await write((tx) =>
-      begin(
+      insertSessions(
         tx,
         ["early", "usr_ann", { lastSeenAt: iso(start + 1) }],
         ["late", "usr_ann", { lastSeenAt: iso(start + 2) }],
@@ -188,15 +188,15 @@ describe("sessions", () => {
         ["other", "usr_ben"],
       ),
     );
-    const alive = await sessions.listByUser("usr_ann", iso(start + 5), iso(start));
-    expect(alive.map((one) => one.id)).toEqual(["late", "early"]);
+    const valid = await sessions.listByUser("usr_ann", iso(start + 5), iso(start));
+    expect(valid.map((one) => one.id)).toEqual(["late", "early"]);
   });
 
   it("are invalid when they end, expire or stay idle, or their user is not active", async () => {
     const gone = testUser("gone", { status: "deactivated" });
     const { sessions, write, start } = await open(ann, gone);
     await write((tx) =>
-      begin(
+      insertSessions(
         tx,
         ["alive", "usr_ann"],
         ["ended", "usr_ann"],
@@ -221,7 +221,9 @@ describe("sessions", () => {
 
   it("end together for a user, except the given one", async () => {
     const { sessions, write, start } = await open(ann, ben);
-    await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"], ["c", "usr_ann"], ["d", "usr_ben"]));
+    await write((tx) =>
+      insertSessions(tx, ["a", "usr_ann"], ["b", "usr_ann"], ["c", "usr_ann"], ["d", "usr_ben"]),
+    );
     expect(await write((tx) => tx.sessions.endAllForUser("usr_ann", "b"))).toBe(2);
     expect(await sessions.findInvalid(["a", "b", "c", "d"], iso(start), iso(start))).toEqual(["a", "c"]);
     expect(await write((tx) => tx.sessions.endAllForUser("usr_ann"))).toBe(1);
@@ -230,7 +232,7 @@ describe("sessions", () => {
 
   it("record the latest use: never an earlier one, never of an ended session", async () => {
     const { sessions, write, start, rows } = await open(ann);
-    await write((tx) => begin(tx, ["a", "usr_ann"], ["b", "usr_ann"]));
+    await write((tx) => insertSessions(tx, ["a", "usr_ann"], ["b", "usr_ann"]));
     await write((tx) => tx.sessions.end("b"));
     const later = iso(start + MINUTE);
     await sessions.touch(
@@ -248,9 +250,9 @@ describe("sessions", () => {
   it("are purged after their end, a limited number at a time", async () => {
     const { sessions, write, start, rows } = await open(ann);
     await write(async (tx) => {
-      await begin(tx, ["alive", "usr_ann"], ["expired", "usr_ann", { expiresAt: iso(start) }]);
+      await insertSessions(tx, ["alive", "usr_ann"], ["expired", "usr_ann", { expiresAt: iso(start) }]);
       for (let i = 0; i < 510; i += 1)
-        await begin(tx, [`idle-${i}`, "usr_ann", { lastSeenAt: iso(start - 1) }]);
+        await insertSessions(tx, [`idle-${i}`, "usr_ann", { lastSeenAt: iso(start - 1) }]);
     });
     await sessions.purge(iso(start), iso(start));
     expect(await rows("sessions")).toBe(12);
@@ -277,10 +279,10 @@ describe("links", () => {
     const here = await open(ann);
     const there = await testStore({ stateDir: here.stateDir, clock: here.clock });
     await here.write((tx) => tx.links.insert(testLink("a")));
-    const takes = [here, there, here, there].map(({ write }) =>
+    const results = [here, there, here, there].map(({ write }) =>
       write((tx) => tx.links.consume(testDigest("a"))),
     );
-    expect((await Promise.all(takes)).filter(Boolean)).toEqual([true]);
+    expect((await Promise.all(results)).filter(Boolean)).toEqual([true]);
   });
 
   it("are removed by user and kind, also without a user", async () => {
@@ -292,14 +294,14 @@ describe("links", () => {
       await tx.links.insert(testLink("setup", SETUP));
       await tx.links.removeForUser("usr_ann", ["reset", "verification"]);
     });
-    const there = async () => {
+    const existing = async () => {
       const names = ["reset", "invitation", "bens", "setup"];
       const found = await Promise.all(names.map((name) => links.find(testDigest(name))));
       return names.filter((_, index) => found[index] !== undefined);
     };
-    expect(await there()).toEqual(["invitation", "bens", "setup"]);
+    expect(await existing()).toEqual(["invitation", "bens", "setup"]);
     await write((tx) => tx.links.removeForUser(null, ["setup"]));
-    expect(await there()).toEqual(["invitation", "bens"]);
+    expect(await existing()).toEqual(["invitation", "bens"]);
   });
 
   it("are purged after they expire, some with each new link; those without an expiry never", async () => {
@@ -308,7 +310,7 @@ describe("links", () => {
       write((tx) => tx.links.insert(testLink(name, fields)));
     await insert("setup", SETUP);
     await insert("ends", { expiresAt: iso(clock.now() + HOUR) });
-    await insert("lives", { expiresAt: iso(clock.now() + HOUR + 1) });
+    await insert("continues", { expiresAt: iso(clock.now() + HOUR + 1) });
     clock.advance(HOUR);
     await insert("next");
     expect(await rows("account_links")).toBe(3);
@@ -389,14 +391,14 @@ describe("attempts", () => {
     const step = fc.record({
       keys: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }),
       wait: fc.integer({ min: 0, max: 40_000 }),
-      what: fc.constantFrom("add", "add", "add", "clear", "give back"),
+      what: fc.constantFrom("add", "add", "add", "clear", "refund"),
     });
     let now = start;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const model = new Map<string, { count: number; endsAt: number }>();
-        const told: { count: number; endsAt: number }[] = [];
-        const counted: typeof told = [];
+        const actual: { count: number; endsAt: number }[] = [];
+        const expected: typeof actual = [];
         await attempts.clear(["a", "b", "c"]);
         for (const { keys, wait, what } of steps) {
           now += wait;
@@ -407,8 +409,8 @@ describe("attempts", () => {
           if (what === "clear") {
             await attempts.clear(keys);
             for (const name of keys) model.delete(name);
-          } else if (what === "give back") {
-            // Of windows that are over too, where nobody sees it.
+          } else if (what === "refund") {
+            // Also of windows that have ended, where it has no visible effect.
             await attempts.refund(keys.map((key) => ({ key, endsAt: model.get(key)?.endsAt ?? now })));
             for (const name of keys) {
               const one = model.get(name);
@@ -419,14 +421,14 @@ describe("attempts", () => {
               const one = known(name);
               model.set(name, { count: (one?.count ?? 0) + 1, endsAt: one?.endsAt ?? now + MINUTE });
             }
-            told.push(...(await attempts.increment(keys.map(attempt), now)));
-            counted.push(...keys.map((name) => model.get(name)!));
+            actual.push(...(await attempts.increment(keys.map(attempt), now)));
+            expected.push(...keys.map((name) => model.get(name)!));
           }
           const all = ["a", "b", "c"];
-          told.push(...(await attempts.read(all, now)));
-          counted.push(...all.map((name) => known(name) ?? { count: 0, endsAt: 0 }));
+          actual.push(...(await attempts.read(all, now)));
+          expected.push(...all.map((name) => known(name) ?? { count: 0, endsAt: 0 }));
         }
-        expect(told).toEqual(counted);
+        expect(actual).toEqual(expected);
       }),
       { numRuns: 30 },
     );
@@ -487,7 +489,7 @@ describe("a change of accounts", () => {
   const TABLES: readonly (keyof Schema)[] = ["users", "sessions", "account_links", "api_keys", "audit_log"];
   it("is committed as a whole, with the operation's audit entry", async () => {
     const { write, rows } = await open();
-    await write(everything);
+    await write(insertOneOfEach);
     expect(await Promise.all(TABLES.map(rows))).toEqual([1, 1, 1, 1, 1]);
   });
 
@@ -495,7 +497,7 @@ describe("a change of accounts", () => {
     const { write, rows } = await open();
     const boom = new Error("boom");
     const failing = write(async (tx) => {
-      await everything(tx);
+      await insertOneOfEach(tx);
       throw boom;
     });
     await expect(failing).rejects.toBe(boom);

@@ -23,14 +23,14 @@ import { createOldState } from "../support/old-state.ts";
 import { addUser, signIn } from "../support/users.ts";
 import { JOURNAL_MODES } from "../support/store.ts";
 
-/** Told of every database that is looked at. */
-const onLook = vi.hoisted(() => vi.fn<(place: { databaseFile: string }) => void>());
+/** Called with every database that is inspected. */
+const onInspect = vi.hoisted(() => vi.fn<(place: { databaseFile: string }) => void>());
 
 vi.mock("../../src/store/inspect.ts", async (original) => {
   const { inspectDatabase } = await original<typeof Inspect>();
   return {
     inspectDatabase: (place: { databaseFile: string }) => {
-      onLook(place);
+      onInspect(place);
       return inspectDatabase(place);
     },
   };
@@ -55,14 +55,14 @@ function change(file: string, work: (db: Database.Database) => void): void {
 
 const refusal = (work: Promise<unknown>): Promise<AppError> =>
   work.then(
-    () => expect.fail("it worked"),
+    () => expect.fail("expected a failure"),
     (error: unknown) => {
       expect(error).toBeInstanceOf(AppError);
       return error as AppError;
     },
   );
 
-/** A backup of a state, and what else a test needs. */
+/** A backup of a state directory, with its path and contents. */
 async function backedUp(stateDir = createOldState(1)) {
   const directory = temporaryDirectory();
   const file = join(directory, "m.db");
@@ -70,7 +70,7 @@ async function backedUp(stateDir = createOldState(1)) {
   return { stateDir, directory, file, contents };
 }
 
-/** The state directory that a backup comes to. */
+/** A state directory that is restored from a backup. */
 async function restored(file: string) {
   const stateDir = temporaryDirectory();
   const done = await createRestoredDatabase({ file, partial: databaseOf(stateDir) }, AT);
@@ -78,7 +78,7 @@ async function restored(file: string) {
 }
 
 /** Overwrites pages in the middle. */
-function spoil(file: string): void {
+function damage(file: string): void {
   const bytes = readFileSync(file);
   bytes.fill(0xa5, 8 * 4096, 14 * 4096);
   writeFileSync(file, bytes);
@@ -133,7 +133,7 @@ describe("a backup", () => {
       "is damaged",
       (file) => {
         cpSync(databaseOf(createOldState(1)), file);
-        spoil(file);
+        damage(file);
       },
       /is damaged: /,
     ],
@@ -160,7 +160,7 @@ describe("unfinished backups of killed processes", () => {
   it("are removed, except those in progress and those of other backups", () => {
     const directory = temporaryDirectory();
     const names = ["m.db", "m.db.partial-x", "other.db.partial-0123abcd"];
-    // Of whoever else may write there, in a directory for all.
+    // Entries of another program, in a directory that several programs share.
     mkdirSync(join(directory, "m.db.partial-00000000"));
     symlinkSync(directory, join(directory, "m.db.partial-00000001"));
     const others = ["m.db.partial-00000000", "m.db.partial-00000001"];
@@ -181,15 +181,15 @@ describe("unfinished backups of killed processes", () => {
     const { stateDir } = await backedUp();
     const directory = temporaryDirectory();
     const partial = join(directory, "m.db.partial-0123abcd");
-    let looks = 0;
-    onLook.mockImplementation(({ databaseFile }) => {
+    let inspections = 0;
+    onInspect.mockImplementation(({ databaseFile }) => {
       if (databaseFile !== partial) return;
-      looks += 1;
+      inspections += 1;
       removeStalePartials(directory, () => true);
     });
     await createBackup({ databaseFile: databaseOf(stateDir), partial }, MARK);
-    onLook.mockReset();
-    expect([looks, readdirSync(directory)]).toEqual([1, ["m.db.partial-0123abcd"]]);
+    onInspect.mockReset();
+    expect([inspections, readdirSync(directory)]).toEqual([1, ["m.db.partial-0123abcd"]]);
     removeStalePartials(directory, () => true);
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -243,7 +243,7 @@ describe("a restored state", () => {
     const count = (table: string) => ask<{ n: number }>(database, `select count(*) as n from ${table}`)[0]!.n;
     const tables = ["account_links", "mcp_sessions", "mcp_messages", "users", "api_keys"];
     expect(tables.map(count)).toEqual([0, 0, 0, 1, 1]);
-    // One kept elsewhere goes on there: its row must say that it has ended.
+    // A session of an external provider could continue there, so its row must record that it has ended.
     expect(ask(database, "select id, ended_at, sealed from sessions")).toEqual([
       { id: "ses_elsewhere", ended_at: AT, sealed: null },
     ]);
@@ -291,7 +291,7 @@ describe("a restored state", () => {
   });
 
   it.each<[string, (file: string) => void, RegExp]>([
-    ["is damaged", spoil, /m\.db is damaged: .*Restore the newest undamaged backup/],
+    ["is damaged", damage, /m\.db is damaged: .*Restore the newest undamaged backup/],
     ["was cut off", (file) => truncateSync(file, statSync(file).size - 3 * 4096), /m\.db is damaged: /],
     [
       "is no database",
@@ -304,7 +304,7 @@ describe("a restored state", () => {
       /m\.db is the database of another program/,
     ],
     [
-      "has rows that can't be",
+      "has rows that violate its schema",
       (file) =>
         change(file, (db) => {
           db.unsafeMode();
@@ -314,7 +314,7 @@ describe("a restored state", () => {
       /m\.db is damaged: NULL value in workflow_versions\.reason/,
     ],
     [
-      "has a trigger that somebody put into it",
+      "has a foreign trigger",
       (file) =>
         change(file, (db) =>
           db.exec(
@@ -324,7 +324,7 @@ describe("a restored state", () => {
       /m\.db is damaged: it has a trigger that Millrace did not create, "back"/,
     ],
     [
-      "refers to what is not there",
+      "refers to missing rows",
       (file) => change(file, (db) => db.pragma("foreign_keys = off") && db.exec("delete from workflows")),
       /rows of workflow_versions refer to missing rows/,
     ],

@@ -55,7 +55,7 @@ describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
     expect(await read.find(id)).toMatchObject({ description: String(total), version: total + 1 });
     expect(await rows("workflow_versions")).toBe(total + 1);
     expect(await read.revision()).toBe(total + 1);
-    // Otherwise nobody met anybody, and this showed nothing.
+    // Without a conflict the test would prove nothing.
     expect(conflicts).toBeGreaterThan(0);
   });
 

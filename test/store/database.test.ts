@@ -11,8 +11,8 @@ import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { fakeClock, temporaryDirectory } from "../support/instance.ts";
 import { testStore } from "../support/store.ts";
 
-/** A connection of somebody else's on the same file. */
-function stranger(file: string): Database.Database {
+/** A connection of another program to the same file. */
+function otherConnection(file: string): Database.Database {
   const db = new Database(file, { timeout: 0 });
   onTestFinished(() => void db.close());
   return db;
@@ -21,7 +21,7 @@ function stranger(file: string): Database.Database {
 const open = (path: string) => openStore(openStateDirectory(path), fakeClock());
 const refusal = (work: Promise<unknown>): Promise<AppError> =>
   work.then(
-    () => expect.fail("it worked"),
+    () => expect.fail("expected a failure"),
     (error: unknown) => {
       expect(error).toBeInstanceOf(AppError);
       return error as AppError;
@@ -30,31 +30,31 @@ const refusal = (work: Promise<unknown>): Promise<AppError> =>
 
 const fromSqlite = (code: string): Error => Object.assign(new Error("from SQLite"), { code });
 
-/** How many migrations there are. */
-const KNOWN = MIGRATIONS.length;
+/** Number of migrations of this release. */
+const MIGRATION_COUNT = MIGRATIONS.length;
 
 describe("migrations", () => {
   it("are applied once when several processes start at once", async () => {
     const stateDir = temporaryDirectory();
     const stores = await Promise.all(Array.from({ length: 5 }, () => testStore({ stateDir })));
-    for (const { rows } of stores) expect(await rows("migrations")).toBe(KNOWN);
+    for (const { rows } of stores) expect(await rows("migrations")).toBe(MIGRATION_COUNT);
     const { rows } = await testStore({ stateDir });
-    expect([await rows("migrations"), await rows("counters")]).toEqual([KNOWN, 1]);
+    expect([await rows("migrations"), await rows("counters")]).toEqual([MIGRATION_COUNT, 1]);
   });
 
   it("of an incompatible newer release are refused, and nothing is changed", async () => {
     const { stateDir, store } = await testStore();
-    const db = stranger(store.directory.databaseFile);
+    const db = otherConnection(store.directory.databaseFile);
     db.exec("insert into migrations values (98, 'wide', 1, 'x'), (99, 'narrow', 99, 'x')");
     const error = await refusal(open(stateDir));
     expect(error.code).toBe("storage_unavailable");
     expect(error.message).toMatch(/newer release.*migration 99/);
-    expect(db.prepare("select count(*) from migrations").pluck().get()).toBe(KNOWN + 2);
+    expect(db.prepare("select count(*) from migrations").pluck().get()).toBe(MIGRATION_COUNT + 2);
   });
 
   it("of a newer release that only added something are accepted", async () => {
     const { stateDir, store } = await testStore();
-    stranger(store.directory.databaseFile).exec("insert into migrations values (99, 'wide', 1, 'x')");
+    otherConnection(store.directory.databaseFile).exec("insert into migrations values (99, 'wide', 1, 'x')");
     const later = await open(stateDir);
     expect(later.journalMode).toBe("wal");
     await later.close();
@@ -78,7 +78,9 @@ describe("the open store", () => {
     const all = () => store.read.selectFrom("workflows").selectAll().execute();
     await create();
     expect((await all())[0]).toHaveProperty("id");
-    stranger(store.directory.databaseFile).exec("alter table workflows add column later text default 'x'");
+    otherConnection(store.directory.databaseFile).exec(
+      "alter table workflows add column later text default 'x'",
+    );
     expect((await all())[0]).toHaveProperty("later", "x");
     await create();
     expect(await read.count({})).toBe(2);
@@ -123,12 +125,12 @@ describe("the open store", () => {
 
   it("waits for another process's lock without blocking its own process", async () => {
     const { store, create, read } = await testStore();
-    const other = stranger(store.directory.databaseFile);
+    const other = otherConnection(store.directory.databaseFile);
     other.exec("begin immediate");
     let ticks = 0;
     const ticking = setInterval(() => (ticks += 1), 5);
     const created = create();
-    // If waiting blocked the process, this would never run, and the lock would never go.
+    // If waiting blocked the process, this would never run, and the lock would never be released.
     setTimeout(() => other.exec("commit"), 300);
     await created;
     clearInterval(ticking);
@@ -139,7 +141,7 @@ describe("the open store", () => {
   it("reports why the database can't be used, without taking a lock", async () => {
     const { store, stateDir } = await testStore();
     const file = store.directory.databaseFile;
-    const other = stranger(file);
+    const other = otherConnection(file);
     other.exec("begin exclusive");
     expect(await store.checkHealth()).toBeUndefined();
     other.exec("rollback");
@@ -155,7 +157,7 @@ describe("the open store", () => {
   });
 });
 
-/** A store whose next query fails as on a disk that does. */
+/** A store after a query that failed with an I/O error. */
 async function failing(local: boolean) {
   const store = await openStore({ ...openStateDirectory(temporaryDirectory()), local }, fakeClock());
   onTestFinished(() => store.close());
@@ -164,16 +166,16 @@ async function failing(local: boolean) {
   });
   await refusal(store.read.selectFrom("settings").select("name").execute());
   prepare.mockRestore();
-  let gone = false;
-  void store.storageLost.then(() => (gone = true));
+  let lost = false;
+  void store.storageLost.then(() => (lost = true));
   await Promise.resolve();
-  return { store, gone: () => gone };
+  return { store, lost: () => lost };
 }
 
 describe("an I/O error", () => {
   it("on a network file system stops all access, because a lock may be lost", async () => {
-    const { store, gone } = await failing(false);
-    expect(gone()).toBe(true);
+    const { store, lost } = await failing(false);
+    expect(lost()).toBe(true);
     const write = store.transaction((trx) => trx.deleteFrom("settings").execute());
     expect(await refusal(write)).toMatchObject({ code: "storage_unavailable" });
     expect(await refusal(store.read.selectFrom("settings").selectAll().execute())).toMatchObject({
@@ -182,8 +184,8 @@ describe("an I/O error", () => {
   });
 
   it("on a local file system is reported, and later queries may succeed", async () => {
-    const { store, gone } = await failing(true);
-    expect(gone()).toBe(false);
+    const { store, lost } = await failing(true);
+    expect(lost()).toBe(false);
     expect(await store.read.selectFrom("counters").select("value").execute()).toEqual([{ value: 0 }]);
   });
 });
@@ -234,13 +236,13 @@ describe("retryWhileBusy", () => {
   const busy = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
 
   it("retries until it succeeds", async () => {
-    let tries = 0;
-    const answer = await retryWhileBusy(() => {
-      tries += 1;
-      if (tries < 4) throw busy;
+    let attempts = 0;
+    const result = await retryWhileBusy(() => {
+      attempts += 1;
+      if (attempts < 4) throw busy;
       return "done";
     });
-    expect([answer, tries]).toEqual(["done", 4]);
+    expect([result, attempts]).toEqual(["done", 4]);
   });
 
   it("gives up at the limit, with Retry-After", async () => {
@@ -258,15 +260,15 @@ describe("retryWhileBusy", () => {
   });
 
   it("does not retry other errors", async () => {
-    let tries = 0;
+    let attempts = 0;
     const full = Object.assign(new Error("full"), { code: "SQLITE_FULL" });
     const error = await refusal(
       retryWhileBusy(() => {
-        tries += 1;
+        attempts += 1;
         throw full;
       }),
     );
-    expect([error.code, tries]).toEqual(["storage_unavailable", 1]);
+    expect([error.code, attempts]).toEqual(["storage_unavailable", 1]);
   });
 });
 

@@ -8,22 +8,24 @@ import { JOURNAL_MODES, testStore } from "../support/store.ts";
 
 const RACER = fileURLToPath(new URL("../support/accounts.ts", import.meta.url));
 
-async function said(child: ChildProcess): Promise<string> {
-  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
+async function nextMessage(child: ChildProcess): Promise<string> {
+  const ended = once(child, "exit").then(([code]) =>
+    Promise.reject(new Error(`the process exited with ${code}`)),
+  );
   ended.catch(() => {});
   const [message] = (await Promise.race([once(child, "message"), ended])) as [unknown];
   return String(message);
 }
 
-/** Processes that have the state open and wait for the word. */
+/** Processes that have opened the state directory and wait for a signal. */
 async function racers(stateDir: string, names: readonly string[], local: boolean) {
   const children = names.map((name) =>
     fork(RACER, [stateDir, name, local ? "local" : "network"], { timeout: 30_000, killSignal: "SIGKILL" }),
   );
   onTestFinished(() => children.forEach((child) => child.kill("SIGKILL")));
-  expect(await Promise.all(children.map(said))).toEqual(names.map(() => "ready"));
+  expect(await Promise.all(children.map(nextMessage))).toEqual(names.map(() => "ready"));
   return async () => {
-    const answers = children.map(said);
+    const answers = children.map(nextMessage);
     for (const child of children) child.send("go");
     return Promise.all(answers);
   };

@@ -113,14 +113,14 @@ describe("messages between processes", () => {
 
   it("are purged by a process without streams, which takes no lock while there are none", async () => {
     const { sessions, clock, rows, store } = await open();
-    const looking = mcpSessionStore(
+    const readOnly = mcpSessionStore(
       { read: store.read, transaction: () => Promise.reject(new Error("a write")) },
       clock,
     );
     await sessions.enqueueMessage("gone", "a");
-    await looking.keepAlive([]);
+    await readOnly.keepAlive([]);
     clock.advance(5 * MINUTE + 1);
-    await expect(looking.keepAlive([])).rejects.toThrow("a write");
+    await expect(readOnly.keepAlive([])).rejects.toThrow("a write");
     await sessions.keepAlive([]);
     expect(await rows("mcp_messages")).toBe(0);
   });

@@ -33,8 +33,8 @@ const copiesIn = (stateDir: string): string[] =>
     .filter((name) => name.startsWith("millrace.db.before-"))
     .toSorted();
 
-/** What a database holds, looked at without changing anything. */
-function inside(file: string): { migrations: number[]; tables: string[]; keys: number; journal: string } {
+/** The contents of a database, read without changing it. */
+function contentsOf(file: string): { migrations: number[]; tables: string[]; keys: number; journal: string } {
   const db = new Database(file, { readonly: true });
   try {
     const list = (query: string) => db.prepare(query).pluck().all();
@@ -51,14 +51,14 @@ function inside(file: string): { migrations: number[]; tables: string[]; keys: n
 
 const failure = (work: Promise<unknown>): Promise<AppError> =>
   work.then(
-    () => expect.fail("it worked"),
+    () => expect.fail("expected a failure"),
     (error: unknown) => {
       expect(error).toBeInstanceOf(AppError);
       return error as AppError;
     },
   );
 
-/** One more migration than there is. */
+/** The migrations of this release and one more. */
 const further = (
   up: Migration["up"],
   { id = NEWEST + 1, requires = 1 }: { id?: number; requires?: number } = {},
@@ -73,16 +73,16 @@ describe("a copy of the database", () => {
     "is kept before its tables change, as it was and for this user alone (%s)",
     async (_, local) => {
       const stateDir = createOldState(1);
-      const before = inside(join(stateDir, "millrace.db"));
+      const before = contentsOf(join(stateDir, "millrace.db"));
       const { upgrade } = await open(stateDir, { local });
       const [name, ...more] = copiesIn(stateDir);
       expect([name, more]).toEqual([`millrace.db.before-${NEWEST}-20261121T080000000Z`, []]);
       const copy = join(stateDir, name!);
       expect(upgrade).toEqual({ from: 1, to: NEWEST, copy });
-      expect(inside(copy)).toEqual({ ...before, journal: "delete" });
+      expect(contentsOf(copy)).toEqual({ ...before, journal: "delete" });
       expect(before.migrations).toEqual([1]);
       expect(statSync(copy).mode & 0o777).toBe(0o600);
-      expect(inside(join(stateDir, "millrace.db")).migrations).toEqual(MIGRATIONS.map(({ id }) => id));
+      expect(contentsOf(join(stateDir, "millrace.db")).migrations).toEqual(MIGRATIONS.map(({ id }) => id));
     },
   );
 
@@ -136,7 +136,7 @@ describe("a migration that fails", () => {
   it("leaves the database unchanged and no copy, and reports it; the next attempt succeeds", async () => {
     const stateDir = createOldState(2);
     const file = join(stateDir, "millrace.db");
-    const before = inside(file);
+    const before = contentsOf(file);
     const broken = further(async (db) => {
       await addTable(db);
       await sql`delete from api_keys`.execute(db);
@@ -146,10 +146,13 @@ describe("a migration that fails", () => {
     expect(error.code).toBe("storage_unavailable");
     expect(error.message).toContain(`Migration ${NEWEST + 1} (further) failed: no such table: nowhere.`);
     expect(error.message).toContain("The database is unchanged, at migration 2");
-    expect(inside(file)).toEqual(before);
+    expect(contentsOf(file)).toEqual(before);
     expect(copiesIn(stateDir)).toEqual([]);
     await open(stateDir, { migrations: further(addTable) });
-    expect(inside(file)).toMatchObject({ keys: before.keys, tables: expect.arrayContaining(["further"]) });
+    expect(contentsOf(file)).toMatchObject({
+      keys: before.keys,
+      tables: expect.arrayContaining(["further"]),
+    });
   });
 });
 
@@ -159,7 +162,7 @@ describe("a database of another release", () => {
     await (await open(stateDir, { migrations: further(addTable, { requires: NEWEST }) })).close();
     const older = await open(stateDir);
     expect(await older.read.selectFrom("counters").select("value").execute()).toEqual([{ value: 0 }]);
-    expect(inside(join(stateDir, "millrace.db")).migrations.at(-1)).toBe(NEWEST + 1);
+    expect(contentsOf(join(stateDir, "millrace.db")).migrations.at(-1)).toBe(NEWEST + 1);
   });
 
   it("that removed something is refused unchanged, with the release that is required", async () => {
@@ -168,7 +171,7 @@ describe("a database of another release", () => {
     await (await open(stateDir, { migrations: further(addTable, { id, requires: id }) })).close();
     const db = new Database(join(stateDir, "millrace.db"));
     db.prepare("update settings set value = '7.8.9' where name = 'release'").run();
-    // Another journal than the directory asks for: not even that is changed.
+    // The journal mode differs from the one that the directory needs; even that stays unchanged.
     db.pragma("journal_mode = delete");
     db.close();
     const bytes = readFileSync(join(stateDir, "millrace.db"));

@@ -10,8 +10,8 @@ import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
 import { usageWriter } from "../../src/store/usage.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
 
-/** What stays: nobody deletes workflows, their versions, people or keys. */
-const LASTING = [
+/** Tables with permanent rows: workflows, their versions, users and keys are never purged. */
+const PERMANENT = [
   "api_keys",
   "counters",
   "identities",
@@ -22,13 +22,13 @@ const LASTING = [
   "workflow_versions",
   "workflows",
 ];
-/** What ends with the work that it is about, not with time. */
+/** Tables whose rows end with their work, not after a time. */
 const WORK = ["executors", "jobs"];
 const OF_RUNS = ["approvals", "fan_outs", "run_attempts", "run_steps", "run_values", "runs"];
 
 const KEEP = { runs: 90 * DAY, audit: 400 * DAY };
 
-/** A store in which everything temporary has rows that have begun now. */
+/** A store in which every temporary table has rows that were created now. */
 async function filled() {
   const engine = await testEngine();
   const { store, clock, write, rows } = engine;
@@ -42,7 +42,7 @@ async function filled() {
     { inputs: { words: "long ".repeat(10_000) } },
   );
   await queue.stop(0);
-  // A claim makes an idempotency record; `audited` an entry.
+  // Writes an idempotency record and an audit entry.
   await write(async (tx) => (await tx.recordAudit("weekly-revenue"), null), {
     idempotency: { key: "k", input: {} },
   });
@@ -55,7 +55,7 @@ async function filled() {
       stepId: "each",
       item: null,
       status: "approved",
-      message: "Go on?",
+      message: "Continue?",
       form: null,
       assignees: [],
       createdAt: iso(now),
@@ -112,11 +112,11 @@ async function filled() {
     async remaining(): Promise<string[]> {
       const found: string[] = [];
       for (const { name } of tables)
-        if (!LASTING.includes(name) && (await rows(name as keyof Schema)) > 0) found.push(name);
+        if (!PERMANENT.includes(name) && (await rows(name as keyof Schema)) > 0) found.push(name);
       return found.toSorted();
     },
     tables: tables.map(({ name }) => name).toSorted(),
-    async clear() {
+    async purge() {
       await purgeExpired(store, clock, KEEP);
       await sessionStore(store).purge(iso(clock.now()), iso(clock.now() - 3 * DAY));
     },
@@ -126,16 +126,16 @@ async function filled() {
 describe("purging", () => {
   it("classifies every existing table as temporary or permanent", async () => {
     const { tables, remaining } = await filled();
-    const temporary = tables.filter((name) => ![...LASTING, ...WORK].includes(name));
-    // Otherwise a table would be said to be cleared that was empty from the first.
+    const temporary = tables.filter((name) => ![...PERMANENT, ...WORK].includes(name));
+    // Otherwise a table that was always empty would count as purged.
     expect(await remaining()).toEqual(temporary);
-    expect([...temporary, ...LASTING, ...WORK].toSorted()).toEqual(tables);
+    expect([...temporary, ...PERMANENT, ...WORK].toSorted()).toEqual(tables);
   });
 
   it("leaves no temporary rows after all of them have expired", async () => {
     const world = await filled();
     world.clock.advance(401 * DAY);
-    await world.clear();
+    await world.purge();
     expect(await world.remaining()).toEqual([]);
     expect(await world.rows("workflows")).toBe(1);
     expect(await world.rows("workflow_versions")).toBe(1);
@@ -145,22 +145,22 @@ describe("purging", () => {
   it("deletes each kind of row after its own retention, and not before", async () => {
     const world = await filled();
     const all = await world.remaining();
-    await world.clear();
+    await world.purge();
     expect(await world.remaining()).toEqual(all);
     world.clock.advance(5 * MINUTE + 1);
-    await world.clear();
+    await world.purge();
     expect(all.filter((name) => name !== "mcp_messages")).toEqual(await world.remaining());
     expect(await world.rows("mcp_sessions")).toBe(1);
     world.clock.advance(DAY);
-    await world.clear();
+    await world.purge();
     expect(await world.remaining()).toEqual(
       ["account_links", "audit_log", ...OF_RUNS, "sessions"].toSorted(),
     );
     world.clock.advance(8 * DAY);
-    await world.clear();
+    await world.purge();
     expect(await world.remaining()).toEqual(["audit_log", ...OF_RUNS].toSorted());
     world.clock.advance(90 * DAY);
-    await world.clear();
+    await world.purge();
     expect(await world.remaining()).toEqual(["audit_log"]);
   });
 
@@ -168,7 +168,7 @@ describe("purging", () => {
     const world = await filled();
     const id = await world.start("test");
     world.clock.advance(1_000 * DAY);
-    await world.clear();
+    await world.purge();
     expect((await world.find(id)).status).toBe("queued");
     expect(await world.read.runs.find(world.run)).toBeUndefined();
   });
@@ -177,7 +177,7 @@ describe("purging", () => {
     const { store, clock, rows } = await testEngine();
     const before = iso(clock.now() - 400 * DAY - 1);
     const entries = Array.from({ length: 4_500 }, (_, index): Omit<Schema["audit_log"], "id"> => ({
-      // One was written by a copy whose clock was ahead.
+      // One was written by a process whose clock was ahead.
       at: index === 3 || index >= 4_400 ? iso(clock.now()) : before,
       operation: "run_workflow",
       target: "t",

@@ -107,7 +107,7 @@ describe("workflow ids", () => {
       for (let i = 0; i < 1_000; i += 1) all.push((await insertWorkflow(tx, { name: "Report" })).id);
       return all;
     });
-    // Looking through all that are taken would be half a million queries.
+    // Trying every used id in turn would need half a million queries.
     expect(performance.now() - start).toBeLessThan(10_000);
     expect(new Set(ids).size).toBe(1_000);
     expect(ids.at(-1)).toBe("report-1000");

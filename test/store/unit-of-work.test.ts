@@ -73,7 +73,7 @@ describe("a unit of work", () => {
       operation: "create_workflow",
       requestId: "req_7",
     });
-    // Looking changes nothing, and leaves nothing.
+    // A read changes nothing, so it leaves no entry.
     await write((tx) => tx.workflows.find(id), { operation: "update_workflow" });
     expect(await store.read.selectFrom("audit_log").selectAll().execute()).toEqual([
       {
@@ -92,7 +92,7 @@ describe("a unit of work", () => {
 });
 
 describe("an idempotency key", () => {
-  it("behaves like a table of first responses", async () => {
+  it("returns the first response to every repetition within a day", async () => {
     const { write, clock } = await testStore();
     const request = fc.record({
       key: fc.constantFrom("k1", "k2"),
@@ -159,12 +159,12 @@ describe("an idempotency key", () => {
       clock.advance(1);
     }
     clock.advance(DAY);
-    const left = [];
-    // The youngest of the old ones is not yet cleared when it is used anew.
+    const remaining = [];
+    // The newest of the expired records has not been purged yet when its key is used again.
     for (const key of ["k119", "another", "a third"]) {
       expect(await write(async () => "new", { idempotency: { key, input: { other: true } } })).toBe("new");
-      left.push(await rows("idempotency_keys"));
+      remaining.push(await rows("idempotency_keys"));
     }
-    expect(left).toEqual([70, 21, 3]);
+    expect(remaining).toEqual([70, 21, 3]);
   });
 });

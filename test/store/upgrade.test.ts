@@ -11,7 +11,7 @@ import { OLD_STATE_KEYS, createOldState } from "../support/old-state.ts";
 import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, postMessage } from "../support/raw-mcp.ts";
 import { verifyState } from "../support/verify-state.ts";
 
-/** When the states were left. */
+/** The time at which the old states were written. */
 const THEN = Date.parse("2026-11-21T19:00:00Z");
 /** The executor that was killed. */
 const DEAD = "exe_0sr-AA2dMlSN@host";
@@ -22,7 +22,7 @@ async function upgraded(migration: 1 | 2, edit?: (dump: string) => string) {
   return { clock, instance };
 }
 
-/** The state of the first release, with both listeners on it and a client of then. */
+/** The state of the first release, with both listeners and a client with an old key. */
 async function served() {
   const { instance } = await upgraded(1);
   const [rest, mcp] = [await instance.rest(), await instance.mcp()];
@@ -160,7 +160,7 @@ describe("the state of the release before accounts, killed with runs in flight",
         ),
       );
     const { queue, startDueRuns } = await instance.executor({ config });
-    // Its lease is waited for by a clock that can't be turned.
+    // A lease is measured by the monotonic clock, which the test can't advance.
     await engineTransaction(
       instance.store,
       clock,
@@ -177,12 +177,12 @@ describe("the state of the release before accounts, killed with runs in flight",
       }),
     );
     expect((await call("GET", "/runs/run_4odabEfsK75b")).body.output).toBe(4);
-    // Only the call that had no answer is made again.
+    // Only the call without a response is repeated.
     expect(peer.received.map(({ path }) => path)).toEqual(["/run_4odabEfsK75b/2"]);
 
     const approvals = (await call("GET", "/approvals")).body as { id: string }[];
     expect(approvals).toHaveLength(2);
-    // Who started a run does not decide on it.
+    // The user who started a run may not decide on its approvals.
     const other = apiClient(rest.url, (await instance.key({ scopes: ["approve"] })).value);
     for (const { id } of approvals)
       expect((await other("POST", `/approvals/${id}`, { decision: "approve" })).status).toBe(200);
@@ -198,7 +198,7 @@ describe("the state of the release before accounts, killed with runs in flight",
       trigger: string;
       scheduled_for: string;
     }[];
-    // Two mornings were missed: one run makes them good.
+    // Two scheduled times were missed; one run makes up for both.
     expect(daily).toMatchObject([{ trigger: "schedule", scheduled_for: "2026-11-23T06:00:00.000Z" }]);
   });
 });

@@ -89,29 +89,32 @@ describe("usage counts", () => {
     expect(await usageReader(world.store.read).usedInWindow("key_1", "runs", HOUR)).toBe(1);
   });
 
-  it.each(JOURNAL_MODES)("are lost by none of several copies that count at once (%s)", async (_, local) => {
-    const first = await testStore({ local });
-    const { stateDir, clock } = first;
-    const stores = [
-      first,
-      await testStore({ stateDir, clock, local }),
-      await testStore({ stateDir, clock, local }),
-    ];
-    const seen = await Promise.all(
-      stores.flatMap((one) => Array.from({ length: 20 }, () => add(one, "key_1", "rows", DAY, 3))),
-    );
-    expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (__, i) => 3 * (i + 1)));
-    expect(await usageReader(first.store.read).usedInWindow("key_1", "rows", DAY)).toBe(180);
-  });
+  it.each(JOURNAL_MODES)(
+    "are complete when several processes count at the same time (%s)",
+    async (_, local) => {
+      const first = await testStore({ local });
+      const { stateDir, clock } = first;
+      const stores = [
+        first,
+        await testStore({ stateDir, clock, local }),
+        await testStore({ stateDir, clock, local }),
+      ];
+      const seen = await Promise.all(
+        stores.flatMap((one) => Array.from({ length: 20 }, () => add(one, "key_1", "rows", DAY, 3))),
+      );
+      expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (__, i) => 3 * (i + 1)));
+      expect(await usageReader(first.store.read).usedInWindow("key_1", "rows", DAY)).toBe(180);
+    },
+  );
 
   it("are purged an hour after their window, because another process's clock may be behind", async () => {
     const world = await testStore();
     for (const lineage of ["key_1", "key_2", "key_3"]) await add(world, lineage, "runs", HOUR, 1);
     await add(world, "key_1", "runs", 3 * HOUR, 1);
-    const forget = (now: number, limit = 2) =>
+    const purge = (now: number, limit = 2) =>
       world.store.transaction((trx) => purgeUsageCounts(trx, now, limit));
-    expect([await forget(2 * HOUR - 1), await world.rows("usage_counts")]).toEqual([false, 4]);
-    expect([await forget(2 * HOUR), await world.rows("usage_counts")]).toEqual([true, 2]);
-    expect([await forget(2 * HOUR), await world.rows("usage_counts")]).toEqual([false, 1]);
+    expect([await purge(2 * HOUR - 1), await world.rows("usage_counts")]).toEqual([false, 4]);
+    expect([await purge(2 * HOUR), await world.rows("usage_counts")]).toEqual([true, 2]);
+    expect([await purge(2 * HOUR), await world.rows("usage_counts")]).toEqual([false, 1]);
   });
 });

@@ -88,7 +88,7 @@ describe("versions", () => {
         const { id } = await make();
         const seen: unknown[] = [await read.findVersion(id, 1)];
         for (const fields of changes) {
-          // Through JSON, as everything that comes in is: it has no -0.
+          // Through JSON, as every request is: JSON has no -0.
           await change(id, JSON.parse(JSON.stringify(fields)));
           seen.unshift(await read.findVersion(id, seen.length + 1));
         }
@@ -118,7 +118,7 @@ describe("versions", () => {
   });
 });
 
-/** A workflow and what operations on it need. */
+/** A workflow, with the services and the call for operations on it. */
 async function open() {
   const instance = await testInstance({ clock: fakeClock() });
   const { services } = instance;
@@ -133,7 +133,10 @@ describe("a change that changes nothing", () => {
   it.each<[string, object]>([
     ["no field", {}],
     ["the same name", { name: "A" }],
-    ["the same everything", { name: "A", description: "", tags: ["x"], definition: { a: 1, b: { c: [1] } } }],
+    [
+      "the same values in all fields",
+      { name: "A", description: "", tags: ["x"], definition: { a: 1, b: { c: [1] } } },
+    ],
     ["the same definition with its keys in another order", { definition: { b: { c: [1] }, a: 1 } }],
     ["a reason alone", { reason: "because" }],
   ])("creates no version: %s", async (_, fields) => {
@@ -149,7 +152,7 @@ describe("a change that changes nothing", () => {
 
   it.each<[string, object]>([
     ["another order of tags' letters", { tags: ["X"] }],
-    ["no definition any more", { definition: null }],
+    ["a removed definition", { definition: null }],
     ["a deep difference", { definition: { a: 1, b: { c: ["1"] } } }],
   ])("is not one with %s", async (_, fields) => {
     const { services, call } = await open();

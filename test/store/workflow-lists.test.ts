@@ -42,7 +42,7 @@ const workflow = fc.record({
   description: fc.oneof(fc.constant(""), words),
   tags: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 3 }),
   status,
-  /** How long after the one before it was made: often not at all, so that times are equal. */
+  /** Milliseconds after the previous workflow: often 0, so that times are equal. */
   later: fc.constantFrom(0, 0, 1),
 });
 const filter: fc.Arbitrary<WorkflowFilter> = fc.record(
@@ -51,12 +51,12 @@ const filter: fc.Arbitrary<WorkflowFilter> = fc.record(
 );
 const query = fc.record({ filter, sort: fc.constantFrom(...SORTS), limit: fc.integer({ min: 1, max: 7 }) });
 
-/** What a list should be: every row looked at, no index, no SQL. */
+/** The expected list, computed from all rows without SQL. */
 function expected(
   all: readonly Workflow[],
   { filter: by, sort }: { filter: WorkflowFilter; sort: WorkflowSort },
 ) {
-  const kept = all.filter((one) => {
+  const matching = all.filter((one) => {
     if (by.status === undefined ? one.status === "archived" : one.status !== by.status) return false;
     if (by.tag !== undefined && !one.tags.includes(by.tag)) return false;
     const places = [one.id, one.name, one.description, ...one.tags].map((text) => text.toLowerCase());
@@ -67,7 +67,7 @@ function expected(
   const field = sort.replace("-", "") as "created_at" | "updated_at" | "name";
   const bytes = (one: Workflow): Buffer =>
     Buffer.from(field === "name" ? one.name.toLowerCase() : one[field]);
-  const ordered = kept.toSorted((a, b) => bytes(a).compare(bytes(b)) || (a.id < b.id ? -1 : 1));
+  const ordered = matching.toSorted((a, b) => bytes(a).compare(bytes(b)) || (a.id < b.id ? -1 : 1));
   return (sort.startsWith("-") ? ordered.toReversed() : ordered).map((one) => one.id);
 }
 
@@ -91,7 +91,7 @@ async function walk(
 
 type Store = Awaited<ReturnType<typeof testStore>>;
 
-/** Replaces everything in the store. */
+/** Replaces all workflows in the store. */
 async function fill(
   { store, write, clock }: Store,
   rows: readonly (typeof workflow extends fc.Arbitrary<infer T> ? T : never)[],

@@ -72,13 +72,13 @@ export async function albProxy(alb: MockAlb, provider: TestOidcProvider): Promis
     });
     const { access_token: accessToken } = (await token.json()) as { access_token?: string };
     if (back === undefined || accessToken === undefined) {
-      res.writeHead(401).end("The login did not come to an end.");
+      res.writeHead(401).end("The login was not completed.");
       return;
     }
-    const told = await fetch(`${provider.issuer}/me`, {
+    const userInfo = await fetch(`${provider.issuer}/me`, {
       headers: { Authorization: `Bearer ${accessToken}` },
     });
-    const { groups = [], ...claims } = (await told.json()) as Record<string, unknown>;
+    const { groups = [], ...claims } = (await userInfo.json()) as Record<string, unknown>;
     const parts = COOKIES.map(() => randomBytes(32).toString("base64url"));
     const access = {
       "cognito:groups": groups,

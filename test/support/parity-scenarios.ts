@@ -160,7 +160,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "update_workflow", with: { workflow_id: "weekly-revenue", description: "Net, by region" } },
     {
       call: "update_workflow",
-      with: { workflow_id: "weekly-revenue", tags: [], definition: null, reason: "Start anew", if_match: 2 },
+      with: { workflow_id: "weekly-revenue", tags: [], definition: null, reason: "Start again", if_match: 2 },
     },
     {
       call: "update_workflow",

@@ -109,7 +109,7 @@ export function issuesOfRuns(stateDir: string, expected: ExpectedOutcome): strin
       ...runIssues(db, expected),
       ...callIssues(db, expected.calls),
       ...scheduleIssues(db),
-      ...leftOver(db),
+      ...unfinishedWork(db),
     ];
   } finally {
     db.close();
@@ -154,17 +154,20 @@ function runIssues(db: Database.Database, { acknowledged, cancelled, outputOf }:
     `select r.*, v.definition from runs r join workflow_versions v using (workflow_id, version)`,
   );
   const ids = new Set(runs.map(({ id }) => id));
-  for (const id of acknowledged) if (!ids.has(id)) issues.push(`${id}: was acknowledged and is not there`);
+  for (const id of acknowledged) if (!ids.has(id)) issues.push(`${id}: was acknowledged and is missing`);
   for (const run of runs) {
     const { id, status, states } = run;
     if (run.finished_at === null) issues.push(`${id}: never ended (${status}, ${states})`);
-    const told = status === "cancelled" ? cancelled.has(id) || run.parent_run !== null : status !== "failed";
+    const expected =
+      status === "cancelled" ? cancelled.has(id) || run.parent_run !== null : status !== "failed";
     // The only failure that a crash may cause: a step that ran isolated was killed too often.
-    if (!told && !String(run.error).includes('"poisoned"')) issues.push(`${id}: ${status} (${run.error})`);
+    if (!expected && !String(run.error).includes('"poisoned"'))
+      issues.push(`${id}: ${status} (${run.error})`);
     if (status === "succeeded") {
       const { n } = JSON.parse(run.inputs) as { n: number };
-      const wanted = JSON.stringify(outputOf(run.workflow_id, n));
-      if (run.output !== wanted) issues.push(`${id}: gave ${run.output}, not ${wanted}`);
+      const expectedOutput = JSON.stringify(outputOf(run.workflow_id, n));
+      if (run.output !== expectedOutput)
+        issues.push(`${id}: has the output ${run.output}, expected ${expectedOutput}`);
     }
     issues.push(...stateIssues(db, run));
   }
@@ -207,22 +210,23 @@ function callIssues(db: Database.Database, calls: readonly RecordedCall[]): stri
     seen.set(stepRef, entry);
   }
   const attempts = new Map(
-    rows<{ unit: string; count: number }>(
+    rows<{ stepRef: string; count: number }>(
       db,
-      `select run_id || '/' || step_id || '/' || item as unit, count(*) as count from run_attempts group by 1`,
-    ).map(({ unit, count }) => [unit, count]),
+      `select run_id || '/' || step_id || '/' || item as stepRef, count(*) as count from run_attempts group by 1`,
+    ).map(({ stepRef, count }) => [stepRef, count]),
   );
-  for (const [unit, { count, keys }] of seen) {
-    const begun = attempts.get(unit) ?? 0;
-    if (count > begun) issues.push(`${unit}: ${count} calls by ${begun} attempts`);
-    if (keys.size !== 1) issues.push(`${unit}: several idempotency keys (${[...keys].join(", ")})`);
+  for (const [stepRef, { count, keys }] of seen) {
+    const started = attempts.get(stepRef) ?? 0;
+    if (count > started) issues.push(`${stepRef}: ${count} calls by ${started} attempts`);
+    if (keys.size !== 1) issues.push(`${stepRef}: several idempotency keys (${[...keys].join(", ")})`);
   }
-  const succeeded = rows<{ unit: string }>(
+  const succeeded = rows<{ stepRef: string }>(
     db,
-    `select s.run_id || '/' || s.step_id || '/' || s.item as unit from run_steps s
+    `select s.run_id || '/' || s.step_id || '/' || s.item as stepRef from run_steps s
      where s.state = 's' and s.items_total is null and s.output like '%"headers"%'`,
   );
-  for (const { unit } of succeeded) if (!seen.has(unit)) issues.push(`${unit}: succeeded without a call`);
+  for (const { stepRef } of succeeded)
+    if (!seen.has(stepRef)) issues.push(`${stepRef}: succeeded without a call`);
   return issues;
 }
 
@@ -244,34 +248,36 @@ function scheduleIssues(db: Database.Database): string[] {
   );
   for (const { id, moment, count } of made) if (count > 1) issues.push(`${id}: ${count} runs for ${moment}`);
   const fired = new Set(made.map(({ id, moment }) => `${id} ${moment}`));
-  const went = rows<{ subject: string; detail: string }>(
+  const advances = rows<{ subject: string; detail: string }>(
     db,
     "select subject, detail from journal where what = 'advanced' order by id",
   );
-  for (const { subject, detail } of went) {
+  for (const { subject, detail } of advances) {
     const { from, to, cron, timezone, skipped } = JSON.parse(detail) as Advance;
     const clock = new Cron(cron, { timezone, paused: true });
-    let left = 0;
+    let skippedCount = 0;
     for (let at = from; at < to; at = clock.nextRun(new Date(at))!.toISOString()) {
-      const told = skipped !== null && at >= skipped.first && at <= skipped.last;
-      if (told) left += 1;
-      if (!told && !fired.has(`${subject} ${at}`))
-        issues.push(`${subject}: nothing for ${at}, and not said (${detail})`);
-      if (told && fired.has(`${subject} ${at}`)) issues.push(`${subject}: ${at} ran and was said not to`);
+      const recorded = skipped !== null && at >= skipped.first && at <= skipped.last;
+      if (recorded) skippedCount += 1;
+      if (!recorded && !fired.has(`${subject} ${at}`))
+        issues.push(`${subject}: no run for ${at}, and it is not recorded as skipped (${detail})`);
+      if (recorded && fired.has(`${subject} ${at}`))
+        issues.push(`${subject}: ${at} ran and is recorded as skipped`);
     }
-    if (left !== (skipped?.count ?? 0)) issues.push(`${subject}: ${left} left out, ${skipped?.count} said`);
+    if (skippedCount !== (skipped?.count ?? 0))
+      issues.push(`${subject}: ${skippedCount} times skipped, ${skipped?.count} recorded`);
   }
   return issues;
 }
 
-function leftOver(db: Database.Database): string[] {
+function unfinishedWork(db: Database.Database): string[] {
   const count = (sql: string): number => db.prepare(sql).pluck().get() as number;
   const jobs = rows<object>(db, "select * from jobs limit 5");
   const pending = count("select count(*) from approvals where status = 'pending'");
   const open = count("select count(*) from run_attempts where finished_at is null and executor is not null");
   return [
-    ...jobs.map((job) => `a job is left: ${JSON.stringify(job)}`),
-    ...(pending > 0 ? [`${pending} approvals are left pending`] : []),
+    ...jobs.map((job) => `a job remains: ${JSON.stringify(job)}`),
+    ...(pending > 0 ? [`${pending} approvals are still pending`] : []),
     ...(open > 0 ? [`${open} attempts never ended`] : []),
   ];
 }

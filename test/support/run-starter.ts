@@ -93,11 +93,11 @@ async function main(stateDir: string, seed: number): Promise<void> {
   }
 
   say("ready");
-  let told = false;
+  let reported = false;
   while (doing.go) {
     // Runs that were being created when the signal came exist by now.
-    if (!doing.start && !told) say("stopped");
-    told = !doing.start;
+    if (!doing.start && !reported) say("stopped");
+    reported = !doing.start;
     await decide().catch(refused);
     const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
     if (doing.start && unfinished < MOST) await start().catch(refused);

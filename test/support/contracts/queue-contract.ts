@@ -160,12 +160,12 @@ export function queueContract(setup: ContractSetup): void {
     it("does not reclaim an executor that has sent a heartbeat since", async () => {
       const { database, first, second, add, claim, heartbeats } = await open(setup);
       await add(["a"]);
-      const beat = (): Promise<void> =>
+      const heartbeat = (): Promise<void> =>
         first.transaction((tx) => tx.jobs.heartbeat("exe_1", iso(database.clock.now())));
-      await beat();
+      await heartbeat();
       const [job] = await claim("exe_1");
       const seen = (await heartbeats("exe_1"))!;
-      await beat();
+      await heartbeat();
       expect(
         await second.transaction((tx) => tx.jobs.reclaim("exe_1", { heartbeats: seen })),
       ).toBeUndefined();
@@ -181,7 +181,7 @@ export function queueContract(setup: ContractSetup): void {
       expect(await second.transaction((tx) => tx.jobs.reclaim("exe_1", { heartbeats: seen }))).toBe(1);
     });
 
-    it("either deletes or hands out a job of a run that ends while executors claim", async () => {
+    it("deletes a job or lets one executor claim it when its run ends at the same time", async () => {
       const { database, first, second, options, add } = await open(setup);
       await add(numbered(15));
       const [claimed, dropped] = await Promise.all([

@@ -12,7 +12,7 @@ export interface ContractConnection {
 
 export interface ContractDatabase {
   connections: readonly ContractConnection[];
-  /** The clock of all connections. It stands still until it is advanced. */
+  /** The clock of all connections. Only `advance` changes its time. */
   clock: Clock & { advance(ms: number): void };
 }
 

@@ -92,7 +92,7 @@ const applied = (results: readonly boolean[]): number => results.filter(Boolean)
 /** The guarantees of src/core/run-ports.ts and of `UnitOfWork`. */
 export function storeContract(setup: ContractSetup): void {
   describe("a transaction", () => {
-    it("runs what follows its commit, and nothing after a rollback", async () => {
+    it("runs its `onCommit` callbacks after a commit, and none after a rollback", async () => {
       const { first } = await open(setup);
       const followed: string[] = [];
       await first.transaction(async (tx) => {
@@ -332,7 +332,7 @@ export function storeContract(setup: ContractSetup): void {
       });
     });
 
-    it("is not decided any more once its run has cancelled it", async () => {
+    it("is not decided after its run has cancelled it", async () => {
       const { first, second, insertRun, now } = await open(setup);
       await insertRun("run_1");
       await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
@@ -386,7 +386,7 @@ export function storeContract(setup: ContractSetup): void {
       expect((await first.read.schedules.find(schedule.workflowId))!.nextAt).toBe(schedule.nextAt);
     });
 
-    it("has one run for each time, whoever inserts it", async () => {
+    it("has one run for each time, whichever transaction inserts it", async () => {
       const { database, first, workflow, now } = await open(setup);
       const scheduled = { trigger: "schedule", scheduledFor: schedule.nextAt } as const;
       const inserted = await concurrently(database, 4, ({ transaction }, caller) =>
