@@ -13,7 +13,7 @@ describe("kill -9 and stopped processes during runs", () => {
       { seed, stateDir, executors: 3, leaseMs: 700 },
       ROUNDS,
     );
-    console.log(`runs: ${runs} taken in;`, { ...happened, ...seen });
+    console.log(`runs: ${runs} acknowledged;`, { ...happened, ...seen });
     expect({ issues, logs }).toEqual({ issues: [], logs: [] });
     // Enough runs were in progress when the processes were killed.
     expect(runs).toBeGreaterThan(ROUNDS / 2);

@@ -36,8 +36,8 @@ describe.each(JOURNAL_MODES)("the first admin on a %s", (_, local) => {
     const { stateDir, store } = await testStore({ local });
     const names = ["ann", "ben", "cleo"];
     const answers = await (await racers(stateDir, names, local))();
-    expect(answers.toSorted()).toEqual(["made", "setup_done", "setup_done"]);
+    expect(answers.toSorted()).toEqual(["created", "setup_done", "setup_done"]);
     const { items } = await userReader(store.read).page({ filter: {}, after: null, limit: 10 });
-    expect(items).toEqual([testUser(names[answers.indexOf("made")]!, { role: "admin" })]);
+    expect(items).toEqual([testUser(names[answers.indexOf("created")]!, { role: "admin" })]);
   });
 });

@@ -54,10 +54,10 @@ if (import.meta.main) {
     void store
       .transaction((trx) => userWriter(trx).insertFirst(testUser(name!, { role: "admin" })))
       .then(
-        () => "made",
+        () => "created",
         (error: AppError) => error.code,
       )
-      .then((said) => process.send!(said, () => exit()));
+      .then((message) => process.send!(message, () => exit()));
   });
   process.send!("ready");
 }

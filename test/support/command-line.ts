@@ -49,7 +49,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
     runs: async (...args: string[]) =>
       JSON.parse((await cli("runs", "--json", ...args)).out) as Record<string, unknown>[],
     /** Starts a long-running command, and waits for its first output. */
-    async begin(args: readonly string[], said: RegExp) {
+    async begin(args: readonly string[], output: RegExp) {
       const child = spawn(process.execPath, [BIN, ...args], {
         env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
         stdio: ["pipe", "pipe", "pipe"],
@@ -63,7 +63,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       await vi.waitFor(() => {
-        if (!said.test(text)) throw new Error(`not yet: ${text}`);
+        if (!output.test(text)) throw new Error(`not yet: ${text}`);
       }, 15_000);
       return { child, text: () => text, ended: exited.then(([code]) => code) };
     },

@@ -92,7 +92,7 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
     definition: {
       inputs,
       steps: [
-        { id: "left", type: "approval", needs: [], message: "Go on with ${{ inputs.n }}?", timeout: "1h" },
+        { id: "left", type: "approval", needs: [], message: "Continue with ${{ inputs.n }}?", timeout: "1h" },
         call(url, "right", { needs: [] }),
         call(url, "then", { needs: ["left", "right"] }),
       ],

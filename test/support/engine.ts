@@ -24,16 +24,18 @@ import { engineReaders, engineTransaction } from "../../src/store/engine-transac
 import { testStore } from "./store.ts";
 
 /** The function that a `probe` step runs; its result is the step's output. */
-export type Probe = (asked: unknown, ctx: StepContext) => unknown;
+export type Probe = (value: unknown, ctx: StepContext) => unknown;
 
-const giveBack: Probe = (asked) => asked;
+const returnValue: Probe = (value) => value;
 
 const probeStep = (probe: () => Probe): AnyStepType =>
   defineStepType({
     type: "probe",
     title: "Probe",
-    description: "Does what the test says.",
-    fields: { ask: template(z.unknown().meta({ description: "Handed to the test.", example: 1 })) },
+    description: "Runs the function of the test.",
+    fields: {
+      ask: template(z.unknown().meta({ description: "Passed to the function of the test.", example: 1 })),
+    },
     example: { id: "probe", type: "probe", ask: 1 },
     output: objectOf({ value: ANY }),
     timeoutMs: 30_000,
@@ -78,7 +80,7 @@ export async function testEngine({
     { stateDir: opened.stateDir, version: "0", now: clock.now },
   );
   onTestFinished(() => connected.close());
-  let probe: Probe = giveBack;
+  let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];
   const made = engine({ stepTypes: types, connections: connected, read, clock, log, tracer });
   const handlers = jobHandlers({
@@ -105,7 +107,8 @@ export async function testEngine({
       log,
       handler,
       onUnexpectedError: handlers.onUnexpectedError,
-      onAbandoned: (tx, left, at) => reportAbandoned(made.context, tx, left, { status: "interrupted", at }),
+      onAbandoned: (tx, attempts, at) =>
+        reportAbandoned(made.context, tx, attempts, { status: "interrupted", at }),
       slots,
       leaseMs,
       limits,

@@ -79,8 +79,8 @@ function makeBase(root: string): void {
     copyFileSync(from, join(root, to));
     chmodSync(join(root, to), 0o755);
   }
-  // What the loader wants, and for packages' native parts what a Debian without anything has.
-  const wanted = [
+  // The libraries that the loader needs, and those of a minimal Debian for the native parts of packages.
+  const requiredLibraries = [
     "libstdc++.so.6",
     "libgcc_s.so.1",
     "libm.so.6",
@@ -91,7 +91,7 @@ function makeBase(root: string): void {
   const known = execFileSync("ldconfig", ["-p"], { encoding: "utf8" });
   const libraries = [
     ...programs.flatMap(([from]) => execFileSync("ldd", [from], { encoding: "utf8" }).match(/\/\S+/g) ?? []),
-    ...wanted.flatMap(
+    ...requiredLibraries.flatMap(
       (name) =>
         known
           .split("\n")
@@ -280,7 +280,7 @@ export async function runContainer(
   });
   const log = collected(child);
   const pid = await eventually(() => entered(child, image.root, log), "the container to begin", 30_000);
-  // Becoming another user takes away what --kill-child has asked for; with its first process the whole container ends.
+  // Changing the user cancels --kill-child. Killing its first process ends the whole container.
   onTestFinished(() => {
     if (child.exitCode === null && child.signalCode === null) process.kill(pid, "SIGKILL");
   });

@@ -35,10 +35,10 @@ export async function mockHttpServer(
   const received: ReceivedRequest[] = [];
   let connections = 0;
   const called = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
   const server = createServer((raw, response) => {
     const parts: Buffer[] = [];
-    response.on("close", () => left.resolve());
+    response.on("close", () => closed.resolve());
     raw.on("data", (part: Buffer) => parts.push(part));
     raw.on("end", () => {
       const { method = "", url = "", headers } = raw;
@@ -62,7 +62,7 @@ export async function mockHttpServer(
     received,
     connectionCount: () => connections,
     requestReceived: called.promise,
-    connectionClosed: left.promise,
+    connectionClosed: closed.promise,
   };
 }
 

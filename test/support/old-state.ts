@@ -1,12 +1,12 @@
-/** States as earlier releases left them, out of dumps. */
+/** State directories of earlier releases, created from dumps. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { temporaryDirectory } from "./instance.ts";
 
 /**
- * Makes a state directory as a release with this newest migration left it.
- * @param edit changes the dump first: where a peer listens, say
+ * Creates the state directory of a release whose newest migration was `migration`.
+ * @param edit changes the dump first, such as the address of a server in it
  */
 export function createOldState(migration: 1 | 2, edit = (dump: string): string => dump): string {
   const dump = new URL(`../fixtures/state-000${migration}.sql`, import.meta.url);

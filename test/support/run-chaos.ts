@@ -21,7 +21,8 @@ import { verifyState } from "./verify-state.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
-const SETTLED_MS = 60_000;
+/** How long the runs may take to end after the last failure, in milliseconds. */
+const ENDED_MS = 60_000;
 /** Maximum number of reported problems. */
 const SHOWN = 20;
 /** The exit code for an unusable state directory. */
@@ -41,7 +42,7 @@ export interface ChaosOptions {
 }
 
 /** The kind of a round's failure, for the statistics. */
-type Happening = "executor killed" | "starter killed" | "executor held" | "all killed" | "else";
+type Happening = "executor killed" | "starter killed" | "executor paused" | "all killed" | "else";
 
 /** Runs `rounds` rounds, waits until all runs have ended, and returns the problems. */
 export async function runChaos(options: ChaosOptions, rounds: number) {
@@ -66,7 +67,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   const acknowledged: string[] = [];
   const cancelled = new Set<string>();
   const logs: string[] = [];
-  const seen = { takeOvers: 0, fencedOff: 0 };
+  const seen = { leasesExpired: 0, claimsLost: 0 };
   let named = 0;
 
   function launch(args: readonly string[], onLine: (line: string) => void): Proc {
@@ -93,13 +94,13 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   }
 
   /** Restarts processes that exit unexpectedly, as a service manager does. */
-  async function supervise(proc: Proc, name: string, again: () => void): Promise<void> {
+  async function supervise(proc: Proc, name: string, restart: () => void): Promise<void> {
     const [code] = await proc.exited;
     if (!proc.wanted) return;
     // No process starts on a full disk.
     if (code !== REFUSED_START) logs.push(`${name} ended by itself with ${code}`);
     await delay(200);
-    if (proc.wanted) again();
+    if (proc.wanted) restart();
   }
 
   function startExecutor(index: number): void {
@@ -107,8 +108,8 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     const id = `exe_${named}`;
     const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
     const proc = launch(args, (line) => {
-      if (line.includes("jobs reclaimed")) seen.takeOvers += 1;
-      if (line.includes("claim lost, result discarded")) seen.fencedOff += 1;
+      if (line.includes("lease expired, jobs reclaimed")) seen.leasesExpired += 1;
+      if (line.includes("claim lost, result discarded")) seen.claimsLost += 1;
       // Warnings are not problems, nor is a lock that a paused process holds.
       if (!/^\{"level":(20|30|40)|Another process holds the database lock/.test(line))
         logs.push(`${id}: ${line}`);
@@ -152,32 +153,32 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     const candidates = [...executors.keys()].filter(busy);
     return candidates.length === 0 ? undefined : candidates[Math.floor(next() * candidates.length)];
   };
-  const held: Promise<void>[] = [];
+  const pauses: Promise<void>[] = [];
 
   async function round(): Promise<Happening> {
     await delay(next() * 400);
-    const what = next();
-    if (what < 0.45) {
+    const chance = next();
+    if (chance < 0.45) {
       // A round counts only when this executor has a job in progress just before.
-      await replace(await eventually(someBusy, "an executor with something to do", 20_000));
+      await replace(await eventually(someBusy, "an executor with a job", 20_000));
       return "executor killed";
     }
-    if (what < 0.6) {
+    if (chance < 0.6) {
       await eventually(() => (starter.up && unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
       await replaceStarter();
       return "starter killed";
     }
     const others = options.extraDisruptions ?? [];
-    if (what < 0.85 || others.length === 0) {
-      const index = await eventually(someBusy, "an executor with something to do", 20_000);
-      if (what >= 0.95) {
+    if (chance < 0.85 || others.length === 0) {
+      const index = await eventually(someBusy, "an executor with a job", 20_000);
+      if (chance >= 0.95) {
         await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
         return "all killed";
       }
       // Mostly long enough that others reclaim the jobs that it continues afterwards.
       const leases = next() < 0.25 ? 0.5 : 1.6 + 1.6 * next();
-      held.push(hold(executors[index]!, options.leaseMs * leases));
-      return "executor held";
+      pauses.push(pauseProcess(executors[index]!, options.leaseMs * leases));
+      return "executor paused";
     }
     await eventually(() => (unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
     await others[Math.floor(next() * others.length)]!(next);
@@ -189,18 +190,18 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     const what = await round();
     happened[what] = (happened[what] ?? 0) + 1;
   }
-  await Promise.all(held);
+  await Promise.all(pauses);
 
   await options.afterLastRound?.();
   await Promise.all([...executors, starter!].map(({ ready }) => ready));
   starter!.child.kill("SIGTERM");
   await noMore.promise;
-  await settle(stateDir);
-  const ended = await Promise.all(executors.map((it) => end(it, "SIGTERM")));
+  await waitForRunsToEnd(stateDir);
+  const ended = await Promise.all(executors.map((proc) => end(proc, "SIGTERM")));
   await end(starter!, "SIGINT");
   expect(ended).toEqual(executors.map(() => 0));
   verifyState(stateDir);
-  const workflows = new Map(crashWorkflows("").map((it) => [it.name, it]));
+  const workflows = new Map(crashWorkflows("").map((workflow) => [workflow.name, workflow]));
   const issues = issuesOfRuns(stateDir, {
     acknowledged,
     cancelled,
@@ -214,16 +215,16 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
 interface Proc {
   child: ChildProcess;
   exited: Promise<[number | null]>;
-  /** Resolves once it works. */
+  /** Resolves when it has started. */
   ready: Promise<void>;
   up: boolean;
-  /** Whether it was not asked to end. */
+  /** False after the test has ended it. */
   wanted: boolean;
 }
 type Executor = Proc & { id: string };
 
 /** Pauses a process, like a machine that stalls. */
-async function hold(proc: Proc, ms: number): Promise<void> {
+async function pauseProcess(proc: Proc, ms: number): Promise<void> {
   proc.child.kill("SIGSTOP");
   proc.up = false;
   await delay(ms);
@@ -267,14 +268,14 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
 }
 
 /** Waits until all runs have ended. */
-async function settle(stateDir: string): Promise<void> {
+async function waitForRunsToEnd(stateDir: string): Promise<void> {
   const db = new Database(join(stateDir, "millrace.db"), { timeout: 10_000 });
   db.prepare("update schedules set paused = 1").run();
-  const left = db
+  const remaining = db
     .prepare("select (select count(*) from runs where finished_at is null) + (select count(*) from jobs)")
     .pluck();
   const before = performance.now();
   // Unfinished runs are reported as problems, each with its state.
-  while (left.get() !== 0 && performance.now() - before < SETTLED_MS) await delay(20);
+  while (remaining.get() !== 0 && performance.now() - before < ENDED_MS) await delay(20);
   db.close();
 }

@@ -16,7 +16,7 @@ import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { seededRandom } from "./random.ts";
 
 /** Maximum number of unfinished runs, so that runs in progress can end. */
-const MOST = 30;
+const MAX_UNFINISHED = 30;
 const CANCELLED = 0.15;
 
 export const CRASH_ACTOR: Actor = {
@@ -47,9 +47,9 @@ async function main(stateDir: string, seed: number): Promise<void> {
   const next = seededRandom(seed);
   const names = crashWorkflows("").map(({ name }) => name);
   const startable = names.filter((name) => name !== SCHEDULED_WORKFLOW);
-  const doing = { start: true, go: true };
-  process.on("SIGTERM", () => (doing.start = false));
-  process.on("SIGINT", () => (doing.go = false));
+  const state = { starting: true, running: true };
+  process.on("SIGTERM", () => (state.starting = false));
+  process.on("SIGINT", () => (state.running = false));
 
   async function start(): Promise<void> {
     const { principal, client } = CRASH_ACTOR;
@@ -94,13 +94,13 @@ async function main(stateDir: string, seed: number): Promise<void> {
 
   say("ready");
   let reported = false;
-  while (doing.go) {
+  while (state.running) {
     // Runs that were being created when the signal came exist by now.
-    if (!doing.start && !reported) say("stopped");
-    reported = !doing.start;
+    if (!state.starting && !reported) say("stopped");
+    reported = !state.starting;
     await decide().catch(refused);
     const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
-    if (doing.start && unfinished < MOST) await start().catch(refused);
+    if (state.starting && unfinished < MAX_UNFINISHED) await start().catch(refused);
     await delay(10);
   }
   await instance.close();

@@ -147,8 +147,8 @@ function objectIn(tool: AnyTool, { status, headers, body }: Answered): Json {
   if (status !== expected) throw new Error(`${tool.name} answered ${status}, not ${expected}`);
   const tag = tool.etag?.(body);
   const etag = tag === undefined ? null : `"${tag}"`;
-  const kept = tool.noStore ? "no-store" : "private, no-cache";
-  if (headers.get("cache-control") !== kept) throw new Error(`Cache-Control is not ${kept}`);
+  const cacheControl = tool.noStore ? "no-store" : "private, no-cache";
+  if (headers.get("cache-control") !== cacheControl) throw new Error(`Cache-Control is not ${cacheControl}`);
   if (tool.noStore && headers.has("location")) throw new Error("a secret has no place to be got from again");
   if (headers.get("etag") !== etag) throw new Error(`ETag ${headers.get("etag")}, not ${etag}`);
   return body;

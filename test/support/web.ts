@@ -295,7 +295,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "*": "/no/such/page",
       // The same pages in other states.
       "a run that failed": `/runs/${runs[1]!.id}`,
-      "keys of everybody": "/keys?everyone=true",
+      "keys of everyone": "/keys?everyone=true",
       "a definition": `${workflow}?view=definition`,
       "a workflow with a schedule": `/workflows/${made["schedule"]}`,
     },

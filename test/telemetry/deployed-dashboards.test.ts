@@ -1,4 +1,4 @@
-/** The dashboard and the alert rules against the metrics that there are: a name or label that is gone draws nothing. */
+/** Checks the dashboard and the alert rules against the existing metrics: a query for a missing one would be empty. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -34,7 +34,7 @@ interface Rules {
 const dashboard = JSON.parse(deployed("grafana/millrace.json")) as Dashboard;
 const { rules } = (parse(deployed("prometheus/alerts.yml")) as Rules).groups[0]!;
 
-/** What a query reads: metrics with the labels that it names, and labels that it groups by. */
+/** The metrics that a query reads, with the labels that it selects by, and the labels that it groups by. */
 function readBy(expr: string): { metrics: { name: string; labels: string[] }[]; grouped: string[] } {
   const text = expr.replace(/"[^"]*"/g, '""');
   const metrics = [...text.matchAll(/\b((?:millrace|nodejs|process)_\w+|up)\b(?:\{([^}]*)\})?/g)].map(
@@ -49,17 +49,17 @@ function readBy(expr: string): { metrics: { name: string; labels: string[] }[]; 
   return { metrics, grouped };
 }
 
-/** Prometheus itself adds these. */
-const OF_TARGETS = ["job", "instance"];
+/** Labels that Prometheus adds. */
+const TARGET_LABELS = ["job", "instance"];
 
 function labelsOf(families: ReadonlyMap<string, MetricFamily>, name: string): string[] {
-  // Whether a target answers is Prometheus' own metric.
-  if (name === "up") return OF_TARGETS;
+  // Prometheus itself provides this metric.
+  if (name === "up") return TARGET_LABELS;
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ""));
   if (family === undefined) return [];
   const found = family.samples.filter((sample) => sample.name === name);
   // Nothing may have been collected yet (garbage, say); every metric has this label.
-  return [...new Set([...found.flatMap(({ labels }) => Object.keys(labels)), "process", ...OF_TARGETS])];
+  return [...new Set([...found.flatMap(({ labels }) => Object.keys(labels)), "process", ...TARGET_LABELS])];
 }
 
 /** What a query asks for that there is not. */
@@ -93,11 +93,11 @@ describe("the dashboard", () => {
 
   it("names its series by labels that remain after grouping", () => {
     for (const { expr, legendFormat } of queries) {
-      const wanted = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
+      const legendLabels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
       const { grouped, metrics } = readBy(expr);
-      const left =
-        grouped.length > 0 ? grouped : [...OF_TARGETS, "process", ...metrics.flatMap((one) => one.labels)];
-      expect(wanted.filter((label) => !left.includes(label))).toEqual([]);
+      const available =
+        grouped.length > 0 ? grouped : [...TARGET_LABELS, "process", ...metrics.flatMap((one) => one.labels)];
+      expect(legendLabels.filter((label) => !available.includes(label))).toEqual([]);
     }
   });
 
