@@ -1,11 +1,11 @@
-/** Which jobs an executor may claim next: as many as it has free slots, and quarantined jobs in isolation. */
+/** Decides which jobs an executor claims next: one for each free slot, and quarantined jobs in isolation. */
 import type { ClaimOptions } from "../core/job-ports.ts";
 import type { Job } from "../core/model.ts";
 
 export interface ClaimPolicy {
   /** What to claim beside the jobs that are running; undefined for nothing. */
   next(running: readonly Job[]): Pick<ClaimOptions, "limit" | "quarantined"> | undefined;
-  /** Takes note of a claim, before the next one. */
+  /** Records the jobs of a claim, before the next one. */
   record(claimed: readonly Job[]): void;
 }
 

@@ -1,4 +1,4 @@
-/** Commits many small changes in few transactions: changes that come during a commit share the next one. */
+/** Commits many small changes in few transactions: changes that arrive during a commit share the next one. */
 import type { EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 
 type Change<T> = (tx: EngineWriters) => Promise<T>;
@@ -33,8 +33,8 @@ export function committer(transaction: EngineTransaction): Committer {
         for (const { change } of batch) values.push(await change(tx));
       });
     } catch {
-      // One failure has rolled back all: each gets a transaction, and an error, of its own.
-      for (const one of batch) await commitOne(one);
+      // One failure has rolled back all changes, so each gets a transaction of its own.
+      for (const pendingChange of batch) await commitOne(pendingChange);
       return;
     }
     batch.forEach(({ resolve }, index) => resolve(values[index]));

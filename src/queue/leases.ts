@@ -44,7 +44,7 @@ export function leases(options: LeaseOptions): Leases {
     async heartbeat() {
       await commit((tx) => tx.jobs.heartbeat(executor, iso(clock.now())));
       const now = performance.now();
-      // If our own heartbeat was late, for want of a lock or of disk space, we can't judge the others'.
+      // If our own heartbeat was late, because of a lock or a full disk, we can't judge the others'.
       if (now - lastHeartbeat > leaseMs / 2) observed.clear();
       lastHeartbeat = now;
       const present = await jobs.executors();

@@ -1,4 +1,4 @@
-/** Running one claimed job and recording its result. */
+/** Runs one claimed job and records its result. */
 import type { Logger } from "pino";
 import { type Clock, iso, SECOND } from "../core/clock.ts";
 import { isStorageUnavailable } from "../core/errors.ts";
@@ -9,9 +9,9 @@ import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
 import type { Committer } from "./committer.ts";
 import type { InterruptAttempts, JobHandler, JobResult, OnUnexpectedError } from "./types.ts";
 
-/** The longest pause between two attempts to release a job, in milliseconds: until then it occupies a slot. */
+/** Maximum pause between two attempts to release a job, in milliseconds. The job occupies a slot until then. */
 const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
-/** How long a job is delayed when its handler could not use the store, in milliseconds. */
+/** Delay before a job whose handler could not use the store runs again, in milliseconds. */
 const STORAGE_RETRY_MS = 5 * SECOND;
 
 export interface JobRunnerOptions {
@@ -63,7 +63,7 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
     change: (tx) => options.interruptAttempts(tx, executor, job),
   });
 
-  /** Fails the run of a job whose handler, or whose change, has thrown an error that it should not. */
+  /** Fails the run of a job whose handler or change has thrown an unexpected error. */
   async function failRun(job: Job, thrown: unknown): Promise<void> {
     log.error({ err: thrown, ...logFieldsOf(job) }, "unexpected job error");
     try {

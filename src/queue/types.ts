@@ -1,4 +1,4 @@
-/** How the engine and the queue meet, whichever database holds the jobs. */
+/** The interface between the engine and the queue. It is the same for every database. */
 import type { Logger } from "pino";
 import type { ChangeFeed } from "../core/change-feed.ts";
 import type { Clock } from "../core/clock.ts";
@@ -46,7 +46,7 @@ export interface JobWorkerOptions {
   transaction: EngineTransaction;
   jobs: JobReader;
   runs: Pick<RunReader, "getStatusSummaries">;
-  /** Called in the transaction that ends attempts which their executor has abandoned. */
+  /** Called in the transaction that ends abandoned attempts. */
   onAbandoned(tx: EngineWriters, attempts: readonly AbandonedAttempt[], at: string): Promise<void>;
   clock: Clock;
   log: Logger;
@@ -69,9 +69,9 @@ export interface JobWorkerOptions {
 /** The loop of an executor that claims jobs and runs them. */
 export interface JobWorker {
   readonly executor: string;
-  /** Begins to claim jobs. */
+  /** Sends a first heartbeat and starts to claim jobs. */
   start(): Promise<void>;
-  /** Looks for jobs to claim now. */
+  /** Checks for claimable jobs now. */
   wake(): void;
   /** Sends a heartbeat and reclaims the jobs of dead executors. Timers call it; tests do too. */
   heartbeat(): Promise<void>;

@@ -2,7 +2,7 @@
 import { type Clock, SECOND } from "../core/clock.ts";
 import type { JobReader } from "../core/job-ports.ts";
 
-/** The longest sleep, in milliseconds: the clock may be set forward meanwhile. */
+/** Maximum sleep, in milliseconds: the clock may be set forward meanwhile. */
 const MAX_SLEEP_MS = 30 * SECOND;
 
 export interface WakeTimer {

@@ -44,7 +44,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     state.wakeRequested = true;
     claiming ??= claimAll().finally(() => {
       claiming = undefined;
-      // It may have been woken after its last claim.
+      // A wake-up may have come after the last claim.
       if (state.wakeRequested && !state.stopping) wake();
     });
   }
