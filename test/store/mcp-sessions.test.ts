@@ -31,15 +31,15 @@ describe("MCP sessions", () => {
     const { sessions, clock } = await open();
     await sessions.insert(http);
     await sessions.insert(sse);
-    const new_ = async (id: string) => sessions.insert({ ...sse, id });
+    const insertNext = async (id: string) => sessions.insert({ ...sse, id });
     clock.advance(5 * MINUTE);
-    await new_("s3");
+    await insertNext("s3");
     expect(await sessions.find("s2")).toBeDefined();
     clock.advance(1);
-    await new_("s4");
+    await insertNext("s4");
     expect([await sessions.find("s1"), await sessions.find("s2")]).toEqual([http, undefined]);
     clock.advance(24 * HOUR);
-    await new_("s5");
+    await insertNext("s5");
     expect(await sessions.find("s1")).toBeUndefined();
   });
 

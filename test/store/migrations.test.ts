@@ -70,7 +70,7 @@ const addTable = async (db: Kysely<never>): Promise<void> => {
 
 describe("a copy of the database", () => {
   it.each(JOURNAL_MODES)(
-    "is kept before its tables change, as it was and for this user alone (%s)",
+    "is made before its tables change, readable by this user alone (%s)",
     async (_, local) => {
       const stateDir = createOldState(1);
       const before = contentsOf(join(stateDir, "millrace.db"));
@@ -86,14 +86,14 @@ describe("a copy of the database", () => {
     },
   );
 
-  it("is created once when several processes start at once", async () => {
+  it("is made once when several processes start at once", async () => {
     const stateDir = createOldState(2);
     const stores = await Promise.all(Array.from({ length: 5 }, () => testStore({ stateDir })));
     for (const { rows } of stores) expect(await rows("migrations")).toBe(MIGRATIONS.length);
     expect(copiesIn(stateDir)).toHaveLength(1);
   });
 
-  it("is not created of a new database or an unchanged one", async () => {
+  it("is not made of a new database or an unchanged one", async () => {
     const stateDir = temporaryDirectory();
     for (const store of [await open(stateDir), await open(stateDir)]) expect(store.upgrade).toBeUndefined();
     expect(copiesIn(stateDir)).toEqual([]);

@@ -116,17 +116,17 @@ async function fill(
 
 describe("lists of workflows", () => {
   it("equal a scan of all rows, in every order, filter and page size", async () => {
-    const own = await testStore();
+    const first = await testStore();
     await fc.assert(
       fc.asyncProperty(
         fc.array(workflow, { maxLength: 12 }),
         fc.array(query, { minLength: 4, maxLength: 8 }),
         async (rows, queries) => {
-          const all = await fill(own, rows);
-          for (const asked of queries) {
-            const ids = (await walk(own.read, asked)).map((one) => one.id);
-            expect({ asked, ids }).toEqual({ asked, ids: expected(all, asked) });
-            expect(await own.read.count(asked.filter)).toBe(ids.length);
+          const all = await fill(first, rows);
+          for (const listQuery of queries) {
+            const ids = (await walk(first.read, listQuery)).map((one) => one.id);
+            expect({ listQuery, ids }).toEqual({ listQuery, ids: expected(all, listQuery) });
+            expect(await first.read.count(listQuery.filter)).toBe(ids.length);
           }
         },
       ),
@@ -135,17 +135,17 @@ describe("lists of workflows", () => {
   });
 
   it("neither lose nor repeat a row while others are added between the pages", async () => {
-    const own = await testStore();
-    const other = await testStore({ stateDir: own.stateDir, clock: own.clock });
+    const first = await testStore();
+    const other = await testStore({ stateDir: first.stateDir, clock: first.clock });
     await fc.assert(
       fc.asyncProperty(
         fc.array(workflow, { minLength: 3, maxLength: 10 }),
         query,
         fc.array(workflow, { maxLength: 6 }),
-        async (rows, asked, added) => {
-          const before = expected(await fill(own, rows), asked);
+        async (rows, listQuery, added) => {
+          const before = expected(await fill(first, rows), listQuery);
           const late = [...added];
-          const seen = await walk(own.read, asked, async () => {
+          const seen = await walk(first.read, listQuery, async () => {
             const next = late.pop();
             if (next !== undefined)
               await other.create({ name: next.name, description: next.description, tags: next.tags });
@@ -162,11 +162,13 @@ describe("lists of workflows", () => {
   it("contain definitions only on request", async () => {
     const { read, create: make } = await testStore();
     await make({ definition: { steps: [] } });
-    const asked = { filter: {}, sort: "name", after: null, limit: 5 } as const;
-    expect((await read.page({ ...asked, withDefinition: true })).items).toMatchObject([
+    const listQuery = { filter: {}, sort: "name", after: null, limit: 5 } as const;
+    expect((await read.page({ ...listQuery, withDefinition: true })).items).toMatchObject([
       { definition: { steps: [] } },
     ]);
-    expect((await read.page({ ...asked, withDefinition: false })).items[0]).not.toHaveProperty("definition");
+    expect((await read.page({ ...listQuery, withDefinition: false })).items[0]).not.toHaveProperty(
+      "definition",
+    );
   });
 });
 
@@ -213,8 +215,8 @@ describe("filtering by tag", () => {
         withDefinition: false,
       });
       const names = items.map((one) => one.name);
-      const wanted = [`only ${TAGS.indexOf(tag)}`, ...(tag === "a" || tag === "b" ? ["two"] : [])];
-      expect({ tag, names }).toEqual({ tag, names: wanted });
+      const expectedNames = [`only ${TAGS.indexOf(tag)}`, ...(tag === "a" || tag === "b" ? ["two"] : [])];
+      expect({ tag, names }).toEqual({ tag, names: expectedNames });
     }
     expect(await read.count({ tag: "financ" })).toBe(0);
   });
