@@ -1,4 +1,4 @@
-/** Assembles the engine as far as every process needs it: checking definitions and starting runs. */
+/** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Issue } from "../../schemas/problem.ts";
@@ -79,7 +79,7 @@ export function engine({
 /** Number of workflows among which the checker looks for a near match of an unknown id. */
 const MAX_CANDIDATES = 200;
 
-/** Tells the checker the inputs and the output of other workflows. */
+/** Looks up the inputs and the output of other workflows for the checker. */
 const workflowLookup = (
   workflows: WorkflowReader,
   runs: Pick<RunReader, "versionDefinition">,
@@ -98,7 +98,7 @@ const workflowLookup = (
 });
 
 /** Maximum number of definitions whose issues are cached. */
-const MAX_CHECKED = 500;
+const MAX_CACHED_CHECKS = 500;
 
 /**
  * Checks a definition without its connections. Those are checked when it is saved and published; a database that is
@@ -108,12 +108,12 @@ function cachedIssues(
   check: Checker,
   runs: Pick<RunReader, "versionDefinition">,
 ): (ref: DefinitionRef) => Promise<readonly Issue[]> {
-  const cache = new LRUCache<string, readonly Issue[]>({ max: MAX_CHECKED });
+  const cache = new LRUCache<string, readonly Issue[]>({ max: MAX_CACHED_CHECKS });
   return async ({ workflowId, version, definition }) => {
-    // A version never changes; a definition that a retry brought is identified by its text.
+    // A version never changes. The patched definition of a retry is identified by its text.
     const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
-    const known = cache.get(key);
-    if (known !== undefined) return known;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
     const { errors } = await check.check(definition ?? (await runs.versionDefinition(workflowId, version)), {
       checkConnections: false,
       selfId: workflowId,

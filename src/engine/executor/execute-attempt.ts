@@ -35,7 +35,11 @@ export interface AttemptOptions {
   prepareChildRun: WaitRequest["prepareChildRun"];
 }
 
-/** Fills in the attempt as it proceeds. @throws StepError, or whatever the step's code throws */
+/**
+ * Executes an attempt, and sets its fields as it proceeds.
+ * @returns the result to record
+ * @throws StepError, or any other value that the step's code throws
+ */
 export async function executeAttempt(
   options: AttemptOptions,
   plan: Plan,
@@ -45,8 +49,8 @@ export async function executeAttempt(
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
   if (job.item === null) {
-    const early = await evaluateBeforeFields(scopes, plan, attempt);
-    if (early !== undefined) return early;
+    const result = await evaluateBeforeFields(scopes, plan, attempt);
+    if (result !== undefined) return result;
   }
   const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
   attempt.input = parseInput(planned, resolveFields(planned, scope));
@@ -62,7 +66,7 @@ export async function executeAttempt(
   return toResult(options, attempt, outcome);
 }
 
-/** Evaluates `if` and `for_each`. @returns undefined when the step runs once, as it is */
+/** Evaluates `if` and `for_each`. @returns undefined when the step runs, once and without items */
 async function evaluateBeforeFields(
   scopes: ExpressionScopes,
   plan: Plan,
@@ -93,11 +97,16 @@ function parseInput({ type }: PlannedStep, resolved: Record<string, unknown>): R
   const parsed = schema.safeParse(resolved, { reportInput: true });
   if (parsed.success) return parsed.data;
   const issues = issuesOf(parsed.error, schema);
-  const first = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
-  throw new StepError("input_invalid", `${first.join("; ")}.`, { details: { errors: issues.slice(0, 20) } });
+  const firstIssues = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+  throw new StepError("input_invalid", `${firstIssues.join("; ")}.`, {
+    details: { errors: issues.slice(0, 20) },
+  });
 }
 
-/** Records that the attempt starts, before its code can have an effect. @throws StepError cancelled when it may not */
+/**
+ * Records that the attempt starts, before its code can have an effect.
+ * @throws StepError cancelled when the run is ending or the claim was lost, so that the code must not run
+ */
 async function recordStart(attempt: Attempt, { executor, record }: JobContext): Promise<void> {
   const { job, startedAt, input } = attempt;
   attempt.startRecorded = false;

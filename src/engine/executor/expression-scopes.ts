@@ -1,4 +1,4 @@
-/** Loads the values that the expressions of a run can name: inputs, the run, outputs of steps, the item. */
+/** Loads the values that expressions of a run can refer to: its inputs, the run itself, outputs of steps, the item. */
 import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
@@ -9,7 +9,7 @@ import type { AnyStepType } from "../../core/step-type.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
 
-/** `run` in expressions. */
+/** The value of `run` in expressions. */
 const runScope = (
   run: Pick<RunRecord, "id" | "workflowId" | "trigger" | "createdAt" | "startedAt" | "scheduledFor">,
 ) => ({
@@ -20,7 +20,7 @@ const runScope = (
   scheduled_for: run.scheduledFor,
 });
 
-/** The fields of a step's output, which are null when it has no output. */
+/** The names of the fields of a step's output. Expressions see them as null while the step has no output. */
 function outputNames(type: AnyStepType, step: StepDefinition): string[] {
   if (type.output.kind === "object") return Object.keys(type.output.fields);
   // The fields of a `set` step are those of its `values`.
@@ -45,8 +45,8 @@ const MAX_CACHED = 8;
 function cached<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
   const cache = new LRUCache<string, Promise<T>>({ max: MAX_CACHED });
   return (key, load) => {
-    const known = cache.get(key);
-    if (known !== undefined) return known;
+    const cachedValue = cache.get(key);
+    if (cachedValue !== undefined) return cachedValue;
     const loading = load();
     cache.set(key, loading);
     loading.catch(() => cache.delete(key));
@@ -66,13 +66,13 @@ export interface ExpressionScopes {
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
 }
 
-/** The record of a step that has ended never changes, so it can be cached. */
+/** Values are cached without expiry: the record of a step that has ended never changes. */
 export function expressionScopes(runs: RunReader): ExpressionScopes {
   const outputs = cached<Record<string, unknown>>();
   const chunks = cached<unknown[]>();
   const inputs = cached<Record<string, unknown>>();
 
-  async function load(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
+  async function loadStepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
     const position = plan.compiled.position.get(id)!;
     const planned = plan.steps[position]!;
     const ref = { runId: run.id, stepId: id, item: null };
@@ -97,7 +97,7 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
   }
 
   const stepValueOf: ExpressionScopes["stepValue"] = (plan, run, id) =>
-    outputs(`${run.id} ${id}`, () => load(plan, run, id));
+    outputs(`${run.id} ${id}`, () => loadStepValue(plan, run, id));
 
   async function loadItem(runId: string, stepId: string, item: number): Promise<unknown> {
     const chunk = Math.floor(item / CHUNK_ITEMS);

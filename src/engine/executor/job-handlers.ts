@@ -1,4 +1,4 @@
-/** The handlers of all kinds of jobs, and the scheduler: what an executor adds to the engine. */
+/** The part of the engine that only executors need: the handlers of all kinds of jobs, and the scheduler. */
 import type { Logger } from "pino";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
 import type { JobKind, RunRecord } from "../../core/model.ts";
@@ -81,7 +81,7 @@ export function jobHandlers({
   };
 }
 
-/** Prepares the run that a `workflow` step starts. */
+/** Prepares the run that a `workflow` step starts. @throws StepError too_deep, child_failed */
 const prepareChildRun =
   ({ spans }: RunContext, prepareRun: PrepareRun): StepHandlerOptions["prepareChildRun"] =>
   async (run, job, { workflow, inputs }) => {

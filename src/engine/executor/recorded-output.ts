@@ -9,7 +9,10 @@ import type { StepResult } from "../run-state/step-result.ts";
 export const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
   `${run.workflowId} ${job.stepId} ${inputHash}`;
 
-/** The output of the same step with the same input, from a run that this one retries or from the cache. */
+/**
+ * Finds the output of the same step with the same input, in a run that this one retries or in the cache.
+ * @param now ISO 8601; cached outputs that have expired by then are ignored
+ */
 export async function recordedOutput(
   runs: RunReader,
   { run, job, planned }: { run: RunRecord; job: Job; planned: PlannedStep },
@@ -32,8 +35,9 @@ export async function recordedOutput(
 
 /** Whether the run has the same definition and inputs as a run that did not succeed. */
 async function isSameWork(runs: RunReader, run: RunRecord, id: string): Promise<boolean> {
-  const before = await runs.find(id);
-  if (before === undefined || before.status === "succeeded" || before.version !== run.version) return false;
-  const [now, then] = [await runs.inputs(run.id), await runs.inputs(id)];
-  return canonicalJson([run.definition, now]) === canonicalJson([before.definition, then]);
+  const retried = await runs.find(id);
+  if (retried === undefined || retried.status === "succeeded" || retried.version !== run.version)
+    return false;
+  const [inputs, retriedInputs] = [await runs.inputs(run.id), await runs.inputs(id)];
+  return canonicalJson([run.definition, inputs]) === canonicalJson([retried.definition, retriedInputs]);
 }

@@ -42,7 +42,7 @@ export function reportAttempt({ meter, log }: RunContext, tx: EngineWriters, rep
   });
 }
 
-/** The outcome of the attempt that had this result. */
+/** The outcome of an attempt for the metrics. */
 export function attemptOutcome(result: StepResult): AttemptOutcome {
   if (!isEnded(result)) return "handed_on";
   return result.kind === "succeeded" && result.reusedFrom !== undefined ? "reused" : result.kind;

@@ -4,8 +4,8 @@ import { StepError } from "../../core/step-errors.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
 /**
- * Computes the pause before the next attempt of a failed step. It doubles with each retry or stays the same, as the
- * step says; up to half of it is taken off at random; it is at least what the vendor asked for with `Retry-After`.
+ * Computes the pause before the next attempt of a failed step. It is constant or doubles with each retry, as the step's
+ * `backoff` says. Jitter shortens it by up to half. It is never shorter than the vendor's `Retry-After`.
  * @returns milliseconds; undefined when the step is not retried
  */
 export function retryDelay(

@@ -1,4 +1,4 @@
-/** Runs the jobs that belong to a run as a whole: its output, its timeout, its cancellation, what its failure starts. */
+/** Handles the jobs that belong to a run as a whole: its output, timeout, cancellation, `on_failure`, and mail to assignees. */
 import type { Logger } from "pino";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
@@ -21,7 +21,7 @@ import { assertNotPoisoned } from "./poisoned-job.ts";
 
 /** Maximum size of a run's output, in characters of JSON. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
-/** Retries of a mail to assignees that was not accepted. */
+/** Maximum number of retries of a mail to assignees that was not sent. */
 const MAX_MAIL_RETRIES = 2;
 /** Pause before such a retry, in milliseconds. */
 const MAIL_RETRY_MS = 30 * SECOND;
@@ -37,7 +37,7 @@ interface Options {
   log: Logger;
 }
 
-/** All steps have ended: evaluates the run's output and ends the run. */
+/** Evaluates the output of a run whose steps have all ended, and ends the run. */
 export function finishHandler({ context, runs, planOf, scopes }: Options): JobHandler {
   return async (job) => {
     const run = await runs.find(job.runId);
@@ -122,7 +122,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
     };
     const prepared = await prepareRun(request).catch((err: unknown) => {
       if (isStorageUnavailable(err)) throw err;
-      // Not retried: the failed run keeps its own error, and a definition does not repair itself.
+      // Not retried, because the same definition would fail again. The failed run keeps its own error.
       log.warn(
         { err, workflow_id: run.workflowId, run_id: run.id, on_failure: workflowId },
         "on_failure run not started",
@@ -133,7 +133,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
   };
 }
 
-/** Mails the assignees of an approval. They can find it in the list of approvals even when no mail is accepted. */
+/** Mails the assignees of an approval. Without the mail they still find it in the list of approvals. */
 export function notifyHandler({ context, runs, approvals, mailer, log }: Options): JobHandler {
   return async (job, { signal }) => {
     const [run, approval] = [await runs.find(job.runId), await approvals.findByStep(job)];
@@ -144,13 +144,9 @@ export function notifyHandler({ context, runs, approvals, mailer, log }: Options
           to: approval.assignees,
           subject: `Approval needed: ${run.workflowId}`,
           text:
-            `${approval.message}
-
-` +
-            `Approval ${approval.id}, run ${run.id} of ${run.workflowId}.
-` +
-            `Decide it with decide_approval or POST /approvals/${approval.id}.
-`,
+            `${approval.message}\n\n` +
+            `Approval ${approval.id}, run ${run.id} of ${run.workflowId}.\n` +
+            `Decide it with decide_approval or POST /approvals/${approval.id}.\n`,
           idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
         },
         signal,

@@ -13,7 +13,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Grace period before an unresponsive step is abandoned, in milliseconds. */
 const UNRESPONSIVE_MS = 2 * SECOND;
 
-/** @throws what the code throws; when it was aborted, the reason for that */
+/** @throws the value that the code throws; when it was aborted, the reason of the abort */
 export async function runStepCode(
   attempt: Attempt,
   { context, connections }: { context: RunContext; connections: Connections },
@@ -33,7 +33,7 @@ export async function runStepCode(
     });
     return await Promise.race([running, abandoned]);
   } catch (thrown) {
-    // What the code throws after an abort says less than the reason for the abort.
+    // After an abort, the error of the code says less than the reason of the abort.
     throw signal.aborted ? signal.reason : thrown;
   } finally {
     timeout.clear();

@@ -1,4 +1,4 @@
-/** Saves attempts, and reports the span of each that has ended, after the commit. */
+/** Saves attempts. After the commit it reports the span of each attempt that has ended. */
 import type { AttemptStatus, RunError } from "../../../schemas/run.ts";
 import type { StepRecord, StepRef, Usage } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
@@ -21,7 +21,7 @@ export async function saveAttempt(
     executor,
     startedAt,
     finishedAt,
-    // Recorded with the start, if there was one.
+    // The record of the start already has the input.
     ...(startRecorded !== true && { input }),
   });
   if (finishedAt === null) return;

@@ -1,4 +1,4 @@
-/** Runs the jobs of kind `step`: one attempt of a step, or of an item of its fan-out. */
+/** Handles the jobs of kind `step`: one attempt of a step, or of an item of its fan-out. */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
@@ -39,7 +39,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       assertNotPoisoned(job, job.stepId);
       return resultOf(attempt, jobContext, await executeAttempt(options, plan, attempt, jobContext));
     } catch (thrown) {
-      // The queue gives the job back: nothing is wrong with the step.
+      // The queue releases the job to be run again, because the storage failed and not the step.
       if (isStorageUnavailable(thrown)) throw thrown;
       return failureOf(attempt, jobContext, thrown);
     }

@@ -1,4 +1,4 @@
-/** Enforces `limits.per_key`: usage is counted in the transaction that uses it. */
+/** Enforces `limits.per_key`. Usage is counted in the transaction that records it. */
 import {
   usageLimitFor,
   METERED_RESOURCES,
@@ -17,7 +17,7 @@ import type { RunActor } from "../../core/model.ts";
 import type { EngineReaders, EngineWriters } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 
-/** `Retry-After` when it is unknown when a run will end, in seconds. */
+/** `Retry-After` of a limit that no window resets, in seconds. */
 const RETRY_AFTER_S = 30;
 
 type LimitedActor = Pick<RunActor, "lineage" | "owner" | "keyName">;
@@ -27,7 +27,7 @@ export interface UsageLimits {
   countRun(tx: Pick<EngineWriters, "usage" | "runs">, actor: LimitedActor): Promise<void>;
   /** @throws StepError limit_reached when the actor has used all of its limit */
   assertRemaining(actor: LimitedActor, kind: MeteredResource): Promise<void>;
-  /** Counts what a step has used, also beyond the limit: it is used already. */
+  /** Counts the usage of a step, even beyond the limit, because it can't be undone. */
   recordUsage(
     tx: Pick<EngineWriters, "usage">,
     actor: LimitedActor,

@@ -1,4 +1,4 @@
-/** Runs the jobs that end a wait: its timer is due, a person has decided, or the child run has ended. */
+/** Handles the jobs that end a wait: its timer is due, a person has decided, or the child run has ended. */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { Job, RunRecord, StepRecord } from "../../core/model.ts";
@@ -24,17 +24,17 @@ interface Options {
   runs: RunReader;
 }
 
-/** The timer of a wait is due. */
+/** Ends a wait whose timer is due. */
 export function wakeHandler({ context }: Options): JobHandler {
   return async (job) => endWait(context, job, (tx, step) => endTimedWait(context, tx, step, job));
 }
 
-/** A person has decided an approval. */
+/** Ends the wait for an approval that a person has decided. */
 export function decidedHandler({ context }: Options): JobHandler {
   return async (job) => endWait(context, job, (tx) => decidedResult(tx, job));
 }
 
-/** The child run of a step has ended. The step succeeds, is retried or fails. */
+/** Ends the wait for a child run that has ended: the step succeeds, is retried or fails. */
 export function childDoneHandler({
   context,
   runs,
@@ -80,8 +80,8 @@ function endWait(
     // Several jobs can end one wait: the lock lets the first do it.
     await tx.runs.lock(job.runId);
     const step = await tx.runs.step(job);
-    const waits = step?.state === "waiting" || step?.state === "running";
-    const result = waits ? await resultOf(tx, step) : undefined;
+    const isWaiting = step?.state === "waiting" || step?.state === "running";
+    const result = isWaiting ? await resultOf(tx, step) : undefined;
     if (step === undefined || result === undefined) {
       await endIfStopping(context, tx, job.runId);
       return;

@@ -1,6 +1,6 @@
 /**
- * Advances runs: asks the decider what follows from the states of the steps, and carries it out in the transaction of
- * the change. Nothing here evaluates an expression or reaches beyond the store.
+ * Advances runs: asks the decider what follows from the states of the steps, and writes it in the transaction of the
+ * change. Nothing here evaluates an expression or reaches beyond the store.
  */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
@@ -119,8 +119,8 @@ async function firstError({ tx, run, compiled, states }: RunUpdate): Promise<Run
   const records = await Promise.all(
     failed.map((stepId) => tx.runs.step({ runId: run.id, stepId, item: null })),
   );
-  const [first] = records
+  const [earliest] = records
     .filter((record) => record !== undefined)
     .toSorted((a, b) => (a.finishedAt ?? "").localeCompare(b.finishedAt ?? ""));
-  return first?.error ?? null;
+  return earliest?.error ?? null;
 }

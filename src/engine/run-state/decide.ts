@@ -16,7 +16,7 @@ export interface Decision {
   next: "continue" | "wait" | "finish" | "end";
 }
 
-/** States that let the steps start that need this one. */
+/** States in which a step no longer holds up the steps that need it. */
 const SATISFIED: ReadonlySet<StepState> = new Set(["succeeded", "skipped", "failed_continued"]);
 
 /**
@@ -38,11 +38,15 @@ export function decide(
   const start = states
     .positionsOf("pending")
     .filter((position) => graph.needs[position]!.every((needed) => SATISFIED.has(states.at(needed))));
-  let after = states;
-  for (const position of start) after = after.with(position, "queued");
+  let nextStates = states;
+  for (const position of start) nextStates = nextStates.with(position, "queued");
   return {
-    states: after,
+    states: nextStates,
     start,
-    next: after.includes("queued", "running") ? "continue" : after.includes("waiting") ? "wait" : "finish",
+    next: nextStates.includes("queued", "running")
+      ? "continue"
+      : nextStates.includes("waiting")
+        ? "wait"
+        : "finish",
   };
 }

@@ -93,7 +93,10 @@ async function reportRunEnd(
   });
 }
 
-/** Reports the spans of attempts that were ended from outside, after the commit. */
+/**
+ * Reports the spans of abandoned attempts, after the commit.
+ * @param options.at when the attempts ended (ISO 8601)
+ */
 export async function reportAbandoned(
   { spans, definitionCache }: Pick<RunContext, "spans" | "definitionCache">,
   tx: EngineWriters,

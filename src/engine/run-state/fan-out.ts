@@ -70,10 +70,10 @@ export async function recordItemOutcome(
   if (result.kind === "succeeded") items.bytes += JSON.stringify(result.output).length;
   const previous = update.states.at(position);
   const stopping = run.stop !== null || update.states.anyFailed();
-  const end = stopping ? undefined : failureOf(ref, result, itemState, items);
+  const failure = stopping ? undefined : failureOf(ref, result, itemState, items);
   const fields: Partial<StepRecord> & { state: StepState } = { state: "running" };
-  if (end !== undefined) {
-    Object.assign(fields, { state: "failed", finishedAt: times.finishedAt, error: end });
+  if (failure !== undefined) {
+    Object.assign(fields, { state: "failed", finishedAt: times.finishedAt, error: failure });
   } else if (items.done === items.total) {
     // An item that failed while the run was already ending still makes the step a failed one.
     const failed = items.failed > 0 && compiled.definition.steps[position]!.on_error !== "continue";

@@ -99,12 +99,12 @@ function parseInputs(
   { inputs, ignoreUnknownInputs }: RunRequest,
 ): Record<string, unknown> {
   const schema = definition.inputs ?? { type: "object", properties: {} };
-  const known = new Set(Object.keys(schema["properties"] ?? {}));
-  const given =
+  const declared = new Set(Object.keys(schema["properties"] ?? {}));
+  const accepted =
     ignoreUnknownInputs === true
-      ? Object.fromEntries(Object.entries(inputs).filter(([name]) => known.has(name)))
+      ? Object.fromEntries(Object.entries(inputs).filter(([name]) => declared.has(name)))
       : inputs;
-  const parsed = inputsValidator(schema).parse(given);
+  const parsed = inputsValidator(schema).parse(accepted);
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
     parsed.issues.map((issue) =>

@@ -45,7 +45,7 @@ function recordStepOutcome(
     : saveResult(context, update, ref, result, times);
 }
 
-/** Records that a step that waited in vain has a job again. */
+/** Sets a step whose wait failed back to queued. The caller adds the job of its next attempt. */
 export async function requeueStep(context: RunContext, tx: EngineWriters, ref: StepRef): Promise<void> {
   const update = await beginUpdate(context, tx, ref.runId);
   if (update === undefined) return;
@@ -58,7 +58,7 @@ export async function requeueStep(context: RunContext, tx: EngineWriters, ref: S
 
 /**
  * Records that an attempt has started, before it has any effect.
- * @returns false when it may not start because the run is ending
+ * @returns false when the run is ending or has ended, so that the attempt must not start
  */
 export async function recordAttemptStart(
   tx: EngineWriters,

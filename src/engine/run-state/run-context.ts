@@ -1,4 +1,4 @@
-/** What every change of a run uses, and the jobs and log fields that they have in common. */
+/** The dependencies that every change of a run needs, and helpers for its jobs and log fields. */
 import type { Logger } from "pino";
 import type { Clock } from "../../core/clock.ts";
 import type { Meter } from "../../core/meter.ts";

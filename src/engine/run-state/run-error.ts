@@ -1,4 +1,4 @@
-/** Converts whatever was thrown to the error that a run records: where, what, and what to do. */
+/** Converts a thrown value to the error that a run records: its place, its message and its fix. */
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepRef } from "../../core/model.ts";
 import { StepError } from "../../core/step-errors.ts";

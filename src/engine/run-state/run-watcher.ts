@@ -1,4 +1,4 @@
-/** Waiting for a run to change, whichever process changes it. */
+/** Waits for runs to change, in this process or another. */
 import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
@@ -17,7 +17,7 @@ interface Waiter {
   resolve(): void;
 }
 
-/** Subscribes to the changes only while somebody waits. */
+/** It subscribes to the change feed only while there are waiters. */
 export function runWatcher(
   runs: Pick<RunReader, "getStatusSummaries">,
   changes: Pick<ChangeFeed, "subscribe">,
@@ -47,14 +47,14 @@ export function runWatcher(
       const waiter: Waiter = { runId, seq, resolve };
       waiters.add(waiter);
       check ??= checkOnChange(changes, resolveChanged);
-      const limit = setTimeout(resolve, ms).unref();
+      const timer = setTimeout(resolve, ms).unref();
       signal.addEventListener("abort", waiter.resolve, { once: true });
       try {
         // The run may have changed before this wait began.
         check.run();
         await promise;
       } finally {
-        clearTimeout(limit);
+        clearTimeout(timer);
         signal.removeEventListener("abort", waiter.resolve);
         remove(waiter);
       }

@@ -22,8 +22,15 @@ export async function saveResult(
 ): Promise<StepState> {
   const { tx, compiled, seq } = update;
   if (isWait(result)) {
-    const { state, ...shown } = await beginWait({ context, update, ref, attempt: attempts }, result);
-    await tx.runs.saveStep(ref, { seq, startedAt, attempts, state, ...shown, inputHash: result.inputHash });
+    const { state, ...waitFields } = await beginWait({ context, update, ref, attempt: attempts }, result);
+    await tx.runs.saveStep(ref, {
+      seq,
+      startedAt,
+      attempts,
+      state,
+      ...waitFields,
+      inputHash: result.inputHash,
+    });
     return state;
   }
   const { on_error: onError } = compiled.definition.steps[compiled.position.get(ref.stepId)!]!;

@@ -19,7 +19,7 @@ import type { RunContext } from "./run-context.ts";
 import { lastTwoTimes, nextTime } from "./schedule-times.ts";
 import { startRun } from "./start-run.ts";
 
-/** Number of due times that are counted exactly; of more, the first and the last two are known. */
+/** Maximum number of due times that are counted one by one. Of more, only the first ones and the last two are listed. */
 const MAX_COUNTED = 1_000;
 /** Schedules processed per poll. */
 const BATCH_SIZE = 20;
@@ -83,7 +83,7 @@ export function scheduler(options: Options): Scheduler {
     const { time, missed } = dueTimes(schedule, now);
     const nextAt = nextTime(schedule, now);
     const prepared = await prepare(schedule, time).catch((err: unknown) => {
-      // The time is not lost: the next poll tries again.
+      // The schedule does not advance, so the next poll starts the run of this time.
       if (isStorageUnavailable(err)) throw err;
       log.warn({ err, workflow_id: workflowId, scheduled_for: time }, "scheduled run not started");
       return { failed: err instanceof Error ? err.message : String(err) };
@@ -156,7 +156,7 @@ export function scheduler(options: Options): Scheduler {
   }
 }
 
-/** The last time that is due, and the earlier ones that were missed. Of very many only the first and the last two. */
+/** The last due time, and the missed ones before it. Beyond `MAX_COUNTED`, the times before the last two are cut. */
 function dueTimes(schedule: ScheduleRecord, now: number): { time: string; missed: string[] } {
   const due = [schedule.nextAt!];
   for (let at = Date.parse(due[0]!); due.length < MAX_COUNTED;) {

@@ -30,7 +30,7 @@ type EndedAttempt = Pick<AttemptRecord, "attempt" | "status" | "startedAt" | "us
 export interface Spans {
   /** False when no spans are reported; callers can then skip the queries for them. */
   enabled: boolean;
-  /** The trace context to store with a new run: the one that it came with, else that of a new trace. */
+  /** The trace context to store with a new run: that of its request, else that of a new trace. */
   initialTrace(run: TracedRun): string | null;
   /** The trace context for a run that this run, or one of its attempts, starts. */
   childTrace(run: TracedRun, parent?: { ref: StepRef; attempt: number }): string | null;

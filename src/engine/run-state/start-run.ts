@@ -1,4 +1,4 @@
-/** Starts runs: at once, or queued while its workflow has as many active runs as it allows. */
+/** Starts runs. A run is queued while its workflow has reached its number of concurrent runs. */
 import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import type { RunRecord } from "../../core/model.ts";
@@ -97,7 +97,7 @@ async function hasCapacity(
   return !queuesScheduled || (await tx.runs.countActive(run.workflowId, "schedule")) === 0;
 }
 
-/** Whether a run of the same workflow waits for this one: to queue it behind that run would deadlock. */
+/** Whether a run of the same workflow waits for this one. Queued behind that run, this one would never start. */
 async function hasAncestorOfSameWorkflow(
   tx: EngineWriters,
   run: Pick<RunRecord, "workflowId" | "parent">,

@@ -1,4 +1,4 @@
-/** What one execution of a step, or of an item of its fan-out, can result in. */
+/** The possible results of one execution of a step, or of an item of its fan-out. */
 import type { RunError } from "../../../schemas/run.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 

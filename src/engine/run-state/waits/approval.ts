@@ -1,4 +1,4 @@
-/** An `approval` step waits until a person decides, or fails when its time to be decided is over. */
+/** An `approval` step waits until a person decides, or fails when its timeout is over. */
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
 import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
@@ -76,7 +76,7 @@ export async function recordDecision(
 export async function decidedResult(tx: EngineWriters, ref: StepRef): Promise<EndedResult | undefined> {
   const approval = await tx.approvals.findByStep(ref);
   if (approval === undefined) return undefined;
-  // The timer that would let it expire.
+  // Drops the timer that would let the approval expire.
   await tx.jobs.dropStepJobs(ref);
   const step = await tx.runs.step(ref);
   const output = {

@@ -9,7 +9,7 @@ import { childRunWait } from "./child-run.ts";
 import { timerWait } from "./timer.ts";
 import type { WaitKind, WaitRequest, WaitStart } from "./wait-kind.ts";
 
-/** In the order in which they are matched: an approval can have a time too. */
+/** In the order in which they are matched: the step of an approval can have a `waitUntil` too. */
 const WAIT_KINDS: { readonly [K in Wait["kind"]]: WaitKind<K> } = {
   child: childRunWait,
   approval: approvalWait,
@@ -24,7 +24,7 @@ export const prepareWait = (
   request: WaitRequest,
 ): Promise<Wait> => kindOf(outcome.kind).prepare(outcome, request);
 
-/** Writes the rows and jobs of a wait. @returns the state of the step, and what its record shows of the wait */
+/** Writes the rows and jobs of a wait. @returns the new state of the step, and the fields of its record */
 export async function beginWait(start: WaitStart, wait: Wait) {
   const { state, begin } = kindOf(wait.kind);
   return { state, ...(await begin(start, wait)) };

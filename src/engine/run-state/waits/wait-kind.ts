@@ -1,4 +1,4 @@
-/** What the engine needs to know of one kind of wait. A new kind is one module here and one entry of index.ts. */
+/** The interface of one kind of wait. A new kind is one module in this folder and one entry in index.ts. */
 import type { PreparedRun } from "../../../core/engine-port.ts";
 import type { Job, RunRecord, StepRecord, StepRef } from "../../../core/model.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
@@ -37,7 +37,7 @@ export interface WaitKind<K extends Wait["kind"]> {
   state: Extract<StepState, "waiting" | "running">;
   /** Turns a step type's outcome into the wait to record. Runs outside of transactions. @throws StepError */
   prepare(outcome: OutcomeOf<K>, request: WaitRequest): Promise<WaitOf<K>>;
-  /** Writes the rows and jobs of the wait. @returns what the step's record shows of it */
+  /** Writes the rows and jobs of the wait. @returns the fields of the step's record that describe it */
   begin(start: WaitStart, wait: WaitOf<K>): Promise<Partial<Pick<StepRecord, "waitUntil" | "childRun">>>;
   /** Whether the step waits in this way. */
   matches(tx: EngineWriters, step: StepRecord, ref: StepRef): Promise<boolean>;
