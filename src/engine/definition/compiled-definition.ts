@@ -1,4 +1,4 @@
-/** What the engine has to know of a definition to advance a run, without evaluating anything. */
+/** The parts of a definition that advance a run without evaluating anything: its graph, resources and timeout. */
 import { LRUCache } from "lru-cache";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";

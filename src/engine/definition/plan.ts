@@ -6,8 +6,9 @@ import { compileCel, compileValue } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
 import type { CompiledDefinition } from "./compiled-definition.ts";
 
-/** Maximum size of a `for_each` list, and of a field or output, in bytes of JSON. */
+/** Maximum size of a `for_each` list, in bytes of JSON. */
 const LIST = { maxOutputBytes: 16 * 1024 * 1024 };
+/** Maximum size of a field or output, in bytes of JSON. */
 const VALUE = { maxOutputBytes: 4 * 1024 * 1024 };
 
 export interface PlannedStep {
@@ -17,11 +18,13 @@ export interface PlannedStep {
   forEach: CompiledExpression | null;
   /** The fields of its type. */
   fields: ReadonlyMap<string, CompiledExpression | { literal: unknown }>;
-  /** Ids of the steps whose outputs its `if` and `for_each` read, and of those that its fields read. */
+  /** Ids of the steps whose outputs its `if` and `for_each` read. */
   conditionReads: ReadonlySet<string>;
+  /** Ids of the steps whose outputs its fields read. */
   fieldReads: ReadonlySet<string>;
   /** Timeout of an attempt, in milliseconds; null without a limit. */
   timeoutMs: number | null;
+  /** How long its output is cached, in milliseconds; null for no cache. */
   cacheMs: number | null;
 }
 
@@ -32,7 +35,7 @@ export interface Plan {
   output: CompiledExpression | null;
 }
 
-/** Returns a function that makes the plan of a compiled definition, and remembers it. */
+/** Returns a function that makes the plan of a compiled definition once, and caches it. */
 export function planner(stepTypes: readonly AnyStepType[]): (compiled: CompiledDefinition) => Plan {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
   const plans = new WeakMap<CompiledDefinition, Plan>();

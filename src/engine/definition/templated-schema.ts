@@ -25,7 +25,7 @@ const defOf = (schema: z.ZodType): Def => schema.def;
 /** Schema types that wrap the schema of the value. */
 const WRAPPERS: ReadonlySet<string> = new Set(["optional", "nullable", "default", "prefault", "readonly"]);
 
-/** @param schema what the value must be once it is resolved */
+/** @param schema the schema of the resolved value */
 export function templated(schema: z.ZodType): z.ZodType {
   const def = defOf(schema);
   if (WRAPPERS.has(def.type)) return withDef(schema, { innerType: templated(def.innerType!) });

@@ -35,42 +35,44 @@ export async function checkSteps(
   const checked = new Map<number, Promise<void>>();
   const limit = pLimit(1);
 
-  async function expressions(
+  async function checkExpressions(
     step: ParsedStep,
     index: number,
     mentions: ReadonlySet<string>,
   ): Promise<StepExpressions> {
-    const found = await checkStepExpressions(
+    const result = await checkStepExpressions(
       step,
       index,
       scopes.ofMentionedSteps(index, mentions),
       yieldToEventLoop,
     );
     // Near matches need all names. They are not searched for issues beyond the maximum, which are not reported.
-    const needsNearMatches = found.issues.length > 0 && issues.length < MAX_ISSUES;
+    const needsNearMatches = result.issues.length > 0 && issues.length < MAX_ISSUES;
     return needsNearMatches
       ? checkStepExpressions(step, index, scopes.ofAllSteps(index), yieldToEventLoop)
-      : found;
+      : result;
   }
 
   async function checkStep(index: number): Promise<void> {
     const step = steps[index]!;
     const mentions = mentionedStepIds(step.raw, order.position);
     const mentioned = [...mentions].map((id) => order.position.get(id)!);
-    await Promise.all(mentioned.filter((it) => order.isAncestor(index, it)).map((it) => checked.get(it)!));
-    const { issues: found, fields } = await limit(async () => {
+    await Promise.all(
+      mentioned.filter((other) => order.isAncestor(index, other)).map((other) => checked.get(other)!),
+    );
+    const { issues: stepIssues, fields } = await limit(async () => {
       await yieldToEventLoop();
-      const result = await expressions(step, index, mentions);
+      const result = await checkExpressions(step, index, mentions);
       return { ...result, issues: [...result.issues, ...schemaFieldIssues(step, index)] };
     });
-    issues.push(...found);
+    issues.push(...stepIssues);
     if (step.parsed !== undefined && step.type?.check !== undefined) {
       const { issues: typeIssues, output } = await resources.check(step, fields);
-      const known = new Set(found.map(identityOf));
+      const reported = new Set(stepIssues.map(identityOf));
       issues.push(
         ...typeIssues
           .map((issue) => prefixPath(["steps", index], issue))
-          .filter((issue) => !known.has(identityOf(issue))),
+          .filter((issue) => !reported.has(identityOf(issue))),
       );
       if (output !== undefined) typeOutputs[index] = output;
     }

@@ -1,4 +1,4 @@
-/** Checks fields of a step that have no effect in combination, and the error codes of `retry.on`. */
+/** Reports fields of a step that have no effect together with its others, and unknown error codes in `retry.on`. */
 import { nearMatch } from "../../../core/near-match.ts";
 import { STEP_ERROR_CODES } from "../../../core/step-errors.ts";
 import type { ParsedStep } from "./schema-check.ts";

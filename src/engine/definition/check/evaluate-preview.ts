@@ -27,7 +27,7 @@ export interface PreviewResult {
   issues: LocatedIssue[];
 }
 
-/** Maximum number of items shown of a fan-out. */
+/** Maximum number of items of a fan-out that are evaluated. */
 const MAX_ITEMS = 10;
 /** Maximum size of all results together, in characters of JSON. */
 const MAX_SIZE = 4 * 1024 * 1024;
@@ -45,10 +45,10 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
     try {
       const compiled = compile();
       for (const id of compiled.stepIds) if (!Object.hasOwn(scope.steps, id)) return UNKNOWN;
-      const found = compiled.evaluate(itemScope);
-      size += JSON.stringify(found)?.length ?? 0;
+      const value = compiled.evaluate(itemScope);
+      size += JSON.stringify(value)?.length ?? 0;
       full ||= size > MAX_SIZE;
-      return found;
+      return value;
     } catch (error) {
       issues.push(...failure(error, path));
       return UNKNOWN;
@@ -61,40 +61,40 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
       const path = ["steps", index, name];
       const compile = (): Compiled =>
         kind === "cel" ? compileCel(written as string) : compileValue(written);
-      const found = kind === "literal" ? written : evaluate(compile, path, itemScope);
-      if (found !== UNKNOWN) resolved[name] = found;
+      const value = kind === "literal" ? written : evaluate(compile, path, itemScope);
+      if (value !== UNKNOWN) resolved[name] = value;
     }
     return resolved;
   }
 
-  function show(step: PreviewStep): Record<string, unknown> {
-    const shown: Record<string, unknown> = {};
+  function previewStep(step: PreviewStep): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
     if (step.if !== undefined) {
-      const holds = evaluate(() => compileCel(step.if!), ["steps", step.index, "if"], scope);
-      if (holds !== UNKNOWN) shown["if"] = holds;
-      if (holds === false || holds === null) return shown;
+      const condition = evaluate(() => compileCel(step.if!), ["steps", step.index, "if"], scope);
+      if (condition !== UNKNOWN) values["if"] = condition;
+      if (condition === false || condition === null) return values;
     }
-    if (step.for_each === undefined) return { ...shown, ...resolve(step, scope) };
+    if (step.for_each === undefined) return { ...values, ...resolve(step, scope) };
     const path = ["steps", step.index, "for_each"];
     const list = evaluate(() => compileCel(step.for_each!), path, scope);
-    if (list === UNKNOWN) return shown;
+    if (list === UNKNOWN) return values;
     if (!Array.isArray(list)) {
       issues.push({ path, code: "wrong_type", message: "must be a list" });
-      return shown;
+      return values;
     }
     const items = list
       .slice(0, MAX_ITEMS)
       .map((item: unknown, index) => resolve(step, { ...scope, item, index }));
-    return { ...shown, count: list.length, items };
+    return { ...values, count: list.length, items };
   }
 
   for (const step of steps) {
     if (full || issues.length >= MAX_ISSUES) break;
-    result.steps[step.id] = show(step);
+    result.steps[step.id] = previewStep(step);
   }
   if (!full && output.length > 0) {
-    const found = evaluate(() => compileValue(output[0]), ["output"], scope);
-    if (found !== UNKNOWN) result.output = found;
+    const value = evaluate(() => compileValue(output[0]), ["output"], scope);
+    if (value !== UNKNOWN) result.output = value;
   }
   if (full)
     issues.push({

@@ -106,31 +106,35 @@ export function checker({
     };
   }
 
-  /** Checks what was passed with the definition: inputs, and mocks to evaluate it with. */
+  /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
   async function checkArguments(
-    { inputs: given, mocks, selfId, signal }: CheckOptions,
+    { inputs: passed, mocks, selfId, signal }: CheckOptions,
     { form, order, inputs, written }: Parts,
   ): Promise<CheckedArguments> {
     const { validator } = inputs;
-    if ((given === undefined && mocks === undefined) || validator === undefined)
+    if ((passed === undefined && mocks === undefined) || validator === undefined)
       return { issues: [], inDocument: [] };
-    const parsed = validator.parse(given ?? {});
-    const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(["inputs"], it)) : [];
+    const parsed = validator.parse(passed ?? {});
+    const issues = "issues" in parsed ? parsed.issues.map((issue) => prefixPath(["inputs"], issue)) : [];
     const value = "value" in parsed ? parsed.value : undefined;
-    const found: CheckedArguments = { issues, inDocument: [], ...(value !== undefined && { inputs: value }) };
-    if (mocks === undefined) return found;
+    const checked: CheckedArguments = {
+      issues,
+      inDocument: [],
+      ...(value !== undefined && { inputs: value }),
+    };
+    if (mocks === undefined) return checked;
     issues.push(...mockIssues(mocks, order));
-    if (issues.length > 0 || value === undefined) return found;
+    if (issues.length > 0 || value === undefined) return checked;
     const now = clock.now();
     const { output } = written;
     const result = await preview({ form, order, output, inputs: value, mocks, selfId, now }, signal);
-    return { ...found, inDocument: result.issues, preview: result.preview };
+    return { ...checked, inDocument: result.issues, preview: result.preview };
   }
 
   return {
-    async check(given, options) {
+    async check(text, options) {
       options.signal?.throwIfAborted();
-      const source = await readSource(given);
+      const source = await readSource(text);
       try {
         return await checkSource(source, options);
       } finally {
@@ -201,8 +205,8 @@ async function outputOf(
 }
 
 function withoutFileFields(written: Parts["written"], file: boolean): Record<string, unknown> {
-  const kept = Object.entries(written).filter(([key]) => !file || !Object.hasOwn(FILE_FIELDS, key));
-  return Object.fromEntries(kept);
+  const fields = Object.entries(written).filter(([key]) => !file || !Object.hasOwn(FILE_FIELDS, key));
+  return Object.fromEntries(fields);
 }
 
 /** Returns null unless the whole definition matches its schema. */

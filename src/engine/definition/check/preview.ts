@@ -51,7 +51,7 @@ interface PreviewInput {
   now: number;
 }
 
-/** Maximum number of threads at a time: each may use a whole processor and 256 MB. */
+/** Maximum number of threads at a time: each may use one processor and 256 MB. */
 const MAX_THREADS = 2;
 
 /**
@@ -60,22 +60,22 @@ const MAX_THREADS = 2;
  */
 export function previewer(
   ms?: number,
-): (given: PreviewInput, signal?: AbortSignal) => Promise<PreviewResult> {
+): (input: PreviewInput, signal?: AbortSignal) => Promise<PreviewResult> {
   const limit = pLimit(MAX_THREADS);
-  return (given, signal) =>
+  return (input, signal) =>
     limit(() => {
       signal?.throwIfAborted();
-      return previewOf(given, signal, ms);
+      return previewOf(input, signal, ms);
     });
 }
 
 async function previewOf(
-  given: PreviewInput,
+  input: PreviewInput,
   signal: AbortSignal | undefined,
   ms = PREVIEW_MS,
 ): Promise<PreviewResult> {
   const worker = new Worker(workerFile("preview-worker"), {
-    workerData: taskOf(given),
+    workerData: taskOf(input),
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });

@@ -1,6 +1,6 @@
 /**
- * Reads a definition written as YAML (1.2, core schema) or JSON, which is YAML too. Text that YAML surely interprets
- * differently from what was intended is an issue, above all an expression that needs quotes.
+ * Reads a definition written as YAML (1.2, core schema) or JSON, which is YAML too. It reports valid YAML that hardly
+ * means what its author intended, above all an expression without quotes.
  */
 import {
   type Document,
@@ -17,6 +17,7 @@ import type { Issue } from "../../../../schemas/problem.ts";
 
 /** Maximum number of alias expansions. */
 const MAX_ALIASES = 100;
+/** Maximum number of reported issues. */
 const MAX_ISSUES = 100;
 
 export interface SourcePosition {
@@ -89,7 +90,7 @@ function distinct(issues: TextIssue[]): TextIssue[] {
 
 type Misreading = Omit<Issue, "path"> & { offset: number };
 
-/** Finds valid YAML that surely means something other than intended. */
+/** Finds valid YAML that hardly means what its author intended. */
 function misreadings(document: Document): Misreading[] {
   const found: Misreading[] = [];
   if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2")
@@ -102,7 +103,7 @@ function misreadings(document: Document): Misreading[] {
   const open = new Set<string>();
   visit(document, {
     Alias(_, alias, path) {
-      const inside = path.some((it) => isNode(it) && "anchor" in it && it.anchor === alias.source);
+      const inside = path.some((node) => isNode(node) && "anchor" in node && node.anchor === alias.source);
       if (inside)
         found.push({
           offset: start(alias),
@@ -151,7 +152,7 @@ const PLAIN_TAGS: ReadonlySet<string> = new Set(
 const start = (node: unknown): number =>
   (node as { range?: [number, number, number] } | null)?.range?.[0] ?? 0;
 
-/** Whether a comment removed the end of an expression: an open brace or quote is left. */
+/** Whether a comment cuts off the end of an expression, which leaves a brace or a quote open. */
 function isCutOff({ type, comment, value }: Scalar): boolean {
   if (type !== "PLAIN" || typeof comment !== "string" || typeof value !== "string") return false;
   const open = value.lastIndexOf("${{");

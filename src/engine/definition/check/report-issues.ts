@@ -6,22 +6,22 @@ import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 
 /**
  * @param inDocument issues of the definition
- * @param inArguments issues of what was passed with it (inputs, mocks): they have no position in the text and come last
+ * @param inArguments issues of the passed inputs and mocks: they have no position in the text and come last
  */
 export async function reportIssues(
   inDocument: readonly LocatedIssue[],
   inArguments: readonly LocatedIssue[],
   { value, locate }: Source,
 ): Promise<Issue[]> {
-  const shown = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
-  const positions = shown.length > 0 ? await locate?.(shown.map(({ path }) => path)) : undefined;
-  const issues = shown.map(({ path, ...issue }, index): Issue =>
+  const located = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
+  const positions = located.length > 0 ? await locate?.(located.map(({ path }) => path)) : undefined;
+  const issues = located.map(({ path, ...issue }, index): Issue =>
     Object.assign({ path: formatPath(path) }, issue, positions?.[index]),
   );
-  const others = distinct(inArguments).map(({ path, ...issue }): Issue =>
+  const argumentIssues = distinct(inArguments).map(({ path, ...issue }): Issue =>
     Object.assign({ path: formatPath(path) }, issue),
   );
-  return [...issues, ...others].slice(0, MAX_ISSUES);
+  return [...issues, ...argumentIssues].slice(0, MAX_ISSUES);
 }
 
 function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
@@ -38,9 +38,9 @@ function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
 function inOrder(issues: readonly LocatedIssue[], document: unknown): LocatedIssue[] {
   const keys = new WeakMap<object, Map<string, number>>();
   const ranksOf = (value: object): Map<string, number> => {
-    const found = keys.get(value) ?? new Map(Object.keys(value).map((key, index) => [key, index]));
-    keys.set(value, found);
-    return found;
+    const ranks = keys.get(value) ?? new Map(Object.keys(value).map((key, index) => [key, index]));
+    keys.set(value, ranks);
+    return ranks;
   };
   const ranks = new Map(
     issues.map((issue) => {

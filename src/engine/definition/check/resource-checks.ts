@@ -34,7 +34,7 @@ const noResources = (): never => {
   throw new NoResources();
 };
 
-/** Stands in for resources that must not be used: a check that needs them has no result, any other runs. */
+/** Replaces resources that must not be used. A check that needs them reports nothing; other checks run as usual. */
 const NO_RESOURCES: ExternalResources = {
   connections: new Proxy({} as Connections, { get: noResources }),
   workflows: { workflow: noResources, workflowIds: noResources },

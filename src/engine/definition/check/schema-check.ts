@@ -55,19 +55,19 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
     const raw = (
       typeof step === "object" && step !== null && !Array.isArray(step) ? step : {}
     ) as ParsedStep["raw"];
-    const known = typeof raw["type"] === "string" ? types.get(raw["type"]) : undefined;
-    const schema = known?.schema ?? anyStep;
+    const entry = typeof raw["type"] === "string" ? types.get(raw["type"]) : undefined;
+    const schema = entry?.schema ?? anyStep;
     const found: LocatedIssue[] =
-      known === undefined && raw === step ? [unknownType(raw["type"], types.keys())] : [];
+      entry === undefined && raw === step ? [unknownType(raw["type"], types.keys())] : [];
     const parsed = (schema as z.ZodType).safeParse(step, { reportInput: true });
     if (!parsed.success) found.push(...located(parsed.error, schema));
-    const literals = literalIssues(raw, literalFields(known?.type));
+    const literals = literalIssues(raw, literalFields(entry?.type));
     const all = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
     issues.push(...all.map((issue) => prefixPath(path, issue)));
     return {
       raw,
       id: stepIdOf(raw["id"]) ?? `#${index}`,
-      type: known?.type,
+      type: entry?.type,
       parsed: parsed.success && all.length === 0 ? (parsed.data as StepDefinition) : undefined,
       invalidFields: new Set(all.map((issue) => String(issue.path[0] ?? ""))),
     };
@@ -83,10 +83,10 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
       const top = issues.length === 0 ? partsOf(parsed.data!) : undefined;
       const steps: ParsedStep[] = [];
       const list = Array.isArray(written["steps"]) ? (written["steps"] as unknown[]) : [];
-      const before = issues.length;
+      const topLevelCount = issues.length;
       // Steps after the maximum number of issues are not checked: their issues would not be reported.
       for (const [index, step] of list.entries()) {
-        if (issues.length - before >= MAX_ISSUES || index >= MAX_STEPS) break;
+        if (issues.length - topLevelCount >= MAX_ISSUES || index >= MAX_STEPS) break;
         steps.push(parseStep(step, index, issues));
         await yieldToEventLoop();
       }

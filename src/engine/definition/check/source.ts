@@ -62,7 +62,7 @@ function ofJson(source: unknown): Source {
 /** Copies a value: aliases share their nodes, and a value that is changed and stored must not. */
 const copyOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** Checks what any definition has to be, whatever it contains. */
+/** Checks what holds for every definition: it is an object, not nested too deep, and valid JSON. */
 function valueIssue(value: unknown): Issue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return {

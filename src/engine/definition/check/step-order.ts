@@ -10,7 +10,8 @@ export interface StepOrder {
   sorted: readonly number[];
   /** Positions in or after a cycle, or after a step that does not exist: their ancestors are not known. */
   uncertain: ReadonlySet<number>;
-  isAncestor(of: number, which: number): boolean;
+  /** Whether a step depends on another one, directly or not. */
+  isAncestor(position: number, ancestor: number): boolean;
   /** Position by step id. */
   position: ReadonlyMap<string, number>;
 }
@@ -36,7 +37,7 @@ export function orderSteps(steps: readonly ParsedStep[]): StepOrder {
     return { id, ...(needs && { needs }) };
   });
   const { needs, dependents } = graphOf(edges);
-  const unmet = needs.map((it) => it.length);
+  const unmet = needs.map(({ length }) => length);
   const order = unmet.flatMap((count, index) => (count === 0 ? [index] : []));
   for (const next of order) {
     for (const after of dependents[next]!) {
@@ -49,8 +50,8 @@ export function orderSteps(steps: readonly ParsedStep[]): StepOrder {
   const isAncestor = ancestry(needs, order);
   const uncertain = new Set(cyclic);
   for (const index of order) {
-    const lost = (edges[index]!.needs?.length ?? 0) < lengthOf(steps[index]!.raw["needs"]);
-    if (lost || needs[index]!.some((it) => uncertain.has(it))) uncertain.add(index);
+    const hasUnknownNeed = (edges[index]!.needs?.length ?? 0) < lengthOf(steps[index]!.raw["needs"]);
+    if (hasUnknownNeed || needs[index]!.some((need) => uncertain.has(need))) uncertain.add(index);
   }
   return { issues, sorted: [...order, ...cyclic], uncertain, isAncestor, position };
 }
@@ -70,7 +71,7 @@ function intendedNeeds(
   const needs = raw["needs"];
   if (!Array.isArray(needs)) return undefined;
   const ids = Array.from(position.keys());
-  const others = ids.filter((it) => !it.startsWith("#") && position.get(it) !== index);
+  const others = ids.filter((id) => !id.startsWith("#") && position.get(id) !== index);
   return needs.flatMap((id: unknown, place) => {
     if (typeof id !== "string") return [];
     if (position.has(id)) return [id];
@@ -94,24 +95,24 @@ function cycles(
   cyclic: ReadonlySet<number>,
 ): LocatedIssue[] {
   const issues: LocatedIssue[] = [];
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   for (const from of cyclic) {
     const path: number[] = [];
     const onPath = new Set<number>();
-    let here: number | undefined = from;
-    while (here !== undefined && !seen.has(here)) {
-      seen.add(here);
-      onPath.add(here);
-      path.push(here);
-      // Every one of these steps waits for another one of them.
-      here = needs[here]!.find((it) => cyclic.has(it) && (onPath.has(it) || !seen.has(it)));
+    let current: number | undefined = from;
+    while (current !== undefined && !visited.has(current)) {
+      visited.add(current);
+      onPath.add(current);
+      path.push(current);
+      // Each of these steps waits for another of them.
+      current = needs[current]!.find((need) => cyclic.has(need) && (onPath.has(need) || !visited.has(need)));
     }
-    if (here === undefined || !onPath.has(here)) continue;
-    const cycle = path.slice(path.indexOf(here));
-    const shown = [...cycle, here].map((it) => steps[it]!.id);
-    const names = shown.length > 12 ? [...shown.slice(0, 6), "…", ...shown.slice(-5)] : shown;
+    if (current === undefined || !onPath.has(current)) continue;
+    const cycle = path.slice(path.indexOf(current));
+    const ids = [...cycle, current].map((index) => steps[index]!.id);
+    const names = ids.length > 12 ? [...ids.slice(0, 6), "…", ...ids.slice(-5)] : ids;
     issues.push({
-      path: "needs" in steps[here]!.raw ? ["steps", here, "needs"] : ["steps", here],
+      path: "needs" in steps[current]!.raw ? ["steps", current, "needs"] : ["steps", current],
       code: "cycle",
       message: `must not wait for itself: ${names.join(" → ")}`,
       fix: "Remove one of these steps from the needs of the step before it.",
@@ -132,5 +133,5 @@ function ancestry(needs: readonly (readonly number[])[], order: readonly number[
       row[before >>> 5]! |= 1 << (before & 31);
     }
   }
-  return (of, which) => ((rows[of]![which >>> 5]! >>> (which & 31)) & 1) === 1;
+  return (position, ancestor) => ((rows[position]![ancestor >>> 5]! >>> (ancestor & 31)) & 1) === 1;
 }

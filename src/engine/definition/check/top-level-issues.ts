@@ -46,7 +46,7 @@ export function checkInputs(schema: unknown): CheckedInputs {
     : { issues, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
 }
 
-/** Stops at the maximum number of issues. */
+/** Checks the inputs of the examples, up to the maximum number of issues. */
 export async function exampleIssues(
   examples: unknown,
   validator: InputsValidator,
@@ -59,7 +59,7 @@ export async function exampleIssues(
     if (typeof example !== "object" || example === null) continue;
     const parsed = validator.parse((example as { inputs?: unknown }).inputs ?? {});
     if ("issues" in parsed)
-      issues.push(...parsed.issues.map((it) => prefixPath(["examples", index, "inputs"], it)));
+      issues.push(...parsed.issues.map((issue) => prefixPath(["examples", index, "inputs"], issue)));
     await yieldToEventLoop();
   }
   return issues;
@@ -82,8 +82,8 @@ export function scheduleIssues(
 function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[] {
   const issues: LocatedIssue[] = [];
   if (typeof cron !== "string" || typeof timezone !== "string") return issues;
-  const known = isTimezone(timezone);
-  if (!known) {
+  const isKnown = isTimezone(timezone);
+  if (!isKnown) {
     const near = nearMatch(timezone, Intl.supportedValuesOf("timeZone"));
     issues.push({
       path: ["schedule", "timezone"],
@@ -99,7 +99,11 @@ function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[
   if (EXPRESSION_PATTERN.test(cron))
     return [...issues, { path, code: "no_expression_here", message: "must not contain an expression", fix }];
   try {
-    const times = new Cron(cron, { mode: "5-or-6-parts", paused: true, timezone: known ? timezone : "UTC" });
+    const times = new Cron(cron, {
+      mode: "5-or-6-parts",
+      paused: true,
+      timezone: isKnown ? timezone : "UTC",
+    });
     if (times.nextRun(new Date(now)) === null)
       issues.push({ path, code: "not_allowed", message: "must match at least one date", fix });
   } catch (error) {
@@ -129,9 +133,9 @@ function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Sha
   if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs)) return [];
   const at = ["schedule", "inputs"];
   const fixed = Object.entries(inputs).filter(([, value]) => !containsExpression(value));
-  const computed = new Set(Object.keys(inputs).filter((key) => !fixed.some(([it]) => it === key)));
+  const computed = new Set(Object.keys(inputs).filter((key) => !fixed.some(([name]) => name === key)));
   const parsed = validator.parse(Object.fromEntries(fixed));
-  const issues = "issues" in parsed ? parsed.issues.map((it) => prefixPath(at, it)) : [];
+  const issues = "issues" in parsed ? parsed.issues.map((issue) => prefixPath(at, issue)) : [];
   const found = issues.filter((issue) => !(issue.code === "missing" && computed.has(String(issue.path[2]))));
   for (const key of computed) {
     const checked = checkValue((inputs as Top)[key], SCHEDULE_SCOPE);
@@ -157,9 +161,13 @@ function inputIssues(inputs: Shape, key: string, actual: Shape) {
       },
     ];
   }
-  const isUncertain = [expected, actual].some((it) => it.kind === "any" || it.nullable === true);
+  const isUncertain = [expected, actual].some(({ kind, nullable }) => kind === "any" || nullable === true);
   const objects: ReadonlySet<Shape["kind"]> = new Set(["map", "object"]);
-  if (isUncertain || expected.kind === actual.kind || [expected, actual].every((it) => objects.has(it.kind)))
+  if (
+    isUncertain ||
+    expected.kind === actual.kind ||
+    [expected, actual].every(({ kind }) => objects.has(kind))
+  )
     return [];
   return [
     {

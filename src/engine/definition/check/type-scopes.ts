@@ -22,7 +22,7 @@ export function mentionedStepIds(
 }
 
 export interface TypeScopes {
-  /** The steps that a step mentions: enough for one without issues. */
+  /** Only the steps that a step mentions, which is enough to check a step without issues. */
   ofMentionedSteps(index: number, mentions: ReadonlySet<string>): TypeScope;
   /** All steps, to find near matches. */
   ofAllSteps(index: number): TypeScope;
@@ -47,20 +47,20 @@ export function typeScopes(
     steps: readable,
     otherSteps,
   });
-  const among = (index: number, ids: Iterable<string>): TypeScope => {
+  const scopeOf = (index: number, ids: Iterable<string>): TypeScope => {
     const readable: Record<string, Shape> = {};
-    const others = new Set<string>();
+    const otherSteps = new Set<string>();
     for (const id of ids) {
       if (id.startsWith("#")) continue;
       const other = order.position.get(id)!;
       if (mayRead(index, other) && other !== index) readable[id] = shapeAt(other);
-      else others.add(id);
+      else otherSteps.add(id);
     }
-    return scope(readable, others);
+    return scope(readable, otherSteps);
   };
   return {
-    ofMentionedSteps: among,
-    ofAllSteps: (index) => among(index, order.position.keys()),
+    ofMentionedSteps: scopeOf,
+    ofAllSteps: (index) => scopeOf(index, order.position.keys()),
     ofOutput: () => scope(Object.fromEntries(steps.map(({ id }, index) => [id, shapeAt(index)])), new Set()),
   };
 }
