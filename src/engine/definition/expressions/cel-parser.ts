@@ -1,6 +1,6 @@
 /**
- * The parser of CEL's grammar, and the only file that knows which package it comes from: another parser that gives these
- * nodes and errors can take its place.
+ * Parses CEL. This is the only file that uses the parser's package: another parser that returns these nodes and errors
+ * can replace it.
  */
 import { type ASTNode, Environment, ParseError, serialize } from "@marcbachmann/cel-js";
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_LENGTH } from "./limits.ts";
@@ -39,16 +39,16 @@ export type SyntaxNode =
 /** Why a source does not parse. */
 export interface SyntaxFailure {
   kind: "too_deep" | "unexpected" | "expected" | "other";
-  /** Offsets of what the parser met, in UTF-16 units. */
+  /** Offsets of the source text that does not parse, in UTF-16 units. */
   start: number;
   end: number;
-  /** With `expected`: the token that had to be there, in words. */
+  /** With `expected`: the name of the missing token. */
   token?: string;
   /** The parser's own message. */
   summary: string;
 }
 
-// Its evaluator is not used: a number there is an int or a double, while JSON has one kind (5 / 2 is 2.5).
+// The package's evaluator is not used: its numbers are ints or doubles, while JSON has one kind (5 / 2 is 2.5).
 const CEL = new Environment({
   limits: {
     maxDepth: MAX_EXPRESSION_DEPTH,

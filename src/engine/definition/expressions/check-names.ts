@@ -12,18 +12,20 @@ import { describeKind, type Kind } from "./values.ts";
 /** Maximum number of names in the `allowed` of an issue. */
 const MAX_ALLOWED = 100;
 
-/** What checking one value may still cost. All expressions of the value share it. */
+/** The remaining budget for checking one value. All expressions of the value share it. */
 export interface CheckBudget {
   unions: UnionBudget;
-  /** Searches for a near match that are left: each compares a name with up to thousands of others. */
-  suggestionsLeft: number;
+  /** Remaining searches for a near match: each compares a name with up to thousands of others. */
+  remainingSuggestions: number;
 }
 export const createCheckBudget = (): CheckBudget => ({
   unions: { remaining: MAX_UNION_NODES },
-  suggestionsLeft: MAX_SUGGESTIONS,
+  remainingSuggestions: MAX_SUGGESTIONS,
 });
 
+/** Maximum number of type nodes compared for one value. */
 const MAX_UNION_NODES = 200_000;
+/** Maximum number of searches for a near match per value. */
 const MAX_SUGGESTIONS = 10;
 
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
@@ -46,10 +48,10 @@ const suggest = (
   word: string,
   allowed: readonly string[],
 ): { did_you_mean?: string; fix?: string } => {
-  budget.suggestionsLeft -= 1;
-  if (budget.suggestionsLeft < 0) return {};
-  const found = nearMatch(word, allowed);
-  return found === undefined ? {} : { did_you_mean: found, fix: `Write ${found}.` };
+  budget.remainingSuggestions -= 1;
+  if (budget.remainingSuggestions < 0) return {};
+  const near = nearMatch(word, allowed);
+  return near === undefined ? {} : { did_you_mean: near, fix: `Write ${near}.` };
 };
 
 const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
@@ -72,8 +74,8 @@ export function nameType({ at, name }: Of<"name">, context: Check): Type {
       fix: `Add for_each to the step: ${name} is defined only there.`,
     });
   } else if (Object.hasOwn(scope.steps, name)) {
-    const meant = `steps.${name}`;
-    report("unknown_name", at, message, { allowed, did_you_mean: meant, fix: `Write ${meant}.` });
+    const near = `steps.${name}`;
+    report("unknown_name", at, message, { allowed, did_you_mean: near, fix: `Write ${near}.` });
   } else {
     report("unknown_name", at, message, { allowed, ...suggest(context, name, allowed) });
   }
@@ -90,10 +92,10 @@ export function stepType({ at, id }: Of<"step">, context: Check): Type {
       fix: `Add ${id} to this step's needs.`,
     });
   } else {
-    const found = suggest(context, id, [...allowed, ...scope.otherSteps]);
+    const suggestion = suggest(context, id, [...allowed, ...scope.otherSteps]);
     report("unknown_step", at, `reads steps.${id}, but there is no step ${id}`, {
       ...listAllowed(allowed),
-      ...found,
+      ...suggestion,
     });
   }
   return ANY;
@@ -129,7 +131,7 @@ export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check
   }
 }
 
-/** Suggests what to write in place of a field of a value that has no fields. */
+/** Suggests a correction where an expression reads a field of a value that has no fields. */
 function fieldFix(at: SyntaxNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
   const object = at.op === "." || at.op === "[]" ? formatNode(at.args[0]) : "x";
   const fn = Object.hasOwn(FUNCTION_SYNONYMS, name) ? FUNCTION_SYNONYMS[name] : undefined;
@@ -140,5 +142,6 @@ function fieldFix(at: SyntaxNode, kind: Kind, name: string): { did_you_mean?: st
   return { fix: "Remove the field: only objects have fields." };
 }
 
+/** The type of a part of `of`: it may be null if `of` may be null. */
 export const orNull = (type: Type, of: Type): Type =>
   of.nullable === true && type.kind !== "any" && type.kind !== "null" ? { ...type, nullable: true } : type;

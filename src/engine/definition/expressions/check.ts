@@ -1,4 +1,4 @@
-/** Finds what is wrong with an expression before anything runs: unknown names and fields, operands of the wrong kind. */
+/** Finds the issues of an expression before a run: unknown names and fields, operands of the wrong kind. */
 import { ANY, BOOLEAN, STRING } from "../../../core/shapes.ts";
 import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
 import { issueAt, formatNode } from "./failures.ts";
@@ -14,7 +14,7 @@ type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
 /**
  * Returns the type of an expression.
- * @param issues receives what is wrong, in the order of the source
+ * @param issues receives the issues, in the order of the source
  */
 export function checkExpression(
   expr: Expr,
@@ -57,16 +57,16 @@ function typeOf(expr: Expr, context: Check): Type {
     case "map":
       return mapType(expr, context);
     case "logic":
-      condition(expr.left, context);
-      condition(expr.right, context);
+      checkCondition(expr.left, context);
+      checkCondition(expr.right, context);
       return BOOLEAN;
     case "not":
-      condition(expr.of, context);
+      checkCondition(expr.of, context);
       return BOOLEAN;
     case "negate":
-      return negated(expr, context);
+      return negatedType(expr, context);
     case "choice":
-      condition(expr.condition, context);
+      checkCondition(expr.condition, context);
       return unionOf(typeOf(expr.yes, context), typeOf(expr.no, context), context.budget.unions);
     case "binary":
       return binaryType(expr, context);
@@ -75,7 +75,7 @@ function typeOf(expr: Expr, context: Check): Type {
     case "loop":
       return loopType(expr, context);
     case "has":
-      hasField(expr, context);
+      checkHas(expr, context);
       return BOOLEAN;
     default:
       return ANY;
@@ -90,8 +90,8 @@ function literalType(value: Of<"literal">["value"]): Type {
 function indexType({ at, of, key }: Of<"index">, context: Check): Type {
   const object = typeOf(of, context);
   const kind = knownKind(typeOf(key, context));
-  const written = key.kind === "literal" ? mapKey(key.value) : undefined;
-  if (object.kind === "object" && written !== undefined) return fieldType(at, object, written, context);
+  const literalKey = key.kind === "literal" ? mapKey(key.value) : undefined;
+  if (object.kind === "object" && literalKey !== undefined) return fieldType(at, object, literalKey, context);
   if (object.kind === "any" || object.kind === "null") return object;
   if (object.kind === "list") {
     if (kind !== undefined && kind !== "number") {
@@ -129,21 +129,22 @@ function mapType({ entries }: Of<"map">, context: Check): Type {
   return { kind: "object", fields: Object.fromEntries(fields) };
 }
 
-function condition(expr: Expr, context: Check): void {
+function checkCondition(expr: Expr, context: Check): void {
   const kind = knownKind(typeOf(expr, context));
   if (kind === undefined || kind === "boolean" || kind === "null") return;
-  const what = formatNode(expr.at);
+  const source = formatNode(expr.at);
   context.report(
     "wrong_type",
     expr.at,
-    `uses ${what} as a condition, expected a boolean, got ${describeKind(kind)}`,
+    `uses ${source} as a condition, expected a boolean, got ${describeKind(kind)}`,
     {
-      fix: kind === "list" || kind === "string" ? `Write size(${what}) > 0.` : `Compare it: ${what} == ….`,
+      fix:
+        kind === "list" || kind === "string" ? `Write size(${source}) > 0.` : `Compare it: ${source} == ….`,
     },
   );
 }
 
-function negated({ at, of }: Of<"negate">, context: Check): Type {
+function negatedType({ at, of }: Of<"negate">, context: Check): Type {
   const type = typeOf(of, context);
   const kind = knownKind(type);
   if (kind !== undefined && kind !== "number" && kind !== "duration") {
@@ -182,18 +183,18 @@ function callType({ at, name, fn, args }: Of<"call">, context: Check): Type {
     const { kinds, items } = fn.params[index] ?? fn.params.at(-1)!;
     const kind = knownKind(type);
     if (kinds === undefined || kind === undefined) return;
-    const written = formatNode(args[index]!.at);
+    const source = formatNode(args[index]!.at);
     if (!kinds.includes(kind)) {
       wrong = true;
-      const message = `passes ${written} to ${name}, expected ${describeKinds(kinds)}, got ${describeKind(kind)}`;
+      const message = `passes ${source} to ${name}, expected ${describeKinds(kinds)}, got ${describeKind(kind)}`;
       context.report("wrong_type", at, message, { fix: `Write ${fn.usage}.` });
       return;
     }
     const item = items && knownKind(elementType(type, context.budget.unions));
     if (item === undefined || items!.includes(item)) return;
     wrong = true;
-    const message = `passes ${written} to ${name}, expected each item to be ${describeKinds(items!)}, got ${describeKind(item)}`;
-    const fix = item === "map" ? `Write ${written}.map(x, x.…).${name}().` : `Write ${fn.usage}.`;
+    const message = `passes ${source} to ${name}, expected each item to be ${describeKinds(items!)}, got ${describeKind(item)}`;
+    const fix = item === "map" ? `Write ${source}.map(x, x.…).${name}().` : `Write ${fn.usage}.`;
     context.report("wrong_type", at, message, { fix });
   });
   return wrong ? ANY : fn.result(types);
@@ -213,25 +214,25 @@ function loopType({ at, name, over, body, extra, slot }: Of<"loop">, context: Ch
   const inside: Check = { ...context, locals: [...context.locals.slice(0, slot), item] };
   switch (name) {
     case "map":
-      if (extra) condition(extra, inside);
+      if (extra) checkCondition(extra, inside);
       return { kind: "list", of: typeOf(body, inside) };
     case "filter":
-      condition(body, inside);
+      checkCondition(body, inside);
       return { kind: "list", of: item };
     case "sort_by":
       typeOf(body, inside);
-      if (extra) direction(extra, context);
+      if (extra) checkDirection(extra, context);
       return { kind: "list", of: item };
     case "group_by":
       typeOf(body, inside);
       return { kind: "map", of: { kind: "list", of: item } };
     default:
-      condition(body, inside);
+      checkCondition(body, inside);
       return BOOLEAN;
   }
 }
 
-function direction(expr: Expr, context: Check): void {
+function checkDirection(expr: Expr, context: Check): void {
   typeOf(expr, context);
   if (expr.kind !== "literal" || expr.value === "asc" || expr.value === "desc") return;
   context.report("wrong_type", expr.at, 'has an unknown sort direction, expected "asc" or "desc"', {
@@ -239,8 +240,8 @@ function direction(expr: Expr, context: Check): void {
   });
 }
 
-/** `has()` of a field that the object surely lacks is reported as well: it is a typing error. */
-function hasField({ at, of, key }: Of<"has">, context: Check): void {
+/** Reports `has()` of a field that the object can't have, because it is a misspelt name. */
+function checkHas({ at, of, key }: Of<"has">, context: Check): void {
   const object = typeOf(of, context);
   if (key.kind === "literal" && typeof key.value === "string") fieldType(at, object, key.value, context);
   else typeOf(key, context);

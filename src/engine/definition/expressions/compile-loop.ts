@@ -11,10 +11,11 @@ import { mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts"
 import type { Fields } from "./values.ts";
 
 type Loop = Extract<Expr, { kind: "loop" }>;
-type Compile<T> = (expr: Expr) => (run: Evaluation) => T;
+type Compile<T> = (expr: Expr) => (evaluation: Evaluation) => T;
 /** Evaluates the body of a loop for one item. */
-type Each<T> = (run: Evaluation, item: unknown) => T;
+type Each<T> = (evaluation: Evaluation, item: unknown) => T;
 
+/** Loops whose body is a condition. */
 const CONDITIONAL = new Set<LoopName>(["all", "exists", "exists_one", "filter"]);
 
 /** Compiles a loop. Over an object it visits the names of the fields. */
@@ -26,48 +27,50 @@ export function compileLoop(
   const over = compile(loop.over);
   const { slot } = loop;
   const each =
-    <T>(body: (run: Evaluation) => T): Each<T> =>
-    (run, item) => {
-      charge(run, 1);
-      run.locals[slot] = item ?? null;
-      return body(run);
+    <T>(body: (evaluation: Evaluation) => T): Each<T> =>
+    (evaluation, item) => {
+      charge(evaluation, 1);
+      evaluation.locals[slot] = item ?? null;
+      return body(evaluation);
     };
   const iterate = CONDITIONAL.has(loop.name)
-    ? conditional(loop.name, each(compileCondition(loop.body)))
-    : shaping(loop, each(compile(loop.body)), compile, (condition) => each(compileCondition(condition)));
-  return (run) => iterate(run, itemsOf(run, loop, over(run)));
+    ? compileConditionLoop(loop.name, each(compileCondition(loop.body)))
+    : compileValueLoop(loop, each(compile(loop.body)), compile, (condition) =>
+        each(compileCondition(condition)),
+      );
+  return (evaluation) => iterate(evaluation, itemsOf(evaluation, loop, over(evaluation)));
 }
 
-function itemsOf(run: Evaluation, { name, over, at }: Loop, value: unknown): readonly unknown[] {
+function itemsOf(evaluation: Evaluation, { name, over, at }: Loop, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (value === null || value === undefined) return throwNullValue(over.at, formatNode(over.at));
-  if (kindOf(value) === "map") return fieldNames(run, value as Fields);
+  if (kindOf(value) === "map") return fieldNames(evaluation, value as Fields);
   return throwFailed(at, `uses ${name} on ${describeKind(kindOf(value))}, expected a list or an object`);
 }
 
-type Iterate = (run: Evaluation, items: readonly unknown[]) => unknown;
+type Iterate = (evaluation: Evaluation, items: readonly unknown[]) => unknown;
 
-function conditional(name: LoopName, holds: Each<boolean>): Iterate {
+function compileConditionLoop(name: LoopName, holds: Each<boolean>): Iterate {
   switch (name) {
     case "filter":
-      return (run, items) => items.filter((item) => holds(run, item));
+      return (evaluation, items) => items.filter((item) => holds(evaluation, item));
     case "exists_one":
-      return (run, items) => items.filter((item) => holds(run, item)).length === 1;
+      return (evaluation, items) => items.filter((item) => holds(evaluation, item)).length === 1;
     default:
-      return quantified(name === "exists", holds);
+      return compileQuantifier(name === "exists", holds);
   }
 }
 
-/** Like || and &&: if one item decides the result, errors of the others are ignored. */
-function quantified(decisive: boolean, holds: Each<boolean>): Iterate {
-  return (run, items) => {
+/** Compiles `exists` or `all`. As for || and &&: if one item decides the result, errors of the others are ignored. */
+function compileQuantifier(decisive: boolean, holds: Each<boolean>): Iterate {
+  return (evaluation, items) => {
     let failure: unknown;
     for (const item of items) {
       try {
-        if (holds(run, item) === decisive) return decisive;
+        if (holds(evaluation, item) === decisive) return decisive;
       } catch (error) {
         if (isFatal(error)) throw error;
-        chargeFailure(run);
+        chargeFailure(evaluation);
         failure ??= error;
       }
     }
@@ -76,7 +79,7 @@ function quantified(decisive: boolean, holds: Each<boolean>): Iterate {
   };
 }
 
-function shaping(
+function compileValueLoop(
   loop: Loop,
   value: Each<unknown>,
   compile: Compile<unknown>,
@@ -84,9 +87,11 @@ function shaping(
 ): Iterate {
   switch (loop.name) {
     case "map": {
-      if (loop.extra === undefined) return (run, items) => items.map((item) => value(run, item));
+      if (loop.extra === undefined)
+        return (evaluation, items) => items.map((item) => value(evaluation, item));
       const holds = condition(loop.extra);
-      return (run, items) => items.filter((item) => holds(run, item)).map((item) => value(run, item));
+      return (evaluation, items) =>
+        items.filter((item) => holds(evaluation, item)).map((item) => value(evaluation, item));
     }
     case "sort_by":
       return sortBy(loop, value, loop.extra && compile(loop.extra));
@@ -106,10 +111,10 @@ function sortBy({ at, body, over }: Loop, key: Each<unknown>, direction: Evaluat
 }
 
 function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
-  return (run, items) => {
+  return (evaluation, items) => {
     const groups = new Map<string, unknown[]>();
     items.forEach((item, index) => {
-      const value = key(run, item);
+      const value = key(evaluation, item);
       if (value === null || value === undefined)
         throwNullValue(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
@@ -121,7 +126,7 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
             fix: "Group by a single field of the items.",
           },
         );
-      chargeComparison(run, name.length);
+      chargeComparison(evaluation, name.length);
       const group = groups.get(name);
       if (group) group.push(item);
       else groups.set(name, [item]);

@@ -11,7 +11,7 @@ import type { Expr } from "./tree.ts";
 import { assertFinite, mapKey, kindOf, setField, Duration, describeKind, describeKinds } from "./values.ts";
 import type { Fields } from "./values.ts";
 
-export type Evaluate = (run: Evaluation) => unknown;
+export type Evaluate = (evaluation: Evaluation) => unknown;
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
 /** Compiles an expression. The function throws StepErrors that quote it. */
@@ -27,7 +27,7 @@ export function compile(expr: Expr): Evaluate {
       return compileStep(expr);
     case "local": {
       const { slot } = expr;
-      return (run) => run.locals[slot];
+      return (evaluation) => evaluation.locals[slot];
     }
     case "field":
       return compileField(expr);
@@ -35,9 +35,9 @@ export function compile(expr: Expr): Evaluate {
       return compileIndex(expr);
     case "list": {
       const items = expr.items.map(compile);
-      return (run) => {
-        charge(run, items.length);
-        return items.map((item) => item(run));
+      return (evaluation) => {
+        charge(evaluation, items.length);
+        return items.map((item) => item(evaluation));
       };
     }
     case "map":
@@ -46,13 +46,13 @@ export function compile(expr: Expr): Evaluate {
       return compileLogic(expr);
     case "not": {
       const of = compileCondition(expr.of);
-      return (run) => !of(run);
+      return (evaluation) => !of(evaluation);
     }
     case "negate":
       return compileNegate(expr);
     case "choice": {
       const [condition, yes, no] = [compileCondition(expr.condition), compile(expr.yes), compile(expr.no)];
-      return (run) => (condition(run) ? yes(run) : no(run));
+      return (evaluation) => (condition(evaluation) ? yes(evaluation) : no(evaluation));
     }
     case "binary":
       return compileBinary(expr);
@@ -68,11 +68,11 @@ export function compile(expr: Expr): Evaluate {
 }
 
 /** Compiles a condition: null counts as false, and any other value that is not a boolean fails. */
-function compileCondition(expr: Expr): (run: Evaluation) => boolean {
+function compileCondition(expr: Expr): (evaluation: Evaluation) => boolean {
   const evaluate = compile(expr);
   const { at } = expr;
-  return (run) => {
-    const value = evaluate(run);
+  return (evaluation) => {
+    const value = evaluate(evaluation);
     if (typeof value === "boolean") return value;
     if (value === null || value === undefined) return false;
     return throwFailed(
@@ -101,14 +101,14 @@ function compileStep({ at, id }: Of<"step">): Evaluate {
 
 function compileField({ at, of, name }: Of<"field">): Evaluate {
   const object = compile(of);
-  return (run) => {
-    const value = object(run);
-    return value === null || value === undefined ? null : fieldOf(run, at, value, name);
+  return (evaluation) => {
+    const value = object(evaluation);
+    return value === null || value === undefined ? null : fieldOf(evaluation, at, value, name);
   };
 }
 
 /** Reads an own field of a value that is not null. */
-function fieldOf(run: Evaluation, at: SyntaxNode, value: unknown, name: string): unknown {
+function fieldOf(evaluation: Evaluation, at: SyntaxNode, value: unknown, name: string): unknown {
   const kind = kindOf(value);
   if (kind !== "map") {
     const fix =
@@ -117,7 +117,7 @@ function fieldOf(run: Evaluation, at: SyntaxNode, value: unknown, name: string):
         : "Remove the field: only objects have fields.";
     return throwFailed(at, `reads the field ${name} of ${describeKind(kind)}, expected an object`, { fix });
   }
-  chargeComparison(run, name.length);
+  chargeComparison(evaluation, name.length);
   if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
   const missing = (near?: string): Error =>
     expressionError(
@@ -131,22 +131,24 @@ function fieldOf(run: Evaluation, at: SyntaxNode, value: unknown, name: string):
       },
     );
   const error = missing();
-  run.detailedErrors.set(error, () => missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))));
+  evaluation.detailedErrors.set(error, () =>
+    missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))),
+  );
   throw error;
 }
 
 function compileIndex({ at, of, key }: Of<"index">): Evaluate {
   const [object, index] = [compile(of), compile(key)];
-  return (run) => {
-    const value = object(run);
-    const keyValue = index(run);
+  return (evaluation) => {
+    const value = object(evaluation);
+    const keyValue = index(evaluation);
     if (value === null || value === undefined) return null;
     if (keyValue === null || keyValue === undefined) return throwNullValue(key.at, formatNode(key.at));
     if (!Array.isArray(value)) {
       const name = mapKey(keyValue);
       return name === undefined
         ? throwFailed(at, `uses ${describeKind(kindOf(keyValue))} as a field name, expected a string`)
-        : fieldOf(run, at, value, name);
+        : fieldOf(evaluation, at, value, name);
     }
     if (!Number.isInteger(keyValue)) return throwFailed(at, "uses a list index that is not an integer");
     const position = keyValue as number;
@@ -160,18 +162,18 @@ function compileIndex({ at, of, key }: Of<"index">): Evaluate {
 
 function compileMap({ entries }: Of<"map">): Evaluate {
   const compiled = entries.map(([key, value]) => ({ at: key.at, key: compile(key), value: compile(value) }));
-  return (run) => {
-    charge(run, compiled.length);
+  return (evaluation) => {
+    charge(evaluation, compiled.length);
     const map: Record<string, unknown> = {};
     for (const entry of compiled) {
-      const key = entry.key(run);
+      const key = entry.key(evaluation);
       if (key === null || key === undefined) throwNullValue(entry.at, formatNode(entry.at));
       const name =
         mapKey(key) ??
         throwFailed(entry.at, `uses ${describeKind(kindOf(key))} as a field name, expected a string`);
-      chargeComparison(run, name.length);
+      chargeComparison(evaluation, name.length);
       if (Object.hasOwn(map, name)) throwFailed(entry.at, `defines the field ${formatNode(entry.at)} twice`);
-      setField(map, name, entry.value(run));
+      setField(map, name, entry.value(evaluation));
     }
     return map;
   };
@@ -184,23 +186,23 @@ function compileMap({ entries }: Of<"map">): Evaluate {
 function compileLogic(expr: Of<"logic">): Evaluate {
   const [left, right] = [compileCondition(expr.left), compileCondition(expr.right)];
   const decisive = expr.op === "||";
-  return (run) => {
+  return (evaluation) => {
     try {
-      if (left(run) === decisive) return decisive;
+      if (left(evaluation) === decisive) return decisive;
     } catch (error) {
       if (isFatal(error)) throw error;
-      chargeFailure(run);
-      if (right(run) !== decisive) throw error;
+      chargeFailure(evaluation);
+      if (right(evaluation) !== decisive) throw error;
       return decisive;
     }
-    return right(run);
+    return right(evaluation);
   };
 }
 
 function compileNegate({ at, of }: Of<"negate">): Evaluate {
   const evaluate = compile(of);
-  return (run) => {
-    const value = evaluate(run);
+  return (evaluation) => {
+    const value = evaluate(evaluation);
     if (typeof value === "number") return -value;
     if (value instanceof Duration) return new Duration(-value.ms);
     if (value === null || value === undefined) return throwNullValue(of.at, formatNode(of.at));
@@ -210,16 +212,17 @@ function compileNegate({ at, of }: Of<"negate">): Evaluate {
 
 function compileBinary({ at, op, left, right }: Of<"binary">): Evaluate {
   const [first, second] = [compile(left), compile(right)];
-  if (isEquality(op)) return (run) => applyOperator(run, at, op, first(run), second(run));
-  return (run) => {
-    const a = first(run);
-    const b = second(run);
+  if (isEquality(op))
+    return (evaluation) => applyOperator(evaluation, at, op, first(evaluation), second(evaluation));
+  return (evaluation) => {
+    const a = first(evaluation);
+    const b = second(evaluation);
     // null in [null] is true.
     if ((a === null || a === undefined) && op !== "in") return throwNullValue(left.at, formatNode(left.at));
     if (b === null || b === undefined) return throwNullValue(right.at, formatNode(right.at));
     if (op === "in" && (a === null || a === undefined) && !Array.isArray(b))
       return throwNullValue(left.at, formatNode(left.at));
-    return applyOperator(run, at, op, a, b);
+    return applyOperator(evaluation, at, op, a, b);
   };
 }
 
@@ -264,12 +267,12 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
 /** Compiles has(): a field that is null counts as absent. */
 function compileHas({ of, key }: Of<"has">): Evaluate {
   const [object, field] = [compileOptional(of), compile(key)];
-  return (run) => {
-    const value = object(run);
-    const name = field(run);
+  return (evaluation) => {
+    const value = object(evaluation);
+    const name = field(evaluation);
     if (Array.isArray(value)) return typeof name === "number" && (value[name] ?? null) !== null;
     const text = mapKey(name);
-    chargeComparison(run, text?.length ?? 0);
+    chargeComparison(evaluation, text?.length ?? 0);
     if (kindOf(value) !== "map" || text === undefined || !Object.hasOwn(value as Fields, text)) return false;
     return ((value as Fields)[text] ?? null) !== null;
   };
@@ -280,5 +283,5 @@ function compileOptional(expr: Expr): Evaluate {
   if (expr.kind !== "field" && expr.kind !== "index") return compile(expr);
   const key: Expr = expr.kind === "index" ? expr.key : { kind: "literal", at: expr.at, value: expr.name };
   const [exists, value] = [compileHas({ kind: "has", at: expr.at, of: expr.of, key }), compile(expr)];
-  return (run) => (exists(run) === true ? value(run) : null);
+  return (evaluation) => (exists(evaluation) === true ? value(evaluation) : null);
 }

@@ -1,4 +1,4 @@
-/** Compiles expressions and templates to what the executor evaluates. */
+/** Compiles expressions and templates to functions that the executor calls. */
 import { MAX_EXPRESSION_OUTPUT } from "./limits.ts";
 import { compile } from "./compile.ts";
 import type { SourceLocation } from "./cel-parser.ts";
@@ -41,7 +41,7 @@ export function compileTemplates(
 }
 
 /** Returns plain JSON that was charged as output. */
-type Evaluator = (run: Evaluation) => unknown;
+type Evaluator = (evaluation: Evaluation) => unknown;
 
 function compiled(
   evaluate: Evaluator,
@@ -54,12 +54,12 @@ function compiled(
     stepIds,
     isConstant: false,
     evaluate(scope: Scope) {
-      const run = startEvaluation(scope, place, maxOutput);
+      const evaluation = startEvaluation(scope, place, maxOutput);
       try {
-        return evaluate(run);
+        return evaluate(evaluation);
       } catch (error) {
-        if (isStackOverflow(error)) throw limitExceeded(run, "exceeds the call stack", "stack", 0);
-        throw run.detailedErrors.get(error as Error)?.() ?? error;
+        if (isStackOverflow(error)) throw limitExceeded(evaluation, "exceeds the call stack", "stack", 0);
+        throw evaluation.detailedErrors.get(error as Error)?.() ?? error;
       }
     },
   };
@@ -70,25 +70,25 @@ const isStackOverflow = (error: unknown): boolean =>
   error instanceof RangeError && error.message.startsWith("Maximum call stack");
 
 function evaluator(parsed: ParsedExpression): Evaluator {
-  const evaluate = valueOf(parsed);
-  return (run) => toJson(run, evaluate(run));
+  const evaluate = compileTimed(parsed);
+  return (evaluation) => toJson(evaluation, evaluate(evaluation));
 }
 
-/** Returns the value of an expression before it becomes JSON and is charged as output. */
-function valueOf({ source, expr }: ParsedExpression): Evaluator {
+/** Compiles an expression. Its value is not yet converted to JSON or charged as output. */
+function compileTimed({ source, expr }: ParsedExpression): Evaluator {
   const evaluate = compile(expr);
   const place = { input: source, pos: 0 };
-  return (run) => {
-    run.location = place;
-    charge(run, 1);
-    return evaluate(run);
+  return (evaluation) => {
+    evaluation.location = place;
+    charge(evaluation, 1);
+    return evaluate(evaluation);
   };
 }
 
 function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
   switch (tree.kind) {
     case "constant":
-      return (run) => toJson(run, tree.value);
+      return (evaluation) => toJson(evaluation, tree.value);
     case "expression":
       addAll(steps, tree.parsed.stepIds);
       return evaluator(tree.parsed);
@@ -96,13 +96,13 @@ function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
       return compileText(tree.parts, steps);
     case "list": {
       const items = tree.items.map((item) => compileTree(item, steps));
-      return (run) => items.map((item) => item(run));
+      return (evaluation) => items.map((item) => item(evaluation));
     }
     default: {
       const fields = tree.fields.map(([name, of]) => ({ name, evaluate: compileTree(of, steps) }));
-      return (run) => {
+      return (evaluation) => {
         const object: Record<string, unknown> = {};
-        for (const { name, evaluate } of fields) setField(object, name, evaluate(run));
+        for (const { name, evaluate } of fields) setField(object, name, evaluate(evaluation));
         return object;
       };
     }
@@ -113,16 +113,16 @@ function compileText(parts: readonly (string | ParsedExpression)[], steps: Set<s
   const compiledParts = parts.map((part) => {
     if (typeof part === "string") return part;
     addAll(steps, part.stepIds);
-    return valueOf(part);
+    return compileTimed(part);
   });
-  return (run) => {
+  return (evaluation) => {
     let text = "";
     for (const part of compiledParts) {
-      const more = typeof part === "string" ? part : formatAsText(run, part(run));
-      chargeText(run, text.length + more.length);
-      text += more;
+      const addition = typeof part === "string" ? part : formatAsText(evaluation, part(evaluation));
+      chargeText(evaluation, text.length + addition.length);
+      text += addition;
     }
-    return toJson(run, text);
+    return toJson(evaluation, text);
   };
 }
 

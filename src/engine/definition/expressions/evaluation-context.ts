@@ -14,11 +14,11 @@ export interface Evaluation {
   cost: number;
   /** The cost at which the clock is read next. */
   nextClockCheckCost: number;
-  /** Calls of `charge` that are left until the backstop reads the clock. */
+  /** Number of further calls of `charge` until the backstop reads the clock. */
   chargesUntilClockCheck: number;
   /** In milliseconds of performance.now(). */
   readonly deadline: number;
-  /** Output that is left, in bytes of JSON. */
+  /** Remaining size of the output, in bytes of JSON. */
   remainingOutputBytes: number;
   readonly maxOutputBytes: number;
   /** Regular expressions and time zones that are computed at run time, compiled once per evaluation. */
@@ -29,8 +29,8 @@ export interface Evaluation {
 }
 
 /**
- * Cost between two reads of the clock. Cheaper expressions never read it: none of them takes long, and one that a busy
- * machine suspended must not fail.
+ * Cost between two reads of the clock. Cheaper expressions never read it: they are fast, and must not fail because a busy
+ * machine suspended them.
  */
 const CLOCK_CHECK_COST = 50_000;
 
@@ -66,46 +66,46 @@ export const startEvaluation = (
  * @param work in elements visited or created
  * @throws StepError expression_limit
  */
-export function charge(run: Evaluation, work: number): void {
-  run.cost += work;
-  if (run.cost >= run.nextClockCheckCost) checkLimits(run);
-  run.chargesUntilClockCheck -= 1;
-  if (run.chargesUntilClockCheck > 0) return;
-  run.chargesUntilClockCheck = BACKSTOP_CHARGES;
-  if (performance.now() > run.deadline + GRACE_MS) throw timeLimitExceeded(run);
+export function charge(evaluation: Evaluation, work: number): void {
+  evaluation.cost += work;
+  if (evaluation.cost >= evaluation.nextClockCheckCost) checkLimits(evaluation);
+  evaluation.chargesUntilClockCheck -= 1;
+  if (evaluation.chargesUntilClockCheck > 0) return;
+  evaluation.chargesUntilClockCheck = BACKSTOP_CHARGES;
+  if (performance.now() > evaluation.deadline + GRACE_MS) throw timeLimitExceeded(evaluation);
 }
 
-function checkLimits(run: Evaluation): void {
-  run.nextClockCheckCost = run.cost + CLOCK_CHECK_COST;
-  if (run.cost > MAX_EXPRESSION_COST) {
+function checkLimits(evaluation: Evaluation): void {
+  evaluation.nextClockCheckCost = evaluation.cost + CLOCK_CHECK_COST;
+  if (evaluation.cost > MAX_EXPRESSION_COST) {
     throw limitExceeded(
-      run,
+      evaluation,
       `visits or creates more than ${MAX_EXPRESSION_COST.toLocaleString("en-US")} elements`,
       "work",
       MAX_EXPRESSION_COST,
     );
   }
-  if (performance.now() > run.deadline) throw timeLimitExceeded(run);
+  if (performance.now() > evaluation.deadline) throw timeLimitExceeded(evaluation);
 }
 
-export const timeLimitExceeded = (run: Evaluation): Error =>
-  limitExceeded(run, `takes longer than ${MAX_EXPRESSION_MS} ms`, "milliseconds", MAX_EXPRESSION_MS);
+export const timeLimitExceeded = (evaluation: Evaluation): Error =>
+  limitExceeded(evaluation, `takes longer than ${MAX_EXPRESSION_MS} ms`, "milliseconds", MAX_EXPRESSION_MS);
 
 /** Charges for a text before it is created. */
-export function chargeText(run: Evaluation, length: number): void {
+export function chargeText(evaluation: Evaluation, length: number): void {
   if (length > MAX_EXPRESSION_TEXT) {
     const message = `creates a string of ${length.toLocaleString("en-US")} characters, the maximum is ${MAX_EXPRESSION_TEXT.toLocaleString("en-US")}`;
-    throw limitExceeded(run, message, "text", MAX_EXPRESSION_TEXT);
+    throw limitExceeded(evaluation, message, "text", MAX_EXPRESSION_TEXT);
   }
-  charge(run, length / 4);
+  charge(evaluation, length / 4);
 }
 
-/** Charges for an error that another part of the expression may make up for: errors are costly to create. */
-export const chargeFailure = (run: Evaluation): void => charge(run, 100);
+/** Charges for an error that the rest of the expression may recover from, because errors are costly to create. */
+export const chargeFailure = (evaluation: Evaluation): void => charge(evaluation, 100);
 
 /** Charges for a text that is only compared or hashed, which costs far less than to create one. */
-export function chargeComparison(run: Evaluation, length: number): void {
-  if (length >= 64) charge(run, length / 64);
+export function chargeComparison(evaluation: Evaluation, length: number): void {
+  if (length >= 64) charge(evaluation, length / 64);
 }
 
 /**
@@ -113,8 +113,8 @@ export function chargeComparison(run: Evaluation, length: number): void {
  * @param message a predicate of the expression
  * @param bound the name of the limit in the error's details
  */
-export const limitExceeded = (run: Evaluation, message: string, bound: string, limit: number): Error =>
-  expressionError("expression_limit", run.location, `The expression ${message}`, {
+export const limitExceeded = (evaluation: Evaluation, message: string, bound: string, limit: number): Error =>
+  expressionError("expression_limit", evaluation.location, `The expression ${message}`, {
     fix: "Move the heavy part into a sql step, or process fewer rows.",
     bound,
     limit,

@@ -1,6 +1,6 @@
 /**
- * How expressions report what is wrong: with the expression, cut where it is long, and the place in it, but never with a
- * value, which may be a secret.
+ * Makes the issues and errors of expressions. They quote the expression, cut if it is long, and the position in it, but
+ * never a value, which may be a secret.
  */
 import { type SourceLocation, type SyntaxNode, writeSyntax } from "./cel-parser.ts";
 import { StepError } from "../../../core/step-errors.ts";
@@ -34,7 +34,7 @@ export const issueAt = (
   more: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix"> = {},
 ): ExpressionIssue => ({ code, message: withLocation(message, location), ...more });
 
-/** Makes the error with which an evaluation fails. The message is a whole sentence without its period. */
+/** Makes the error of a failed evaluation. The message is a whole sentence without its period. */
 export function expressionError(
   code: Extract<StepErrorCode, "expression_failed" | "expression_limit" | "null_value">,
   location: SourceLocation,
@@ -66,6 +66,6 @@ export function throwNullValue(location: SourceLocation, name: string): never {
   throw expressionError("null_value", location, `${name} is null`, { fix, null_value: name });
 }
 
-/** Whether no other part of the expression may make up for the error: a limit was exceeded, or it is a bug. */
+/** Whether the rest of the expression must not recover from the error: a limit was exceeded, or it is a bug. */
 export const isFatal = (error: unknown): boolean =>
   !(error instanceof StepError) || error.code === "expression_limit";

@@ -37,7 +37,7 @@ export interface CelFunction {
   result(args: readonly Type[]): Type;
   /** Runs with arguments of accepted kinds. */
   call: FunctionBody;
-  /** Checks literal arguments at compile time. Returns a specialized `call`, or what is wrong with them. */
+  /** Checks literal arguments at compile time. Returns a specialized `call`, or an issue. */
   prepare?(literals: readonly unknown[]): FunctionBody | { code: string; message: string } | undefined;
 }
 

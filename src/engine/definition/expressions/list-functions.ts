@@ -50,7 +50,7 @@ const itemOf =
   (index: number): string =>
     `item ${index + 1} of ${call.argumentSource(argument)}`;
 
-/** The smallest or largest item of a list, or argument. An empty list gives null, as in SQL. */
+/** Returns the smallest or largest item of a list, or argument. The result for an empty list is null, as in SQL. */
 const extreme =
   (sign: 1 | -1): FunctionBody =>
   (args, call) => {
@@ -103,7 +103,7 @@ const flatten: FunctionBody = ([list], { evaluation }) => {
   for (const item of list as unknown[]) {
     const items: unknown[] = Array.isArray(item) ? item : [item];
     charge(evaluation, items.length + 1);
-    for (const one of items) flat.push(one);
+    for (const inner of items) flat.push(inner);
   }
   return flat;
 };

@@ -5,14 +5,14 @@ import * as is from "./params.ts";
 import { chargeText } from "./evaluation-context.ts";
 import { assertFinite, kindOf, Duration } from "./values.ts";
 
-const onNumber = (name: string, work: (value: number) => number): CelFunction => ({
+const onNumber = (name: string, compute: (value: number) => number): CelFunction => ({
   usage: `${name}(number)`,
   params: [is.number],
   result: is.returnsNumber,
-  call: ([value]) => work(value as number),
+  call: ([value]) => compute(value as number),
 });
 
-const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Date) return value.getTime() / 1_000;
@@ -20,7 +20,7 @@ const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   if (typeof value !== "string") return Number(value);
   chargeText(evaluation, value.length);
   const text = value.trim();
-  return NUMERAL.test(text)
+  return NUMBER_FORMAT.test(text)
     ? assertFinite(location, Number(text))
     : throwFailed(location, "converts a string to a number that does not contain one");
 };
@@ -51,11 +51,11 @@ const toBoolean: FunctionBody = ([value], { location }) => {
 const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "duration"] } as const;
 
 /** CEL has several kinds of numbers. Here they differ only in that an int loses its fraction. */
-const conversion = (name: string, work: (value: number) => number): CelFunction => ({
+const conversion = (name: string, convert: (value: number) => number): CelFunction => ({
   usage: `${name}(value)`,
   params: [CONVERTIBLE],
   result: is.returnsNumber,
-  call: (args, call) => work(toNumber(args, call) as number),
+  call: (args, call) => convert(toNumber(args, call) as number),
 });
 
 export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {

@@ -59,7 +59,7 @@ export const areComparable = (left: Kind, right: Kind): boolean =>
 
 /** @throws StepError expression_failed */
 export function applyOperator(
-  run: Evaluation,
+  evaluation: Evaluation,
   location: SourceLocation,
   op: BinaryOperator,
   left: unknown,
@@ -67,19 +67,19 @@ export function applyOperator(
 ): unknown {
   switch (op) {
     case "==":
-      return equals(run, left, right);
+      return equals(evaluation, left, right);
     case "!=":
-      return !equals(run, left, right);
+      return !equals(evaluation, left, right);
     case "in":
-      return isIn(run, location, left, right);
+      return isIn(evaluation, location, left, right);
     case "<":
     case "<=":
     case ">":
     case ">=":
-      return ordered(run, location, op, left, right);
+      return ordered(evaluation, location, op, left, right);
     default:
       if (typeof left === "number" && typeof right === "number") return calculate(location, op, left, right);
-      return combine(run, location, op, left, right);
+      return combine(evaluation, location, op, left, right);
   }
 }
 
@@ -98,7 +98,7 @@ function calculate(location: SourceLocation, op: BinaryOperator, left: number, r
 }
 
 function combine(
-  run: Evaluation,
+  evaluation: Evaluation,
   location: SourceLocation,
   op: BinaryOperator,
   left: unknown,
@@ -106,10 +106,10 @@ function combine(
 ): unknown {
   switch (resultKind(op, kindOf(left), kindOf(right))) {
     case "string":
-      chargeText(run, (left as string).length + (right as string).length);
+      chargeText(evaluation, (left as string).length + (right as string).length);
       return (left as string) + (right as string);
     case "list":
-      charge(run, (left as unknown[]).length + (right as unknown[]).length);
+      charge(evaluation, (left as unknown[]).length + (right as unknown[]).length);
       return [...(left as unknown[]), ...(right as unknown[])];
     case "timestamp":
       return createTimestamp(location, op === "+" ? ms(left) + ms(right) : ms(left) - ms(right));
@@ -123,26 +123,27 @@ function combine(
 const ms = (value: unknown): number => (value instanceof Duration ? value.ms : (value as Date).getTime());
 
 function ordered(
-  run: Evaluation,
+  evaluation: Evaluation,
   location: SourceLocation,
   op: BinaryOperator,
   left: unknown,
   right: unknown,
 ): boolean {
-  const order = compare(run, left, right);
+  const order = compare(evaluation, left, right);
   if (order === undefined) return throwMismatch(location, op, left, right);
   if (op === "<") return order < 0;
   if (op === "<=") return order <= 0;
   return op === ">" ? order > 0 : order >= 0;
 }
 
-function isIn(run: Evaluation, location: SourceLocation, item: unknown, container: unknown): boolean {
-  if (Array.isArray(container)) return container.some((other) => (charge(run, 1), equals(run, item, other)));
+function isIn(evaluation: Evaluation, location: SourceLocation, item: unknown, container: unknown): boolean {
+  if (Array.isArray(container))
+    return container.some((other) => (charge(evaluation, 1), equals(evaluation, item, other)));
   if (resultKind("in", kindOf(item), kindOf(container)) === undefined)
     return throwMismatch(location, "in", item, container);
-  if (typeof container === "string") return boundedIncludes(run, container, item as string);
+  if (typeof container === "string") return boundedIncludes(evaluation, container, item as string);
   const name = mapKey(item)!;
-  chargeComparison(run, name.length);
+  chargeComparison(evaluation, name.length);
   return Object.hasOwn(container as object, name);
 }
 

@@ -75,12 +75,12 @@ function syntaxIssue(source: string, failure: SyntaxFailure): ExpressionIssue {
   return issueAt(
     "expression_syntax",
     { input: source, pos: failure.start },
-    `has a syntax error: ${reason(source, failure)}`,
+    `has a syntax error: ${describeFailure(source, failure)}`,
     fix === undefined ? {} : { fix },
   );
 }
 
-/** Recognizes what JavaScript and SQL write differently from CEL. */
+/** Recognizes syntax of JavaScript and SQL that CEL does not have. */
 function syntaxFix(source: string, pos: number): string | undefined {
   const rest = source.slice(pos);
   const before = source.slice(0, pos);
@@ -99,7 +99,7 @@ function syntaxFix(source: string, pos: number): string | undefined {
 }
 
 /** The parser names an unexpected word by its last letter only, so the message quotes the source instead. */
-function reason(source: string, { kind, start, end, token, summary }: SyntaxFailure): string {
+function describeFailure(source: string, { kind, start, end, token, summary }: SyntaxFailure): string {
   const found =
     start >= source.trimEnd().length
       ? "the end of the expression"

@@ -1,4 +1,4 @@
-/** Regular expressions in linear time (RE2), with a timeout for where even that may take long. */
+/** Regular expressions in linear time (RE2), with a timeout for long texts and large patterns. */
 import vm from "node:vm";
 import { RE2JS } from "re2js";
 import { estimatePatternSize } from "../../../core/pattern-size.ts";
@@ -12,7 +12,7 @@ export interface Pattern {
   size: number;
 }
 
-/** In characters times instructions: a smaller match ends sooner than a timeout is set up (0.1 ms). */
+/** Maximum work without a timeout, in characters times instructions: setting up a timeout (0.1 ms) would take longer. */
 const MAX_UNGUARDED_WORK = 100_000;
 
 const CALL = new vm.Script("work()");
@@ -64,19 +64,19 @@ const rejection = ({ message }: Error): string =>
  * Tests whether a pattern matches anywhere in a text.
  * @throws StepError expression_limit
  */
-export function matches(run: Evaluation, pattern: Pattern, text: string): boolean {
+export function matches(evaluation: Evaluation, pattern: Pattern, text: string): boolean {
   const { regex, size } = pattern;
-  chargeText(run, text.length);
+  chargeText(evaluation, text.length);
   if (text.length * size < MAX_UNGUARDED_WORK) {
-    charge(run, (text.length * size) / 20);
+    charge(evaluation, (text.length * size) / 20);
     return regex.test(text);
   }
   try {
-    return runInterruptibly(run.deadline - performance.now(), () => regex.test(text));
+    return runInterruptibly(evaluation.deadline - performance.now(), () => regex.test(text));
   } catch (error) {
     if (!isTimeout(error)) throw error;
     // The compiled pattern caches states, and the interruption may have left its cache inconsistent.
     pattern.regex = RE2JS.compile(regex.pattern());
-    throw timeLimitExceeded(run);
+    throw timeLimitExceeded(evaluation);
   }
 }

@@ -28,7 +28,7 @@ export function resolve(root: SyntaxNode, stepIds: Set<string>, report: Report):
 }
 
 function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
-  const go = (node: SyntaxNode): Expr => walk(node, locals, resolution);
+  const resolveNode = (node: SyntaxNode): Expr => walk(node, locals, resolution);
   switch (at.op) {
     case "value":
       return literal(at, at.args, resolution);
@@ -40,26 +40,30 @@ function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
       const [of, key] = at.args;
       if (key.op === "value" && typeof key.args === "string")
         return field(at, of, key.args, locals, resolution);
-      return { kind: "index", at, of: go(of), key: go(key) };
+      return { kind: "index", at, of: resolveNode(of), key: resolveNode(key) };
     }
     case "list":
-      return { kind: "list", at, items: at.args.map(go) };
+      return { kind: "list", at, items: at.args.map(resolveNode) };
     case "map":
-      return { kind: "map", at, entries: at.args.map(([key, value]) => [go(key), go(value)]) };
+      return {
+        kind: "map",
+        at,
+        entries: at.args.map(([key, value]) => [resolveNode(key), resolveNode(value)]),
+      };
     case "&&":
     case "||":
-      return { kind: "logic", at, op: at.op, left: go(at.args[0]), right: go(at.args[1]) };
+      return { kind: "logic", at, op: at.op, left: resolveNode(at.args[0]), right: resolveNode(at.args[1]) };
     case "!_":
-      return { kind: "not", at, of: go(at.args) };
+      return { kind: "not", at, of: resolveNode(at.args) };
     case "-_":
-      return { kind: "negate", at, of: go(at.args) };
+      return { kind: "negate", at, of: resolveNode(at.args) };
     case "?:":
       return {
         kind: "choice",
         at,
-        condition: go(at.args[0]),
-        yes: go(at.args[1]),
-        no: go(at.args[2]),
+        condition: resolveNode(at.args[0]),
+        yes: resolveNode(at.args[1]),
+        no: resolveNode(at.args[2]),
       };
     case "call":
       return call(at, at.args[0], at.args[1], locals, resolution);
@@ -67,7 +71,7 @@ function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
       // x.f(y) and f(x, y) are the same.
       return call(at, at.args[0], [at.args[1], ...at.args[2]], locals, resolution);
     default:
-      return { kind: "binary", at, op: at.op, left: go(at.args[0]), right: go(at.args[1]) };
+      return { kind: "binary", at, op: at.op, left: resolveNode(at.args[0]), right: resolveNode(at.args[1]) };
   }
 }
 
@@ -156,9 +160,9 @@ function accepts({ params, optional = 0, variadic = false }: CelFunction, count:
 }
 
 function expectedCount({ params, optional = 0, variadic = false }: CelFunction): string {
-  const least = params.length - optional;
-  if (variadic) return `at least ${least}`;
-  return optional === 0 ? String(least) : `${least} to ${params.length}`;
+  const required = params.length - optional;
+  if (variadic) return `at least ${required}`;
+  return optional === 0 ? String(required) : `${required} to ${params.length}`;
 }
 
 function has(at: SyntaxNode, args: readonly SyntaxNode[], locals: Locals, resolution: Resolution): Expr {

@@ -1,4 +1,4 @@
-/** Finds the expressions in a text: `${{ … }}`, with respect for strings and maps inside. `$${{` stands for `${{`. */
+/** Finds the expressions in a text: `${{ … }}`, which may contain strings and maps. `$${{` is the escape of `${{`. */
 
 type Part = { text: string } | { source: string };
 
@@ -40,8 +40,8 @@ export function splitTemplate(text: string): Template {
 /** Returns the source if the template is one expression, apart from white space around it. */
 export function wholeExpression({ parts, unclosedAt }: Template): string | undefined {
   if (unclosedAt !== undefined) return undefined;
-  const rest = parts.filter((part) => "source" in part || part.text.trim() !== "");
-  return rest.length === 1 && "source" in rest[0]! ? rest[0].source : undefined;
+  const nonBlank = parts.filter((part) => "source" in part || part.text.trim() !== "");
+  return nonBlank.length === 1 && "source" in nonBlank[0]! ? nonBlank[0].source : undefined;
 }
 
 /** Returns the offset of the `}}` that closes the expression which begins at `start`; -1 if there is none. */

@@ -12,22 +12,22 @@ import { equals, jsonText, kindOf, Duration, formatAsText, describeKind } from "
 const onText = (
   usage: string,
   params: number,
-  work: (value: string, other: string) => string | boolean,
+  compute: (value: string, other: string) => string | boolean,
 ): CelFunction => ({
   usage,
   params: Array.from({ length: params }, () => is.text),
   result: params === 1 ? is.returnsText : is.returnsBoolean,
   call: (args, { evaluation }) => {
     chargeText(evaluation, (args[0] as string).length);
-    return work(args[0] as string, args[1] as string);
+    return compute(args[0] as string, args[1] as string);
   },
 });
 
 const hasSurrogates = (value: string): boolean => /[\uD800-\uDFFF]/.test(value);
 
 /** Counts the characters of a string. */
-export function countCharacters(run: Evaluation, value: string): number {
-  chargeText(run, value.length);
+export function countCharacters(evaluation: Evaluation, value: string): number {
+  chargeText(evaluation, value.length);
   if (!hasSurrogates(value)) return value.length;
   let count = 0;
   for (const _ of value) count += 1;

@@ -129,55 +129,55 @@ function toLocalTime({ evaluation, location }: CallContext, time: Date, zone: un
   const parts = Object.fromEntries(
     format.formatToParts(time).map(({ type, value }) => [type, Number(value)]),
   );
-  const shown = new Date(0);
-  shown.setUTCFullYear(parts["year"]!, parts["month"]! - 1, parts["day"]);
-  shown.setUTCHours(parts["hour"]!, parts["minute"], parts["second"], time.getUTCMilliseconds());
-  return shown;
+  const local = new Date(0);
+  local.setUTCFullYear(parts["year"]!, parts["month"]! - 1, parts["day"]);
+  local.setUTCHours(parts["hour"]!, parts["minute"], parts["second"], time.getUTCMilliseconds());
+  return local;
 }
 
 const MONTHS = "January,February,March,April,May,June,July,August,September,October,November,December".split(
   ",",
 );
 const DAYS = "Sunday,Monday,Tuesday,Wednesday,Thursday,Friday,Saturday".split(",");
-const two = (value: number): string => String(value).padStart(2, "0");
+const twoDigits = (value: number): string => String(value).padStart(2, "0");
 
 /** The tokens of a date pattern: those of Unicode that need no language other than English. */
 const FIELDS: Readonly<Record<string, (local: Date, instant: Date) => string>> = {
   yyyy: (at) => String(at.getUTCFullYear()).padStart(4, "0"),
-  yy: (at) => two(at.getUTCFullYear() % 100),
+  yy: (at) => twoDigits(at.getUTCFullYear() % 100),
   MMMM: (at) => MONTHS[at.getUTCMonth()]!,
   MMM: (at) => MONTHS[at.getUTCMonth()]!.slice(0, 3),
-  MM: (at) => two(at.getUTCMonth() + 1),
+  MM: (at) => twoDigits(at.getUTCMonth() + 1),
   M: (at) => String(at.getUTCMonth() + 1),
-  dd: (at) => two(at.getUTCDate()),
+  dd: (at) => twoDigits(at.getUTCDate()),
   d: (at) => String(at.getUTCDate()),
   EEEE: (at) => DAYS[at.getUTCDay()]!,
   EEE: (at) => DAYS[at.getUTCDay()]!.slice(0, 3),
-  HH: (at) => two(at.getUTCHours()),
+  HH: (at) => twoDigits(at.getUTCHours()),
   H: (at) => String(at.getUTCHours()),
-  hh: (at) => two(at.getUTCHours() % 12 || 12),
+  hh: (at) => twoDigits(at.getUTCHours() % 12 || 12),
   h: (at) => String(at.getUTCHours() % 12 || 12),
-  mm: (at) => two(at.getUTCMinutes()),
+  mm: (at) => twoDigits(at.getUTCMinutes()),
   m: (at) => String(at.getUTCMinutes()),
-  ss: (at) => two(at.getUTCSeconds()),
+  ss: (at) => twoDigits(at.getUTCSeconds()),
   s: (at) => String(at.getUTCSeconds()),
   SSS: (at) => String(at.getUTCMilliseconds()).padStart(3, "0"),
   a: (at) => (at.getUTCHours() < 12 ? "AM" : "PM"),
   XXX: (at, instant) => {
     const minutes = Math.round((at.getTime() - instant.getTime()) / MINUTE);
     if (minutes === 0) return "Z";
-    return `${minutes < 0 ? "-" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+    return `${minutes < 0 ? "-" : "+"}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${twoDigits(Math.abs(minutes) % 60)}`;
   },
 };
 
 const TOKEN = /'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+|'/g;
 
-/** Returns what is wrong with a date pattern; undefined if nothing is. */
+/** Returns the issue of a date pattern; undefined if it is valid. */
 function patternIssue(pattern: string): string | undefined {
   for (const [token, quoted, letter] of pattern.matchAll(TOKEN)) {
     if (token === "'" || (quoted === undefined && letter !== undefined && !Object.hasOwn(FIELDS, token))) {
-      const known = Object.keys(FIELDS).join(", ");
-      return `uses a date pattern with the unknown token ${token}, expected ${known}, or 'text' in single quotes`;
+      const tokens = Object.keys(FIELDS).join(", ");
+      return `uses a date pattern with the unknown token ${token}, expected ${tokens}, or 'text' in single quotes`;
     }
   }
   return undefined;
@@ -187,11 +187,11 @@ const formatDate: FunctionBody = ([value, pattern, zone], call) => {
   chargeText(call.evaluation, (pattern as string).length);
   const issue = patternIssue(pattern as string);
   if (issue !== undefined) throwFailed(call.location, issue);
-  return formatValid([value, pattern, zone], call);
+  return formatWithValidPattern([value, pattern, zone], call);
 };
 
 /** Formats with a pattern that was checked before. */
-const formatValid: FunctionBody = ([value, pattern, zone], call) => {
+const formatWithValidPattern: FunctionBody = ([value, pattern, zone], call) => {
   if (typeof value === "string") chargeText(call.evaluation, value.length);
   const time = value instanceof Date ? value : parseTimestamp(call.location, value as string);
   const local = toLocalTime(call, time, zone);
@@ -261,7 +261,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     prepare: ([, pattern]) => {
       if (typeof pattern !== "string") return undefined;
       const message = patternIssue(pattern);
-      return message === undefined ? formatValid : { code: "wrong_type", message };
+      return message === undefined ? formatWithValidPattern : { code: "wrong_type", message };
     },
   },
   ...Object.fromEntries(Object.keys(PARTS).map((name) => [name, partOf(name)])),

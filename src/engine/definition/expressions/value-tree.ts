@@ -45,7 +45,7 @@ export function* parseValueIncrementally(value: unknown): Resumable<ParsedValue>
 
 type Report = (issues: readonly ExpressionIssue[], path: Path) => void;
 
-/** Takes the place of an expression with issues. */
+/** Replaces an expression with issues. */
 const UNKNOWN: ValueTree = { kind: "constant", value: undefined };
 
 function* parseAt(value: unknown, path: Path, report: Report): Resumable<ValueTree> {
@@ -85,16 +85,16 @@ function foldConstants(
   return { kind: "constant", value: make(values) };
 }
 
-/** An expression as other template languages write it: these characters are surely not meant literally. */
+/** An expression in the syntax of other template languages, which is hardly meant literally. */
 const MISSING_DOLLAR = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run)\s*[.[}]/;
 
 /** Reports an expression that lacks its `$`: it would stay in the text unevaluated. */
 function reportMissingDollar(text: string, path: Path, report: Report): void {
-  const found = MISSING_DOLLAR.exec(text);
-  if (found === null) return;
+  const match = MISSING_DOLLAR.exec(text);
+  if (match === null) return;
   const fix = 'Write ${{ … }}. For the characters {{ themselves, write ${{ "{{ … }}" }}.';
   report(
-    [issueAt("expression_syntax", { input: text, pos: found.index }, "lacks the $ before {{", { fix })],
+    [issueAt("expression_syntax", { input: text, pos: match.index }, "lacks the $ before {{", { fix })],
     path,
   );
 }

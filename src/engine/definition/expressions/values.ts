@@ -51,16 +51,16 @@ export function setField(target: Record<string, unknown>, name: string, value: u
 }
 
 /** Lists the field names of an object and charges for it. */
-export function fieldNames(run: Evaluation, map: Fields): string[] {
+export function fieldNames(evaluation: Evaluation, map: Fields): string[] {
   const names = Object.keys(map);
-  charge(run, names.length);
+  charge(evaluation, names.length);
   return names;
 }
 
-function checkDepth(run: Evaluation, depth: number): void {
+function checkDepth(evaluation: Evaluation, depth: number): void {
   if (depth <= MAX_EXPRESSION_VALUE_DEPTH) return;
   throw limitExceeded(
-    run,
+    evaluation,
     `contains a value nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`,
     "depth",
     MAX_EXPRESSION_VALUE_DEPTH,
@@ -68,9 +68,9 @@ function checkDepth(run: Evaluation, depth: number): void {
 }
 
 /** Compares by CEL's equality: values of different kinds are not equal. */
-export function equals(run: Evaluation, a: unknown, b: unknown, depth = 0): boolean {
+export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0): boolean {
   if (typeof a === "string" && typeof b === "string" && a.length === b.length)
-    chargeComparison(run, a.length);
+    chargeComparison(evaluation, a.length);
   if (a === b) return true;
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
@@ -78,58 +78,61 @@ export function equals(run: Evaluation, a: unknown, b: unknown, depth = 0): bool
   if (kind === "timestamp") return (a as Date).getTime() === (b as Date).getTime();
   if (kind === "duration") return (a as Duration).ms === (b as Duration).ms;
   if (kind !== "list" && kind !== "map") return false;
-  checkDepth(run, depth);
-  charge(run, 1);
+  checkDepth(evaluation, depth);
+  charge(evaluation, 1);
   if (kind === "list") {
     const [left, right] = [a as unknown[], b as unknown[]];
-    charge(run, left.length);
+    charge(evaluation, left.length);
     return (
-      left.length === right.length && left.every((item, index) => equals(run, item, right[index], depth + 1))
+      left.length === right.length &&
+      left.every((item, index) => equals(evaluation, item, right[index], depth + 1))
     );
   }
   const [left, right] = [a as Fields, b as Fields];
   const names = Object.keys(left);
   const others = Object.keys(right).length;
-  charge(run, names.length + others);
+  charge(evaluation, names.length + others);
   return (
     names.length === others &&
-    names.every((name) => Object.hasOwn(right, name) && equals(run, left[name], right[name], depth + 1))
+    names.every(
+      (name) => Object.hasOwn(right, name) && equals(evaluation, left[name], right[name], depth + 1),
+    )
   );
 }
 
 /** Orders two values of one kind; returns undefined for kinds without an order. */
-export function compare(run: Evaluation, a: unknown, b: unknown): number | undefined {
+export function compare(evaluation: Evaluation, a: unknown, b: unknown): number | undefined {
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return undefined;
   if (kind === "timestamp") return (a as Date).getTime() - (b as Date).getTime();
   if (kind === "duration") return (a as Duration).ms - (b as Duration).ms;
   if (kind !== "string" && kind !== "number" && kind !== "boolean") return undefined;
   const [left, right] = [a as string, b as string];
-  if (kind === "string") chargeComparison(run, Math.min(left.length, right.length));
+  if (kind === "string") chargeComparison(evaluation, Math.min(left.length, right.length));
   return left < right ? -1 : Number(left > right);
 }
 
 /** Returns a text that two values share if and only if they are equal. */
-export function identityKey(run: Evaluation, value: unknown, depth = 0): string {
-  checkDepth(run, depth);
-  charge(run, 1);
+export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): string {
+  checkDepth(evaluation, depth);
+  charge(evaluation, 1);
   switch (kindOf(value)) {
     case "string":
-      chargeText(run, (value as string).length);
+      chargeText(evaluation, (value as string).length);
       return JSON.stringify(value);
     case "list":
       return joinKeys(
-        run,
-        (value as unknown[]).map((item) => identityKey(run, item, depth + 1)),
+        evaluation,
+        (value as unknown[]).map((item) => identityKey(evaluation, item, depth + 1)),
       );
     case "map": {
       const fields = value as Fields;
       const names = Object.keys(fields).toSorted();
-      charge(run, names.length);
+      charge(evaluation, names.length);
       const parts = names.map(
-        (name) => `${JSON.stringify(name)}:${identityKey(run, fields[name], depth + 1)}`,
+        (name) => `${JSON.stringify(name)}:${identityKey(evaluation, fields[name], depth + 1)}`,
       );
-      return `{${joinKeys(run, parts)}}`;
+      return `{${joinKeys(evaluation, parts)}}`;
     }
     case "timestamp":
       return `t${(value as Date).getTime()}`;
@@ -140,10 +143,10 @@ export function identityKey(run: Evaluation, value: unknown, depth = 0): string 
   }
 }
 
-/** Charges for the text: each level of a value copies the text of everything below it. */
-function joinKeys(run: Evaluation, parts: readonly string[]): string {
+/** Joins keys, and charges for the text: each level of a value copies the text of all levels below it. */
+function joinKeys(evaluation: Evaluation, parts: readonly string[]): string {
   const text = `[${parts.join()}]`;
-  charge(run, text.length / 4);
+  charge(evaluation, text.length / 4);
   return text;
 }
 
@@ -172,49 +175,49 @@ const timeText = (time: Date): string => time.toISOString();
  * already is returned itself, not copied.
  * @throws StepError expression_limit if it is nested too deep or larger than the evaluation may return
  */
-export function toJson(run: Evaluation, value: unknown, depth = 0): unknown {
+export function toJson(evaluation: Evaluation, value: unknown, depth = 0): unknown {
   switch (kindOf(value)) {
     case "string":
-      chargeOutput(run, jsonLength(value as string));
+      chargeOutput(evaluation, jsonLength(value as string));
       return value;
     case "number":
-      chargeOutput(run, String(value).length);
+      chargeOutput(evaluation, String(value).length);
       return value === 0 ? 0 : value;
     case "list":
-      return listToJson(run, value as unknown[], depth);
+      return listToJson(evaluation, value as unknown[], depth);
     case "map":
-      return mapToJson(run, value as Fields, depth);
+      return mapToJson(evaluation, value as Fields, depth);
     case "timestamp":
-      return toJson(run, timeText(value as Date));
+      return toJson(evaluation, timeText(value as Date));
     case "duration":
-      return toJson(run, (value as Duration).ms / 1_000);
+      return toJson(evaluation, (value as Duration).ms / 1_000);
     default:
-      chargeOutput(run, 4);
+      chargeOutput(evaluation, 4);
       return value ?? null;
   }
 }
 
-function listToJson(run: Evaluation, list: unknown[], depth: number): unknown[] {
-  checkDepth(run, depth);
-  charge(run, list.length);
-  chargeOutput(run, 2 + Math.max(0, list.length - 1));
+function listToJson(evaluation: Evaluation, list: unknown[], depth: number): unknown[] {
+  checkDepth(evaluation, depth);
+  charge(evaluation, list.length);
+  chargeOutput(evaluation, 2 + Math.max(0, list.length - 1));
   let copy: unknown[] | undefined;
   list.forEach((item, index) => {
-    const plain = toJson(run, item, depth + 1);
+    const plain = toJson(evaluation, item, depth + 1);
     if (!Object.is(plain, item)) (copy ??= [...list])[index] = plain;
   });
   return copy ?? list;
 }
 
-function mapToJson(run: Evaluation, map: Fields, depth: number): Fields {
-  checkDepth(run, depth);
+function mapToJson(evaluation: Evaluation, map: Fields, depth: number): Fields {
+  checkDepth(evaluation, depth);
   const names = Object.keys(map);
-  charge(run, names.length);
-  chargeOutput(run, 2 + Math.max(0, names.length - 1));
+  charge(evaluation, names.length);
+  chargeOutput(evaluation, 2 + Math.max(0, names.length - 1));
   let copy: Record<string, unknown> | undefined;
   for (const name of names) {
-    chargeOutput(run, jsonLength(name) + 1);
-    const plain = toJson(run, map[name], depth + 1);
+    chargeOutput(evaluation, jsonLength(name) + 1);
+    const plain = toJson(evaluation, map[name], depth + 1);
     if (!Object.is(plain, map[name])) setField((copy ??= copyOf(map)), name, plain);
   }
   return copy ?? map;
@@ -233,25 +236,25 @@ function jsonLength(text: string): number {
   return NEEDS_NO_ESCAPE.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
 }
 
-function chargeOutput(run: Evaluation, bytes: number): void {
-  run.remainingOutputBytes -= bytes;
-  if (run.remainingOutputBytes >= 0) return;
-  const most = `${run.maxOutputBytes.toLocaleString("en-US")} bytes of JSON`;
-  throw limitExceeded(run, `returns more than ${most}`, "output", run.maxOutputBytes);
+function chargeOutput(evaluation: Evaluation, bytes: number): void {
+  evaluation.remainingOutputBytes -= bytes;
+  if (evaluation.remainingOutputBytes >= 0) return;
+  const limit = `${evaluation.maxOutputBytes.toLocaleString("en-US")} bytes of JSON`;
+  throw limitExceeded(evaluation, `returns more than ${limit}`, "output", evaluation.maxOutputBytes);
 }
 
 /** Writes a value as JSON text. Its size is limited like that of the output, but does not count towards it. */
-export function jsonText(run: Evaluation, value: unknown): string {
-  const remaining = run.remainingOutputBytes;
-  run.remainingOutputBytes = run.maxOutputBytes;
-  const text = JSON.stringify(toJson(run, value));
-  run.remainingOutputBytes = remaining;
-  chargeText(run, text.length);
+export function jsonText(evaluation: Evaluation, value: unknown): string {
+  const remaining = evaluation.remainingOutputBytes;
+  evaluation.remainingOutputBytes = evaluation.maxOutputBytes;
+  const text = JSON.stringify(toJson(evaluation, value));
+  evaluation.remainingOutputBytes = remaining;
+  chargeText(evaluation, text.length);
   return text;
 }
 
 /** Writes a value inside a longer text: null as nothing, objects and lists as JSON. */
-export function formatAsText(run: Evaluation, value: unknown): string {
+export function formatAsText(evaluation: Evaluation, value: unknown): string {
   switch (kindOf(value)) {
     case "string":
       return value as string;
@@ -260,6 +263,6 @@ export function formatAsText(run: Evaluation, value: unknown): string {
     case "timestamp":
       return timeText(value as Date);
     default:
-      return jsonText(run, value);
+      return jsonText(evaluation, value);
   }
 }
