@@ -166,7 +166,7 @@ export function apiKeyStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
   clock: Clock,
 ): ApiKeyStore {
-  /** @param change returns whether it changed anything, which is audited then */
+  /** Runs a change, and audits it unless it returns false, which means that nothing was changed. */
   const audited = <T>(
     operation: string,
     target: string,
@@ -174,8 +174,8 @@ export function apiKeyStore(
     change: (keys: ApiKeyWriter) => Promise<T>,
   ): Promise<T> =>
     transaction(async (trx) => {
-      const done = await change(apiKeyWriter(trx));
-      if (done === false) return done;
+      const result = await change(apiKeyWriter(trx));
+      if (result === false) return result;
       await trx
         .insertInto("audit_log")
         .values({
@@ -189,7 +189,7 @@ export function apiKeyStore(
           request_id: null,
         })
         .execute();
-      return done;
+      return result;
     });
 
   return {
@@ -222,7 +222,7 @@ export function apiKeyStore(
       }),
 
     async findInvalid(ids, at) {
-      const alive = await read
+      const rows = await read
         .selectFrom("api_keys")
         .select("id")
         .where("id", "in", ids)
@@ -230,7 +230,7 @@ export function apiKeyStore(
         .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
         .where((eb) => eb.or([eb("owner", "=", OPERATOR), eb(ofOwner(eb, "status"), "=", "active")]))
         .execute();
-      const valid = new Set(alive.map((row) => row.id));
+      const valid = new Set(rows.map((row) => row.id));
       return ids.filter((id) => !valid.has(id));
     },
   };

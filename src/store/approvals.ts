@@ -35,14 +35,14 @@ const matching = (eb: ExpressionBuilder<Schema, "approvals">, filter: Filter) =>
   ]);
 
 export function approvalReader(db: Kysely<Schema>): ApprovalReader {
-  const first = async (row: ApprovalRow | undefined): Promise<ApprovalRecord | undefined> =>
+  const recordOf = async (row: ApprovalRow | undefined): Promise<ApprovalRecord | undefined> =>
     row === undefined ? undefined : approvalRecord(db, row);
   return {
     find: async (id) =>
-      first(await db.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst()),
+      recordOf(await db.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst()),
 
     findByStep: async ({ runId, stepId, item }) =>
-      first(
+      recordOf(
         await db
           .selectFrom("approvals")
           .selectAll()
@@ -65,10 +65,10 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
         .orderBy("id", "desc")
         .limit(limit + 1)
         .execute();
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
       const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
-      return { items: await Promise.all(shown.map((row) => approvalRecord(db, row))), next };
+      return { items: await Promise.all(page.map((row) => approvalRecord(db, row))), next };
     },
 
     async count(filter) {

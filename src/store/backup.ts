@@ -8,7 +8,7 @@ import { resetTransientState, type RestoreCleanup } from "./restore-cleanup.ts";
 import { copyDatabase, removePartial } from "./database-copy.ts";
 import { isUnreachable } from "./sqlite-errors.ts";
 
-/** Rows of `settings` that only backups have. Their tables are those of any other database. */
+/** Names of the rows in `settings` that only backups have. */
 const BACKUP_SETTINGS = { at: "backup_at", release: "backup_release" } as const;
 const MAX_REPORTED_PROBLEMS = 3;
 
@@ -48,10 +48,10 @@ export async function createBackup(
   { databaseFile, partial }: { databaseFile: string; partial: string },
   mark: { at: string; release: string },
 ): Promise<DatabaseSummary> {
-  const what = `The database ${databaseFile}`;
-  const source = await inspectContents(databaseFile, what, false);
+  const label = `The database ${databaseFile}`;
+  const source = await inspectContents(databaseFile, label, false);
   copyDatabase(databaseFile, partial);
-  const { contents } = await finalizeDatabase(partial, what, (copy) => {
+  const { contents } = await finalizeDatabase(partial, label, (copy) => {
     const insert = copy.prepare("insert or replace into settings (name, value) values (?, ?)");
     insert.run(BACKUP_SETTINGS.at, mark.at);
     insert.run(BACKUP_SETTINGS.release, mark.release);
@@ -59,7 +59,7 @@ export async function createBackup(
   // Versions are never deleted, so fewer of them mean an incomplete copy.
   if (contents.rows.workflow_versions < source.rows.workflow_versions) {
     removePartial(partial);
-    throw damaged(what, ["its copy lacks versions of workflows"]);
+    throw damaged(label, ["its copy lacks versions of workflows"]);
   }
   return contents;
 }
@@ -76,32 +76,32 @@ export async function createRestoredDatabase(
 ): Promise<{ contents: DatabaseSummary; cleanup: RestoreCleanup }> {
   const contents = await inspectContents(file, file, true, true);
   copyDatabase(file, partial, { readonly: true });
-  const { done } = await finalizeDatabase(partial, file, (copy) => {
+  const { result: cleanup } = await finalizeDatabase(partial, file, (copy) => {
     copy
       .prepare("delete from settings where name in (?, ?)")
       .run(BACKUP_SETTINGS.at, BACKUP_SETTINGS.release);
     return resetTransientState(copy, { at, backup: contents.createdAt });
   });
-  return { contents, cleanup: done };
+  return { contents, cleanup };
 }
 
-/** Changes a new copy, verifies it and syncs it to the disk. */
+/** Changes a new copy, verifies it and syncs it to the disk. @param label names the database in messages */
 async function finalizeDatabase<T>(
   partial: string,
-  what: string,
+  label: string,
   change: (copy: Database.Database) => T,
-): Promise<{ done: T; contents: DatabaseSummary }> {
+): Promise<{ result: T; contents: DatabaseSummary }> {
   const copy = new Database(partial, { timeout: 0, fileMustExist: true });
   try {
     // The journal is in memory, so there is only one file; the commit syncs all of it, with what was copied before.
     copy.pragma("journal_mode = MEMORY");
     copy.pragma("synchronous = FULL");
-    const done = copy.transaction(() => change(copy))();
-    // While it is locked, other processes don't remove it as a stale copy.
+    const result = copy.transaction(() => change(copy))();
+    // While the copy is locked, other processes don't remove it as a stale one.
     copy.exec("begin immediate");
-    const contents = await inspectContents(partial, what, true);
+    const contents = await inspectContents(partial, label, true);
     copy.close();
-    return { done, contents };
+    return { result, contents };
   } catch (error) {
     copy.close();
     removePartial(partial);
@@ -111,14 +111,14 @@ async function finalizeDatabase<T>(
 
 /**
  * Checks that a file is a Millrace database which this release can use, and counts its contents.
- * @param what names the file in messages
+ * @param label names the database in messages
  * @param thorough whether to verify all of its content, which takes as long as reading the file
  * @param untrusted whether others may have changed the file, so that it may contain triggers
  * @throws AppError storage_unavailable, busy
  */
 async function inspectContents(
   databaseFile: string,
-  what: string,
+  label: string,
   thorough: boolean,
   untrusted = false,
 ): Promise<DatabaseSummary> {
@@ -126,24 +126,24 @@ async function inspectContents(
   try {
     database = await inspectDatabase({ databaseFile });
     if (!database.isMillraceDatabase)
-      throw new AppError("storage_unavailable", `${what} is the database of another program.`);
-    const { applied, newest } = await getMigrationStatus(database.read, { what });
+      throw new AppError("storage_unavailable", `${label} is the database of another program.`);
+    const { applied, newest } = await getMigrationStatus(database.read, { label });
     if (applied === 0)
-      throw new AppError("storage_unavailable", `${what} is empty: Millrace has never used it.`);
+      throw new AppError("storage_unavailable", `${label} is empty: Millrace has never used it.`);
     if (thorough) {
       const issues = [
         ...database.checkIntegrity(true),
         ...(await brokenReferences(database)),
         ...(untrusted ? await triggers(database) : []),
       ];
-      if (issues.length > 0) throw damaged(what, issues);
+      if (issues.length > 0) throw damaged(label, issues);
     }
     return { migration: applied, newest, ...(await contentsOf(database)) };
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     // SQLite's own message: the translated one is about the state directory, which is misleading for a backup.
     const { cause = error } = error as Error;
-    throw damaged(what, [(cause as Error).message]);
+    throw damaged(label, [(cause as Error).message]);
   } finally {
     await database?.close();
   }
@@ -188,7 +188,8 @@ async function contentsOf({
     .selectAll()
     .where("name", "in", Object.values(BACKUP_SETTINGS))
     .execute();
-  const settingOf = (name: string): string | null => settings.find((it) => it.name === name)?.value ?? null;
+  const settingOf = (name: string): string | null =>
+    settings.find((setting) => setting.name === name)?.value ?? null;
   return {
     createdAt: settingOf(BACKUP_SETTINGS.at),
     createdByRelease: settingOf(BACKUP_SETTINGS.release),
@@ -197,8 +198,8 @@ async function contentsOf({
   };
 }
 
-const damaged = (what: string, issues: readonly string[]): AppError =>
+const damaged = (label: string, issues: readonly string[]): AppError =>
   new AppError(
     "storage_unavailable",
-    `${what} is damaged: ${issues.slice(0, MAX_REPORTED_PROBLEMS).join("; ")}. Nothing was created. Restore the newest undamaged backup.`,
+    `${label} is damaged: ${issues.slice(0, MAX_REPORTED_PROBLEMS).join("; ")}. Nothing was created. Restore the newest undamaged backup.`,
   );

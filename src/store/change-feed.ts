@@ -15,7 +15,7 @@ interface Subscriber {
   dueAt: number;
 }
 
-/** The change feed of an open store. It polls only while there are subscribers, as often as the most eager one needs. */
+/** The change feed of an open store. It polls only while there are subscribers, at the shortest of their intervals. */
 export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">): ChangeFeed {
   const pollMs = store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
   const subscribers = new Set<Subscriber>();
@@ -26,7 +26,7 @@ export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">
     try {
       return store.dataVersion();
     } catch {
-      // The next poll tells as much.
+      // The next poll reads it again.
       return undefined;
     }
   }
@@ -43,7 +43,7 @@ export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">
       subscriber.dueAt = now + subscriber.intervalMs;
       if (subscriber.version === version) continue;
       subscriber.version = version;
-      // Another one may have ended this subscription.
+      // The listener of another subscriber may have ended this subscription.
       if (subscribers.has(subscriber)) subscriber.listener();
     }
   }

@@ -19,7 +19,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../core/errors.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
-/** The driver may wait synchronously: the process serves no requests while it copies. */
+/** Maximum wait for a lock, in milliseconds. The driver may wait synchronously, because the process serves no requests. */
 const BUSY_TIMEOUT_MS = 30_000;
 const PARTIAL = /^(.+)\.partial-[0-9a-f]{8}(?:-journal)?$/;
 
@@ -82,8 +82,8 @@ export function copyDatabase(source: string, partial: string, { readonly = false
 
 /** Maximum size of a copy, in bytes. */
 function sizeOf(db: Database.Database): number {
-  const of = (name: string): number => db.pragma(name, { simple: true }) as number;
-  return of("page_count") * of("page_size");
+  const pragma = (name: string): number => db.pragma(name, { simple: true }) as number;
+  return pragma("page_count") * pragma("page_size");
 }
 
 /**

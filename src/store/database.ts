@@ -11,7 +11,7 @@ import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
 import { journalModeFor, trackFileIdentity, type StateDirectory } from "./state-directory.ts";
 
-// The driver would wait synchronously and block the whole process, so `retryWhileBusy` waits instead.
+// The driver itself must not wait: it would block the whole process. `retryWhileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
 /**
  * Maximum age of the last check of the file's identity before a read, in milliseconds. The check costs as much as a read,

@@ -29,7 +29,7 @@ export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: Transact
   schedules: scheduleWriter(trx),
 });
 
-/** One write transaction of the engine. */
+/** Runs write transactions of the engine, which belong to no request. */
 export function engineTransaction(store: Pick<Store, "transaction">, clock: Clock): EngineTransaction {
   return (work) =>
     withCommitHooks((onCommit) =>

@@ -42,7 +42,7 @@ export async function inspectDatabase({
     checkIntegrity: (full) =>
       (db.pragma(full ? "integrity_check(10)" : "quick_check(10)") as Record<string, string>[])
         .flatMap((row) => Object.values(row))
-        .filter((it) => it !== "ok"),
+        .filter((message) => message !== "ok"),
     close: () => read.destroy(),
   };
 }

@@ -10,8 +10,9 @@ import type { Schema } from "./schema.ts";
 const HTTP_IDLE_MS = 24 * HOUR;
 /** How long a stream is kept after its process last renewed it, in milliseconds; the process has died then. */
 const SSE_IDLE_MS = 5 * MINUTE;
-/** Maximum number and size of the messages waiting for one stream. */
+/** Maximum number of messages waiting for one stream. */
 const MAX_WAITING = 100;
+/** Maximum total size of these messages, in bytes. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** Maximum number of ids per statement, which may have 32,766 variables in SQLite. */
 const MAX_IDS = 1_000;
@@ -85,8 +86,8 @@ export function mcpSessionStore(
       if (ids.length === 0 && (await stale.executeTakeFirst()) === undefined) return;
       await transaction(async (trx) => {
         for (let from = 0; from < ids.length; from += MAX_IDS) {
-          const some = ids.slice(from, from + MAX_IDS);
-          await trx.updateTable("mcp_sessions").set({ seen_at }).where("id", "in", some).execute();
+          const batch = ids.slice(from, from + MAX_IDS);
+          await trx.updateTable("mcp_sessions").set({ seen_at }).where("id", "in", batch).execute();
         }
         await trx.deleteFrom("mcp_messages").where("created_at", "<", unfetched).execute();
       });

@@ -48,12 +48,12 @@ export interface MigrationStatus {
 
 /**
  * Reads the migration status through a connection or a transaction.
- * @param what names the database in the message
+ * @param options.label names the database in the message
  * @throws AppError storage_unavailable when this release can't use the schema of a newer one
  */
 export async function getMigrationStatus(
   db: Kysely<Schema>,
-  { what = "The state directory", migrations = MIGRATIONS }: StatusOptions = {},
+  { label = "The state directory", migrations = MIGRATIONS }: StatusOptions = {},
 ): Promise<MigrationStatus> {
   const newest = newestOf(migrations);
   const tables = new Set((await db.introspection.getTables()).map(({ name }) => name));
@@ -72,7 +72,7 @@ export async function getMigrationStatus(
   if (requires > newest) {
     throw new AppError(
       "storage_unavailable",
-      `${what} was written by a newer release of Millrace${release === undefined ? "" : `, ${release}`} ` +
+      `${label} was written by a newer release of Millrace${release === undefined ? "" : `, ${release}`} ` +
         `(migration ${applied}; this is ${RELEASE}, which knows ${newest}). Nothing was changed. Start ` +
         `${release ?? "that release"} or a newer one, or restore a backup from before the upgrade.`,
     );
@@ -81,7 +81,7 @@ export async function getMigrationStatus(
 }
 
 interface StatusOptions {
-  what?: string;
+  label?: string;
   migrations?: readonly Migration[];
 }
 
@@ -156,9 +156,9 @@ async function migrateUnderLock(
         .addColumn("requires", "integer", (c) => c.notNull())
         .addColumn("applied_at", "text", (c) => c.notNull())
         .execute();
-      // Checked again under the lock.
+      // Another process may have migrated the database before this one got the lock.
       const { applied, newest } = await getMigrationStatus(trx, { migrations });
-      const pending = migrations.filter((it) => it.id > applied);
+      const pending = migrations.filter(({ id }) => id > applied);
       if (pending.length === 0) return;
       if (applied > 0) {
         backup = copy(newest);

@@ -29,7 +29,9 @@ export function prepared<Values extends unknown[], Row>(
       query = build(db, ...(values.map((_, index) => new Placeholder(index)) as Values)).compile();
       compiledQueries.set(adapter, query);
     }
-    const parameters = query.parameters.map((it) => (it instanceof Placeholder ? values[it.index] : it));
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.index] : parameter,
+    );
     const bound = { ...query, parameters };
     const { executeDirect } = adapter as Partial<ConcurrentAdapter>;
     const { rows } = await (executeDirect === undefined

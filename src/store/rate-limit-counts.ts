@@ -80,10 +80,10 @@ export function rateLimitCounter({
         return counts;
       }),
 
-    async refund(counted) {
-      if (counted.length === 0) return;
+    async refund(counts) {
+      if (counts.length === 0) return;
       await transaction(async (trx) => {
-        for (const { key, endsAt } of counted) {
+        for (const { key, endsAt } of counts) {
           await trx
             .updateTable("attempt_counts")
             .set((eb) => ({ count: eb("count", "-", 1) }))

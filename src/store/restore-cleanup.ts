@@ -11,7 +11,7 @@ export interface RestoreCleanup {
   jobs: number;
 }
 
-/** Moves the catalogue's revision beyond any that clients saw after the backup, so that no old ETag matches. */
+/** Added to the catalogue's revision, so that it exceeds every one that clients saw after the backup: no old ETag matches. */
 const REVISION_INCREMENT = 1_000_000;
 
 /**
@@ -31,7 +31,7 @@ export function resetTransientState(
   // A user who has signed out since the backup, or changed the password, must not be signed in again.
   let sessions = 0;
   if (columnsOf("sessions").includes("external")) {
-    // A login of an identity provider continues until its row says that it has ended.
+    // The browser can present the login of an identity provider again, so the row stays and says that it has ended.
     sessions += run(
       "sessions",
       "update sessions set ended_at = ?, sealed = null where external = 1 and ended_at is null",
@@ -59,7 +59,7 @@ export function resetTransientState(
   return { sessions, links, mcpSessions, jobs };
 }
 
-/** Releases the jobs of the executors of that time; unlike after a crash, none counts as the cause of their end. */
+/** Releases the claimed jobs. They are not quarantined, because their executors did not crash. */
 function releaseJobs(
   run: (table: string, statement: string, ...values: unknown[]) => number,
   at: string,

@@ -30,7 +30,7 @@ function parseReference(column: string): { id: number; chars: number } | undefin
   return match === null ? undefined : { id: Number(match[1]), chars: Number(match[2]) };
 }
 
-/** The value of a column. */
+/** Reads the value of a column. */
 export async function decodeValue(db: Kysely<Schema>, column: string): Promise<unknown> {
   const ref = parseReference(column);
   if (ref === undefined) return JSON.parse(column);

@@ -59,8 +59,8 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       });
     },
 
-    async update(id, { stepStates, admitted, error, stop, output, startedAt, finishedAt, ...plain }) {
-      const set: Updateable<RunRow> = { ...plain };
+    async update(id, { stepStates, admitted, error, stop, output, startedAt, finishedAt, ...columns }) {
+      const set: Updateable<RunRow> = { ...columns };
       if (stepStates !== undefined) set.states = encodeStates(stepStates);
       if (admitted !== undefined) set.admitted = Number(admitted);
       if (error !== undefined) set.error = jsonText(error);

@@ -79,8 +79,8 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
         .orderBy("workflow_id")
         .limit(limit + 1)
         .execute();
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
       return {
         items: shown.map(scheduleRecord),
         next: rows.length > limit ? [last!.sort_time, last!.workflow_id] : null,

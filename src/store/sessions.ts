@@ -45,8 +45,8 @@ const byDigest = prepared((db, digest: Buffer) =>
     .where("digest", "=", digest),
 );
 
-/** Whether a session has expired, or was not used since `idleSince`. */
-const isAlive = (eb: ExpressionBuilder<Schema, "sessions">, at: string, idleSince: string) =>
+/** Whether a session has neither ended nor expired, and was used since `idleSince`. */
+const isValid = (eb: ExpressionBuilder<Schema, "sessions">, at: string, idleSince: string) =>
   eb.and([eb("expires_at", ">", at), eb("seen_at", ">=", idleSince), eb("ended_at", "is", null)]);
 
 export function sessionReader(db: Kysely<Schema>): SessionReader {
@@ -78,7 +78,7 @@ export function sessionReader(db: Kysely<Schema>): SessionReader {
         .selectFrom("sessions")
         .select(columns)
         .where("user_id", "=", userId)
-        .where((eb) => isAlive(eb, at, idleSince))
+        .where((eb) => isValid(eb, at, idleSince))
         .orderBy("seen_at", "desc")
         .orderBy("id", "desc")
         .execute();
@@ -88,9 +88,9 @@ export function sessionReader(db: Kysely<Schema>): SessionReader {
 }
 
 export function sessionWriter(trx: Kysely<Schema>, clock: Clock): SessionWriter {
-  /** Ends the sessions of a user, or one session, except `except`. */
-  async function end(of: { id: string } | { user_id: string }, except?: string): Promise<number> {
-    const [column, value] = Object.entries(of)[0] as ["id" | "user_id", string];
+  /** Ends one session, or all sessions of a user but `except`. @returns how many it ended */
+  async function end(key: { id: string } | { user_id: string }, except?: string): Promise<number> {
+    const [column, value] = Object.entries(key)[0] as ["id" | "user_id", string];
     const { numDeletedRows } = await trx
       .deleteFrom("sessions")
       .where(column, "=", value)
@@ -166,19 +166,19 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
 
     async findInvalid(ids, at, idleSince) {
       if (ids.length === 0) return [];
-      const alive = await read
+      const rows = await read
         .selectFrom("sessions")
         .select("id")
         .where("id", "in", ids)
-        .where((eb) => isAlive(eb, at, idleSince))
+        .where((eb) => isValid(eb, at, idleSince))
         .where("user_id", "in", (eb) => eb.selectFrom("users").select("id").where("status", "=", "active"))
         .execute();
-      const valid = new Set(alive.map((row) => row.id));
+      const valid = new Set(rows.map((row) => row.id));
       return ids.filter((id) => !valid.has(id));
     },
 
     async purge(at, idleSince) {
-      const over = (db: Kysely<Schema>) =>
+      const expired = (db: Kysely<Schema>) =>
         db
           .selectFrom("sessions")
           .select("id")
@@ -190,9 +190,9 @@ export function sessionStore({ read, transaction }: Pick<Store, "read" | "transa
           )
           .limit(PURGE_LIMIT);
       // The read takes no lock.
-      if ((await over(read).limit(1).execute()).length === 0) return;
+      if ((await expired(read).limit(1).execute()).length === 0) return;
       await transaction(async (trx) => {
-        await trx.deleteFrom("sessions").where("id", "in", over(trx)).execute();
+        await trx.deleteFrom("sessions").where("id", "in", expired(trx)).execute();
       });
     },
   };

@@ -19,7 +19,7 @@ import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
 /** Maximum wait for a lock of another process, in milliseconds. */
 const BUSY_LIMIT_MS = 5_000;
-/** Maximum number of cached statements. */
+/** Maximum number of cached statements per connection. */
 const MAX_STATEMENTS = 200;
 
 /**
@@ -58,8 +58,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #prepare(sql: string): Database.Statement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached;
     const statement = this.#db.prepare(sql);
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     this.#statements.set(sql, statement);

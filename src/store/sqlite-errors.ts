@@ -12,7 +12,8 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
 }
 
-const STORAGE: readonly (readonly [prefix: string, message: string])[] = [
+/** Messages for failures of the storage, by the beginning of SQLite's code. */
+const STORAGE_FAILURES: readonly (readonly [prefix: string, message: string])[] = [
   [
     "SQLITE_FULL",
     "The disk of the state directory is full. Nothing was changed. Free some space, then try again.",
@@ -44,8 +45,8 @@ const STORAGE: readonly (readonly [prefix: string, message: string])[] = [
 /** Whether the error means that the database can't be read, which does not include a full or read-only disk. */
 export function isUnreachable(error: unknown): boolean {
   const code = codeOf(error instanceof AppError ? error.cause : error);
-  return ["SQLITE_IOERR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CANTOPEN"].some((it) =>
-    code.startsWith(it),
+  return ["SQLITE_IOERR", "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_CANTOPEN"].some((prefix) =>
+    code.startsWith(prefix),
   );
 }
 
@@ -66,7 +67,7 @@ export function translateSqliteError(error: unknown): unknown {
     );
   }
   const code = codeOf(error);
-  const known = STORAGE.find(([prefix]) => code.startsWith(prefix));
-  if (known === undefined) return error;
-  return new AppError("storage_unavailable", known[1], { cause: error, headers: { "Retry-After": "30" } });
+  const failure = STORAGE_FAILURES.find(([prefix]) => code.startsWith(prefix));
+  if (failure === undefined) return error;
+  return new AppError("storage_unavailable", failure[1], { cause: error, headers: { "Retry-After": "30" } });
 }

@@ -4,8 +4,8 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 
-// Magic numbers of statfs(2) for file systems with working locks and shared memory between processes of one host.
-const LOCAL = new Map<number, string>([
+/** Magic numbers of statfs(2) for file systems with working locks and shared memory between processes of one host. */
+const LOCAL_FILE_SYSTEMS = new Map<number, string>([
   [0xef53, "ext4"],
   [0x58465342, "xfs"],
   [0x9123683e, "btrfs"],
@@ -72,7 +72,7 @@ function describeDirectory(path: string): StateDirectory {
     throw Object.assign(new Error("it is not a directory"), { code: "ENOTDIR" });
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   const type = statfsSync(path).type;
-  const name = LOCAL.get(type);
+  const name = LOCAL_FILE_SYSTEMS.get(type);
   return {
     path,
     databaseFile: databaseFileIn(path),
@@ -96,7 +96,7 @@ function withStorageError<T>(path: string, work: () => T): T {
 
 /** Checks that the open file is still the one at its path: writes to a deleted or replaced file are lost. */
 export interface FileIdentity {
-  /** What happened to the file, or undefined. It takes two microseconds on a local file system. */
+  /** Returns the message for a missing or replaced file, or undefined. It takes two microseconds on a local file system. */
   check(): string | undefined;
   /** The same, without blocking on a file system that hangs. */
   checkAsync(): Promise<string | undefined>;
@@ -105,13 +105,13 @@ export interface FileIdentity {
 /** Uses stat and never open: closing any handle on the file would release SQLite's locks on it. */
 export function trackFileIdentity(file: string): FileIdentity {
   const { dev, ino } = statSync(file);
-  const compare = (now: Stats | undefined): string | undefined => {
-    if (now === undefined)
+  const compare = (current: Stats | undefined): string | undefined => {
+    if (current === undefined)
       return (
         "The database file is gone from the state directory. Stop all Millrace processes and restore a backup " +
         "(docs/operations.md); a restart would create an empty database."
       );
-    if (now.ino !== ino || now.dev !== dev)
+    if (current.ino !== ino || current.dev !== dev)
       return "The database file was replaced while it was in use. Restart this process.";
     return undefined;
   };

@@ -1,4 +1,4 @@
-/** One accepted change: its effect, its idempotency record and its audit entry, committed together or not at all. */
+/** Writes one accepted change: its effect, its idempotency record and its audit entry, in one transaction. */
 import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import { canonicalJson } from "../core/canonical-json.ts";
@@ -41,12 +41,12 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
         const run = () => effect(writers);
         return intent.idempotency === undefined
           ? run()
-          : once(trx, { ...intent, idempotency: intent.idempotency }, clock, run);
+          : runOnce(trx, { ...intent, idempotency: intent.idempotency }, clock, run);
       }),
     );
 }
 
-/** Which request an idempotency key belongs to. */
+/** The key of an idempotency record. */
 interface IdempotencySlot {
   principal: string;
   operation: string;
@@ -57,7 +57,7 @@ interface IdempotencySlot {
  * Runs an effect once for each idempotency key. The record is inserted before the effect: on every database a second
  * transaction with the same key then waits at its own insert until the first one has ended.
  */
-async function once<T>(
+async function runOnce<T>(
   trx: Kysely<Schema>,
   { actor, operation, idempotency }: WriteIntent & { idempotency: NonNullable<WriteIntent["idempotency"]> },
   clock: Clock,
@@ -110,14 +110,14 @@ async function insertRecord(
  * @throws AppError idempotency_key_reused when that one had a different input
  */
 async function recordedResult<T>(trx: Kysely<Schema>, slot: IdempotencySlot, hash: string): Promise<T> {
-  const first = await trx
+  const record = await trx
     .selectFrom("idempotency_keys")
     .select(["request_hash", "result"])
     .where("principal", "=", slot.principal)
     .where("operation", "=", slot.operation)
     .where("key", "=", slot.key)
     .executeTakeFirstOrThrow();
-  if (first.request_hash === hash) return JSON.parse(first.result) as T;
+  if (record.request_hash === hash) return JSON.parse(record.result) as T;
   throw new AppError(
     "idempotency_key_reused",
     "This idempotency key was used with a different input within the last 24 hours. Nothing was changed. " +

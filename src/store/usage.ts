@@ -1,4 +1,4 @@
-/** What keys and people have used in a window: one row per subject, kind and window, shared by all processes. */
+/** Counts the usage of keys and users: one row per subject, kind and window, shared by all processes. */
 import type { Kysely } from "kysely";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
@@ -41,7 +41,7 @@ export function usageReader(db: Kysely<Schema>): UsageReader {
   };
 }
 
-/** Counts inside the transaction that uses something. */
+/** Counts usage inside the transaction that records it. */
 export function usageWriter(trx: Kysely<Schema>): UsageWriter {
   /** One statement, so that no concurrent add is lost. @returns the sum; undefined when it would exceed `max` */
   async function addUpTo(

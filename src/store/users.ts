@@ -1,3 +1,4 @@
+/** Users, found by id or e-mail address. */
 import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
 import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
@@ -96,7 +97,7 @@ export function userReader(db: Kysely<Schema>): UserReader {
 export function userWriter(trx: Kysely<Schema>): UserWriter {
   const reader = userReader(trx);
   /** @returns false on a conflict of a unique column, which does not abort the transaction */
-  const inserted = async (user: UserRecord, first: 1 | null): Promise<boolean> => {
+  const insertUser = async (user: UserRecord, first: 1 | null): Promise<boolean> => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto("users")
       .values(toRow(user, first))
@@ -109,7 +110,7 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
     ...reader,
 
     async insert(user) {
-      if (await inserted(user, null)) return;
+      if (await insertUser(user, null)) return;
       throw new AppError(
         "email_taken",
         `A user with the address ${user.email} already exists. Find them with list_users; renew their invitation, or change their role.`,
@@ -117,7 +118,7 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
     },
 
     async insertFirst(user) {
-      if (await inserted(user, 1)) return;
+      if (await insertUser(user, 1)) return;
       throw new AppError(
         "setup_done",
         "The first admin already exists. Sign in, or ask an admin for an invitation.",

@@ -9,6 +9,7 @@ import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { workflowReader } from "./workflows.ts";
 
+/** Maximum length of an id that is derived from a name, in characters. */
 const SLUG_LENGTH = 60;
 /** Ids that are paths of the API. */
 const RESERVED = new Set(["validate"]);
@@ -26,13 +27,13 @@ const json = (definition: WorkflowContent["definition"]): string | null =>
 
 const insertWorkflow = preparedInsert("workflows");
 const insertVersion = preparedInsert("workflow_versions");
-const countChange = prepared((db) =>
+const incrementRevision = prepared((db) =>
   db
     .updateTable("counters")
     .set((eb) => ({ value: eb("value", "+", 1) }))
     .where("name", "=", "workflows"),
 );
-const idTaken = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
+const findId = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
 
 const idTakenError = (id: string): AppError =>
   new AppError(
@@ -42,16 +43,16 @@ const idTakenError = (id: string): AppError =>
 
 /**
  * Reads and writes workflows inside a transaction.
- * @param audited called with the workflow's id at every change
+ * @param audit called with the workflow's id at every change
  */
 export function workflowWriter(
   trx: Kysely<Schema>,
   clock: Clock,
-  audited: (id: string) => Promise<void>,
+  audit: (id: string) => Promise<void>,
 ): WorkflowWriter {
   const reader = workflowReader(trx);
 
-  async function record(workflow: WorkflowWithDefinition, change: Change): Promise<void> {
+  async function recordVersion(workflow: WorkflowWithDefinition, change: Change): Promise<void> {
     const { principal, client } = change.actor;
     await insertVersion(trx, {
       workflow_id: workflow.id,
@@ -68,8 +69,8 @@ export function workflowWriter(
       surface: client.surface,
       client: client.name,
     });
-    await countChange(trx);
-    await audited(workflow.id);
+    await incrementRevision(trx);
+    await audit(workflow.id);
   }
 
   async function isExposed(id: string, version: number): Promise<boolean> {
@@ -78,7 +79,7 @@ export function workflowWriter(
   }
 
   async function exists(id: string): Promise<boolean> {
-    return RESERVED.has(id) || (await idTaken(trx, id)).length > 0;
+    return RESERVED.has(id) || (await findId(trx, id)).length > 0;
   }
 
   /** The slug of the name, or a free one of `slug-2`, `slug-3` and so on. */
@@ -100,9 +101,9 @@ export function workflowWriter(
   return {
     ...reader,
 
-    async insert(content, change, wanted) {
-      if (wanted !== undefined && (await exists(wanted))) throw idTakenError(wanted);
-      const id = wanted ?? (await freeId(content.name));
+    async insert(content, change, requestedId) {
+      if (requestedId !== undefined && (await exists(requestedId))) throw idTakenError(requestedId);
+      const id = requestedId ?? (await freeId(content.name));
       const now = iso(clock.now());
       const workflow: WorkflowWithDefinition = {
         id,
@@ -127,7 +128,7 @@ export function workflowWriter(
         updated_at: now,
         created_by: workflow.created_by,
       });
-      await record(workflow, change);
+      await recordVersion(workflow, change);
       return workflow;
     },
 
@@ -146,8 +147,8 @@ export function workflowWriter(
         })
         .where("id", "=", workflow.id)
         .execute();
-      await countChange(trx);
-      await audited(workflow.id);
+      await incrementRevision(trx);
+      await audit(workflow.id);
       return workflow;
     },
 
@@ -172,7 +173,7 @@ export function workflowWriter(
         })
         .where("id", "=", workflow.id)
         .execute();
-      await record(workflow, change);
+      await recordVersion(workflow, change);
       return workflow;
     },
 
@@ -216,8 +217,8 @@ export function workflowWriter(
         .set({ ...columnsOf(last, id), exposed })
         .where("id", "=", id)
         .execute();
-      await countChange(trx);
-      await audited(id);
+      await incrementRevision(trx);
+      await audit(id);
     },
   };
 }

@@ -72,7 +72,7 @@ function toVersion(
 }
 
 /** Selects the definition of the newest version by a subquery: SQLite takes several times as long for the join. */
-const wholeWorkflows = (db: Kysely<Schema>) =>
+const workflowsWithDefinition = (db: Kysely<Schema>) =>
   db
     .selectFrom("workflows")
     .select((eb) => [
@@ -85,7 +85,7 @@ const wholeWorkflows = (db: Kysely<Schema>) =>
         .as("definition"),
     ]);
 
-const workflowById = prepared((db, id: string) => wholeWorkflows(db).where("workflows.id", "=", id));
+const workflowById = prepared((db, id: string) => workflowsWithDefinition(db).where("workflows.id", "=", id));
 const workflowsRevision = prepared((db) =>
   db.selectFrom("counters").select("value").where("name", "=", "workflows"),
 );
@@ -126,13 +126,13 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
 
     async page(query) {
       // One row more than the limit shows whether there is a next page.
-      const rows = await sliced(
+      const rows = await pageQuery(
         db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
         query,
       ).execute();
-      const asked = rows.slice(0, query.limit);
-      const definitions = query.withDefinition ? await definitionsOf(db, asked) : undefined;
-      const page = asked.slice(0, definitions?.length);
+      const candidates = rows.slice(0, query.limit);
+      const definitions = query.withDefinition ? await definitionsOf(db, candidates) : undefined;
+      const page = candidates.slice(0, definitions?.length);
       const last = page.at(-1);
       const column = sortOf(query.sort).column;
       return {
@@ -198,7 +198,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return row && toVersion(row);
     },
 
-    async versions({ id, before, limit, withDefinition: whole }) {
+    async versions({ id, before, limit, withDefinition }) {
       const rows = await db
         .selectFrom("workflow_versions")
         .select(versionColumns)
@@ -207,7 +207,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .orderBy("version", "desc")
         .limit(limit)
         .execute();
-      if (!whole) return rows.map(toVersion);
+      if (!withDefinition) return rows.map(toVersion);
       const definitions = await definitionsOf(
         db,
         rows.map(({ workflow_id, version }) => ({ id: workflow_id, version })),
@@ -258,16 +258,16 @@ function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): 
   return out;
 }
 
-function sliced<O>(query: Query<O>, by: Parameters<WorkflowReader["page"]>[0]): Query<O> {
-  const { column, direction, beyond } = sortOf(by.sort);
+function pageQuery<O>(query: Query<O>, options: Parameters<WorkflowReader["page"]>[0]): Query<O> {
+  const { column, direction, beyond } = sortOf(options.sort);
   const path = `workflows.${column}` as const;
-  let out = filtered(query, by.filter);
-  if (by.after !== null) {
-    const [value, id] = by.after;
+  let out = filtered(query, options.filter);
+  if (options.after !== null) {
+    const [value, id] = options.after;
     out = out.where((eb) => eb(eb.refTuple(path, "workflows.id"), beyond, eb.tuple(value, id)));
   }
   return out
     .orderBy(path, direction)
     .orderBy("workflows.id", direction)
-    .limit(by.limit + 1);
+    .limit(options.limit + 1);
 }
