@@ -18,7 +18,7 @@ export interface ApiKeyRecord {
   revokedAt: string | null;
 }
 
-/** A key with the present role and status of its owner. */
+/** A key with the current role and status of its owner. */
 export interface ApiKeyWithOwner extends ApiKeyRecord {
   /** Null for a key of `operator`, who is not a user; such a key is limited by its scopes only. */
   user: { role: Role; status: UserStatus } | null;
@@ -160,10 +160,10 @@ export interface SessionRecord {
   endedAt: string | null;
 }
 
-/** What the identity provider granted with the session, sealed with the session's own token. */
+/** The identity provider's grant for a session, encrypted with the session's own token. */
 interface SessionClaims {
   sealed: Buffer | null;
-  /** When it was granted; the end of the session when it can't be renewed; null without a provider. */
+  /** When the grant was made; if it can't be renewed, the end of the session; null without a provider. */
   claimsAt: string | null;
 }
 
@@ -197,7 +197,7 @@ export interface SessionWriter extends SessionReader {
 
 /** Sessions for authentication. Each write is a transaction of its own. */
 export interface SessionStore extends SessionReader {
-  /** Records when each was last used (id → time). */
+  /** Records the last use of each session (id → ISO 8601 time). */
   touch(uses: ReadonlyMap<string, string>): Promise<void>;
   /** The ids among these that are not valid at `at`: ended, expired, not used since `idleSince`, user not active. */
   findInvalid(ids: readonly string[], at: string, idleSince: string): Promise<string[]>;
@@ -208,7 +208,7 @@ export interface SessionStore extends SessionReader {
 /** A link to set a password or verify an address. It works once. */
 export interface LinkRecord {
   kind: LinkKind;
-  /** Null for the setup link: there is no user yet. */
+  /** Null for the setup link, because there is no user yet. */
   userId: string | null;
   createdAt: string;
   /** Null for a link that never expires; none is created so. */
@@ -225,13 +225,13 @@ export interface LinkWriter extends LinkReader {
   insert(link: LinkRecord & { digest: Buffer }): Promise<void>;
   /** Marks a link as used. Of concurrent callers one gets true; false when it was used before. Locks its row. */
   consume(digest: Buffer): Promise<Applied>;
-  /** Deletes a user's links of these kinds; null stands for the setup link. */
+  /** Deletes a user's links of these kinds. @param userId null for the setup link, which has no user */
   removeForUser(userId: string | null, kinds: readonly LinkKind[]): Promise<void>;
 }
 
 /** Counts attempts within windows of time, for rate limits. Shared by all processes. */
 export interface RateLimitCounter {
-  /** The count of each key in its present window, and the end of that window (milliseconds since 1970). */
+  /** The count of each key in its current window, and the end of that window (milliseconds since 1970). */
   read(keys: readonly string[], now: number): Promise<{ count: number; endsAt: number }[]>;
   /**
    * Counts one attempt for each key. A window begins with its first attempt.
@@ -242,7 +242,7 @@ export interface RateLimitCounter {
     keys: readonly { key: string; windowMs: number }[],
     now: number,
   ): Promise<{ count: number; endsAt: number }[]>;
-  /** Takes one attempt back from each count, not below 0, if its window (named by `endsAt`) is not over. Atomic. */
+  /** Subtracts one attempt from each count, not below 0, if its window (identified by `endsAt`) is not over. Atomic. */
   refund(counted: readonly { key: string; endsAt: number }[]): Promise<void>;
   /** Sets the counts to 0, after a successful attempt. */
   clear(keys: readonly string[]): Promise<void>;
@@ -277,7 +277,7 @@ export interface AuditReader {
   count(filter: AuditFilter): Promise<number>;
 }
 
-/** What operations on accounts need besides the store: new secrets, and mail. */
+/** Services for operations on accounts, besides the store: new secrets, and mail. */
 export interface AccountsApi {
   /** How users sign in. */
   authMode: AuthMode;

@@ -1,4 +1,4 @@
-/** When an API key is valid, when it expires, and what its successor inherits. */
+/** The rules for the validity, expiry and rotation of API keys. */
 import { OPERATOR } from "../../schemas/actor.ts";
 import type { ApiKeyWithOwner } from "./account-ports.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
@@ -50,7 +50,7 @@ export function rotationExpiries(
   const lifetime = old.expiresAt === null ? null : Date.parse(old.expiresAt) - Date.parse(old.createdAt);
   return {
     expiresAt: expiresAt ?? (lifetime === null ? null : iso(now + lifetime)),
-    oldExpiresAt: [iso(now + overlap), old.expiresAt].filter((it) => it !== null).toSorted()[0]!,
+    oldExpiresAt: [iso(now + overlap), old.expiresAt].filter((time) => time !== null).toSorted()[0]!,
   };
 }
 

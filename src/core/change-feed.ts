@@ -1,10 +1,10 @@
-/** Learning of changes that other processes have committed. */
+/** Notifies a process of commits, its own and those of other processes. */
 
 /** Calls its subscribers after commits to the store. There is one per process. */
 export interface ChangeFeed {
   /**
    * Calls `listener` once after each commit, by this process or another, or once for several commits together.
-   * @param maxDelayMs how late the call may come, in milliseconds; left out, as soon as the feed can tell
+   * @param maxDelayMs maximum delay of the call, in milliseconds; left out, the feed calls as soon as it can
    * @returns a function that ends the subscription
    */
   subscribe(listener: () => void, maxDelayMs?: number): () => void;
@@ -12,7 +12,7 @@ export interface ChangeFeed {
   close(): void;
 }
 
-/** How long after a failed check the next one begins, in milliseconds. */
+/** Pause before a failed check is repeated, in milliseconds. */
 const RETRY_MS = 100;
 
 /** A check that runs after changes. */
@@ -23,8 +23,8 @@ export interface ChangeCheck {
 }
 
 /**
- * Runs `check` after every change: one run at a time, again after a change that came meanwhile, and again after a failure.
- * @param onFailure called with what a run has thrown
+ * Runs `check` after every change, one run at a time. It runs again after a change during the run, and after a failure.
+ * @param onFailure called with the error of a failed run
  * @param maxDelayMs see `ChangeFeed.subscribe`
  */
 export function checkOnChange(

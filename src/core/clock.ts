@@ -7,10 +7,10 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 // From the year 10000 on, ISO 8601 puts a sign before the year, which would sort before every digit.
-const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
+const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Formats a time as ISO 8601 in UTC with milliseconds, which sorts as text. The latest time is the end of the year 9999. */
-export const iso = (milliseconds: number): string => new Date(Math.min(milliseconds, LATEST)).toISOString();
+export const iso = (milliseconds: number): string => new Date(Math.min(milliseconds, MAX_TIME)).toISOString();
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

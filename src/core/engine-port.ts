@@ -1,4 +1,4 @@
-/** What operations need of the engine. `src/engine` implements it; tools and surfaces use only this interface. */
+/** The interface of the engine for operations. `src/engine` implements it; tools and surfaces use nothing else of it. */
 import type { Issue } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
@@ -67,7 +67,7 @@ export interface RunRequest {
   trace?: string | null | undefined;
 }
 
-/** A limit of a key, and how much of it is left. */
+/** A usage limit of a key or user, with the remaining amount. */
 export interface RemainingUsage {
   limit: keyof PerKeyLimits;
   max: number;
@@ -111,7 +111,7 @@ export interface EngineApi {
     after: number,
     count: number,
   ): number[];
-  /** What `limits.per_key` leaves to the key or user; empty without limits. */
+  /** The usage limits (`limits.per_key`) of a key or user, with the remaining amounts; empty without limits. */
   remainingUsage(principal: Pick<Principal, "owner" | "lineage">): Promise<RemainingUsage[]>;
   /** The policy of the operator. */
   policy: { approvalsByStarter: boolean };
@@ -122,6 +122,6 @@ export interface EngineApi {
    * sees updates by all processes.
    */
   waitForChange(runId: string, seq: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
-  /** Aborted when this process begins to shut down. Requests that wait for a run then return its present state. */
+  /** Aborted when this process begins to shut down. Requests that wait for a run then return its current state. */
   shutdownSignal: AbortSignal;
 }

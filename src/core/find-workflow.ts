@@ -3,8 +3,8 @@ import { AppError } from "./errors.ts";
 import { nearMatch } from "./near-match.ts";
 import type { WorkflowReader } from "./ports.ts";
 
-/** Number of recent workflow ids to search for a near match. */
-const CANDIDATES = 200;
+/** Maximum number of recent workflow ids to search for a near match. */
+const MAX_CANDIDATES = 200;
 
 /**
  * Finds a workflow by its id.
@@ -13,7 +13,7 @@ const CANDIDATES = 200;
 export async function findWorkflow(workflows: WorkflowReader, id: string): Promise<WorkflowWithDefinition> {
   const found = await workflows.find(id);
   if (found !== undefined) return found;
-  const near = nearMatch(id, await workflows.recentIds(CANDIDATES));
+  const near = nearMatch(id, await workflows.recentIds(MAX_CANDIDATES));
   throw new AppError(
     "workflow_not_found",
     `There is no workflow "${id.slice(0, 100)}".` +

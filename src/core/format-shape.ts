@@ -1,12 +1,13 @@
 import type { Shape } from "./shapes.ts";
 
-const WORDS: Readonly<Record<string, string>> = {
+const KIND_NAMES: Readonly<Record<string, string>> = {
   any: "any",
   null: "null",
   string: "text",
   number: "number",
   boolean: "boolean",
 };
+/** Maximum number of levels that are written; deeper ones become `…`. */
 const MAX_DEPTH = 6;
 
 /** Formats a shape on one line: `{rows: [{region: text}], row_count: number}`. Unknown parts are `any`. */
@@ -26,6 +27,6 @@ function formatKind(shape: Shape, depth: number): string {
       return `{${fields.join(", ")}}`;
     }
     default:
-      return WORDS[shape.kind]!;
+      return KIND_NAMES[shape.kind]!;
   }
 }

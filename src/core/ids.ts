@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 
 const ID_BYTES = 9;
+/** Number of ids whose random bytes are requested at once. */
+const POOL_IDS = 128;
 let pool = Buffer.alloc(0);
 
 export const newRequestId = (): string => newId("req");
@@ -17,8 +19,8 @@ export const newExecutorId = (host: string): string => `${newId("exe")}@${host.s
 
 /** Returns a random id: the prefix, and 72 random bits. */
 function newId(prefix: string): string {
-  // One request to the system gives the random bytes of 128 ids: each request costs more than the rest of an id.
-  if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * 128);
+  // Requesting random bytes from the system takes longer than everything else here, so it is done in bulk.
+  if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * POOL_IDS);
   const id = pool.toString("base64url", 0, ID_BYTES);
   pool = pool.subarray(ID_BYTES);
   return `${prefix}_${id}`;

@@ -1,4 +1,4 @@
-/** Turns the issues of zod into ours: all at once, each with its path, the allowed values, a near match and a fix. */
+/** Converts the issues of zod to `Issue`: all of them, each with its path, the allowed values, a near match and a fix. */
 import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
@@ -48,8 +48,7 @@ interface AnyDef {
 }
 
 function keysAt(schema: unknown, path: readonly PropertyKey[], input: unknown): string[] {
-  const here = unwrap(schema);
-  const def = (here as { def?: AnyDef } | undefined)?.def;
+  const { def } = (unwrap(schema) ?? {}) as { def?: AnyDef };
   if (def === undefined) return [];
   if (def.options !== undefined) {
     const options = path.length === 0 ? optionsFor(def, input) : def.options;
@@ -64,7 +63,7 @@ function keysAt(schema: unknown, path: readonly PropertyKey[], input: unknown): 
 function optionsFor({ options, discriminator }: AnyDef, input: unknown): readonly unknown[] {
   if (discriminator === undefined) return options!;
   const value = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
-  const option = options!.find((it) => valuesOf(it, discriminator)?.has(value));
+  const option = options!.find((option) => valuesOf(option, discriminator)?.has(value));
   return option === undefined ? options! : [option];
 }
 
@@ -72,11 +71,11 @@ const valuesOf = (option: unknown, key: string): ReadonlySet<unknown> | undefine
   (option as { _zod?: { propValues?: Record<string, Set<unknown>> } })._zod?.propValues?.[key];
 
 function unwrap(schema: unknown): unknown {
-  let here = schema;
+  let current = schema;
   for (;;) {
-    const inner = (here as { def?: { innerType?: unknown } })?.def?.innerType;
-    if (inner === undefined) return here;
-    here = inner;
+    const inner = (current as { def?: { innerType?: unknown } })?.def?.innerType;
+    if (inner === undefined) return current;
+    current = inner;
   }
 }
 
@@ -124,7 +123,7 @@ function stringLength(value: string, maximum: number | bigint = 0): number {
   return codePoints > maximum ? codePoints : value.length;
 }
 
-/** Makes the issue of an unknown key. */
+/** Makes the issue of an unknown key. @param fix left out, the fix is to write the near match or to remove the key */
 export function unknownKey(path: string, key: string, allowed: readonly string[], fix?: string): Issue {
   const near = nearMatch(key, allowed);
   return {
@@ -165,17 +164,18 @@ export function locatedIssues(error: z.ZodError, schema: z.ZodType): LocatedIssu
 export const ALTERNATIVE = "alternative";
 
 /**
- * Selects the issues of a union that help. That the value is not an expression does not, where it may be one. If one
- * option has the type of the value, the issues are those of that option, each with its own path.
+ * Selects the helpful issues of a union. It leaves out that the value is not an expression. If one option has the type
+ * of the value, the issues are those of that option, each with its own path.
  */
 function relevantIssues(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const options = issue.errors.filter((option) => !option.every(isAlternative));
   if (options.length === 0 || options.length === issue.errors.length) return [issue];
-  const sameType = options.filter((option) => !option.some(isOtherType));
-  const only = sameType.length === 1 ? sameType[0] : options.length === 1 ? options[0] : undefined;
-  if (only === undefined) return [{ ...issue, errors: options } as ZodIssue];
-  return only.flatMap((inner) => relevantIssues({ ...inner, path: [...issue.path, ...inner.path] }));
+  const sameTypeOptions = options.filter((option) => !option.some(isOtherType));
+  const intended =
+    sameTypeOptions.length === 1 ? sameTypeOptions[0] : options.length === 1 ? options[0] : undefined;
+  if (intended === undefined) return [{ ...issue, errors: options } as ZodIssue];
+  return intended.flatMap((inner) => relevantIssues({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 const isAlternative = (issue: ZodIssue): boolean =>
@@ -212,10 +212,10 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
               receivedSize(issue.input),
       };
     case "invalid_format": {
-      // A message of the schema says more than the pattern.
-      const own = issue.message.startsWith("Invalid ") ? undefined : issue.message;
-      const general = issue.pattern ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
-      return { code: "wrong_format", message: own ?? general };
+      // The schema's own message explains more than the pattern.
+      const custom = issue.message.startsWith("Invalid ") ? undefined : issue.message;
+      const generic = issue.pattern ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
+      return { code: "wrong_format", message: custom ?? generic };
     }
     case "not_multiple_of":
       return {
@@ -281,12 +281,12 @@ const compared = (
 
 /** Makes the error that reports issues. Its message repeats the first three, for clients that show nothing else. */
 export function invalidInput(errors: Issue[]): AppError {
-  const shown = errors.slice(0, 3).map((issue) => `${issue.path || "The input"} ${issue.message}.`);
+  const sentences = errors.slice(0, 3).map((issue) => `${issue.path || "The input"} ${issue.message}.`);
   if (errors.length > 3) {
-    const some = errors.length > MAX_ISSUES ? ` (the first ${MAX_ISSUES})` : "";
-    shown.push(`And ${errors.length - 3} more, see errors${some}.`);
+    const cut = errors.length > MAX_ISSUES ? ` (the first ${MAX_ISSUES})` : "";
+    sentences.push(`And ${errors.length - 3} more, see errors${cut}.`);
   }
-  return new AppError("invalid_input", shown.join(" "), { errors: errors.slice(0, MAX_ISSUES) });
+  return new AppError("invalid_input", sentences.join(" "), { errors: errors.slice(0, MAX_ISSUES) });
 }
 
 const isUnknownKey = (issue: Issue): number => Number(issue.code === "unknown_key");

@@ -9,17 +9,17 @@ import type { Applied } from "./transactions.ts";
 /** An executor that has a heartbeat on record. */
 export interface ExecutorRecord {
   id: string;
-  /** Grows with each heartbeat. A lease is judged by when it last changed, never by the clocks of other machines. */
+  /** Grows with each heartbeat. Observers measure a lease from its last change, never by the clocks of other machines. */
   heartbeats: number;
 }
 
 export interface JobReader {
-  /** Whether a job may be claimable at `now`. Takes no lock: a claim may still come back empty. */
+  /** Whether a job may be claimable at `now`. It takes no lock, so a claim may still return no job. */
   hasClaimable(now: string): Promise<boolean>;
-  /** The earliest `dueAt` of the jobs that are not due yet; null without one. */
+  /** The earliest `dueAt` of the jobs that are not due yet (ISO 8601); null when there is none. */
   nextDueAt(): Promise<string | null>;
   executors(): Promise<ExecutorRecord[]>;
-  /** Since when the oldest ready job has been ready; null when none is. */
+  /** When the oldest ready job became ready (ISO 8601); null when no job is ready. */
   oldestReadyAt(): Promise<string | null>;
   /** Number of jobs by state, for metrics and tests. */
   depth(): Promise<{ ready: number; later: number; claimed: number }>;
@@ -57,7 +57,7 @@ export interface JobWriter extends JobReader {
    */
   claim(executor: string, options: ClaimOptions): Promise<Job[]>;
   /**
-   * Checks that the executor still holds the job under this fence, before something is written in its name.
+   * Checks that the executor still holds the job under this fence. Called before the executor writes for the job.
    *
    * Guarantee: after `true` the claim can't be lost until the transaction ends.
    * Locks: the job's row, until the transaction ends.
@@ -73,8 +73,8 @@ export interface JobWriter extends JobReader {
    */
   complete(job: Job, executor: string): Promise<Applied>;
   /**
-   * Gives the job back, to be claimed again at `dueAt` (null: at once), if the executor still holds it under this
-   * fence. Guarantee, lock and result as for `complete`.
+   * Releases the job, to be claimed again at `dueAt` (null: at once), if the executor still holds it under this fence.
+   * Guarantee, lock and result as for `complete`.
    */
   release(
     job: Job,
@@ -82,7 +82,7 @@ export interface JobWriter extends JobReader {
     next: { dueAt: string | null; attempt: number; retryCount: number },
   ): Promise<Applied>;
   /**
-   * Deletes the run's jobs that are not claimed, except those that belong to the time after its end.
+   * Deletes the run's jobs that are not claimed, except those that follow its end.
    *
    * Guarantee: a job that another transaction is claiming is either deleted or claimed, never both.
    * Locks: requires `runs.lock`; locks the deleted rows.

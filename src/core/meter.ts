@@ -34,7 +34,7 @@ export type ConnectionKind = "database" | "model" | "mcp_server";
 
 export interface Meter {
   /** An operation succeeded or failed; `status` is its HTTP status, over MCP that of the problem in its result. */
-  operationCompleted(done: { name: string; surface: Surface; status: number; seconds: number }): void;
+  operationCompleted(call: { name: string; surface: Surface; status: number; seconds: number }): void;
   /** A request was rejected before an operation started. */
   requestRejected(surface: Surface, code: ErrorCode): void;
   streamCountChanged(kind: StreamKind, change: 1 | -1): void;
@@ -60,7 +60,7 @@ export interface Meter {
   /** An executor process of this listener exited unexpectedly. */
   executorEnded(): void;
   /** A configured database, model or MCP server was called. `outcome` is `ok` or the code of the step error. */
-  connectionCalled(done: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
+  connectionCalled(call: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
   tokensUsed(model: string, used: { input: number; output: number }): void;
   /** The database was read or written, or a write waited. */
   storageAccessed(access: StorageAccess, seconds: number): void;
@@ -68,23 +68,23 @@ export interface Meter {
   storageBusy(): void;
 }
 
-const nothing = (): void => {};
+const noop = (): void => {};
 
 export const noMeter: Meter = {
-  operationCompleted: nothing,
-  requestRejected: nothing,
-  streamCountChanged: nothing,
-  runStarted: nothing,
-  runEnded: nothing,
-  attemptEnded: nothing,
-  jobPoisoned: nothing,
-  jobClaimed: nothing,
-  jobsReclaimed: nothing,
-  executorEnded: nothing,
-  connectionCalled: nothing,
-  tokensUsed: nothing,
-  storageAccessed: nothing,
-  storageBusy: nothing,
+  operationCompleted: noop,
+  requestRejected: noop,
+  streamCountChanged: noop,
+  runStarted: noop,
+  runEnded: noop,
+  attemptEnded: noop,
+  jobPoisoned: noop,
+  jobClaimed: noop,
+  jobsReclaimed: noop,
+  executorEnded: noop,
+  connectionCalled: noop,
+  tokensUsed: noop,
+  storageAccessed: noop,
+  storageBusy: noop,
 };
 
 /** Returns the seconds since `start`, a value of `performance.now()`. */

@@ -32,7 +32,7 @@ export interface StepRef {
   item: number | null;
 }
 
-/** On whose behalf a run is executed. */
+/** The caller on whose behalf a run is executed. */
 export interface RunActor {
   owner: string;
   keyName: string;

@@ -1,4 +1,4 @@
-/** What operations need of the store, as interfaces. The rules for transactions in src/core/run-ports.ts hold. */
+/** The interfaces of the store for operations. The rules for transactions in src/core/run-ports.ts hold. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type {
   VersionChange,
@@ -24,8 +24,8 @@ import type { ListPosition, Page } from "./model.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
 
 /**
- * Who makes a request, and what they may do: a valid key, the session of a user, or the operator on the command line,
- * who has access to the state directory itself (no listener authenticates anyone as the operator).
+ * The caller of a request and its scopes. A caller is a valid key, the session of a user, or the operator on the command
+ * line, who has access to the state directory itself (no listener authenticates anyone as the operator).
  */
 export interface Principal {
   kind: "key" | "session" | "operator";
@@ -113,11 +113,11 @@ export interface WorkflowWriter extends WorkflowReader {
   /**
    * Inserts a workflow with its first version.
    *
-   * Guarantee: ids are unique. A second transaction that is about to take the same id waits, then sees it taken.
-   * @param wanted the id it must have (a file names it); left out, the id is derived from the name
-   * @throws AppError version_conflict when the wanted id is taken
+   * Guarantee: ids are unique. A second transaction that is about to use the same id waits, then finds it in use.
+   * @param requestedId the id of the workflow, such as that of a file; left out, the id is derived from the name
+   * @throws AppError version_conflict when the requested id is taken
    */
-  insert(content: WorkflowContent, change: Change, wanted?: string): Promise<WorkflowWithDefinition>;
+  insert(content: WorkflowContent, change: Change, requestedId?: string): Promise<WorkflowWithDefinition>;
   /**
    * Sets the published version and the status, without a new version.
    * Locks: the workflow's row, until the transaction ends.

@@ -1,5 +1,5 @@
 /**
- * What the engine needs of the store: runs, approvals, schedules, usage. The guarantees hold at READ COMMITTED, between
+ * The interfaces of the store for the engine: runs, approvals, schedules, usage. The guarantees hold at READ COMMITTED, between
  * any number of processes (see `EngineTransaction` for the general rules).
  */
 import type { ApprovalStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
@@ -49,7 +49,7 @@ export interface RunReader {
   step(ref: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, starting with item `from`. */
   items(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
-  /** The attempts of a run, of one step with its items, or of one item; item null stands for the step itself. */
+  /** The attempts of a run, of one step with its items, or of one item. @param item null for the step without its items */
   attempts(runId: string, stepId?: string, item?: number | null): Promise<AttemptRecord[]>;
   /** The usage of models over all attempts of the run; null when no model was called. */
   usage(runId: string): Promise<Usage | null>;
@@ -146,14 +146,14 @@ export interface RunWriter extends RunReader {
    * The next queued run of the workflow, by priority, then by age.
    *
    * Locks: the row of the run that it returns. Requires `lockQueue`.
-   * Concurrent callers: it skips runs that another transaction has locked; that one is ending the run.
+   * Concurrent callers: it skips a run that another transaction has locked, because that transaction is ending the run.
    */
   nextQueued(workflowId: string): Promise<RunRecord | undefined>;
   /** The sub-workflow runs that steps of this run are waiting for. */
   children(runId: string): Promise<{ ref: StepRef; childRun: string }[]>;
   /** Whether the workflow has a scheduled run for this time. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
-  /** Stores an output in the cache. Of concurrent writes of one key the last one stays. */
+  /** Stores an output in the cache. Of concurrent writes with one key, the last one wins. */
   saveCachedOutput(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
   /**
    * Ends the running attempts of an executor as interrupted: all of them, or those of one step.
@@ -162,7 +162,7 @@ export interface RunWriter extends RunReader {
    * Locks: the rows of the attempts. Call it after `jobs.reclaim`.
    */
   interruptAttempts(executor: string, at: string, ref?: StepRef): Promise<AbandonedAttempt[]>;
-  /** Ends, as cancelled, the attempts (which it returns) and steps that a run leaves open. Requires `lock`. */
+  /** Cancels the open attempts and steps of a run that ends. Requires `lock`. @returns the cancelled attempts */
   closeOpenSteps(runId: string, at: string): Promise<AbandonedAttempt[]>;
   /**
    * Deletes expired cached outputs, and runs that ended before a time, with all their rows.
@@ -206,7 +206,7 @@ export interface ApprovalWriter extends ApprovalReader {
 
 export interface ScheduleReader {
   find(workflowId: string): Promise<ScheduleRecord | undefined>;
-  /** Schedules whose next time has come, the earliest first. Takes no lock: `advance` decides who starts the run. */
+  /** Schedules whose next time has come, the earliest first. It takes no lock: `advance` decides which executor starts the run. */
   due(now: string, limit: number): Promise<ScheduleRecord[]>;
   /** The soonest first; those that are paused or have no next time come last. */
   page(query: {
@@ -222,7 +222,7 @@ export interface ScheduleWriter extends ScheduleReader {
   save(schedule: ScheduleRecord): Promise<void>;
   remove(workflowId: string): Promise<void>;
   /**
-   * Sets the next time of a schedule, if `from` and the version are still its present ones and it is not paused.
+   * Sets the next time of a schedule, if `from` and the version are still current and it is not paused.
    *
    * Guarantee: of all calls with the same `from`, one returns true.
    * Locks: the schedule's row, until the transaction ends.
@@ -236,14 +236,14 @@ export interface ScheduleWriter extends ScheduleReader {
   ): Promise<Applied>;
 }
 
-/** What a usage subject (usage-limits.ts) has used in a window, named by its end in milliseconds since 1970. */
+/** The usage of a subject (usage-limits.ts) in a window. Its end, in milliseconds since 1970, identifies the window. */
 export interface UsageReader {
   usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
 }
 
 export interface UsageWriter extends UsageReader {
   /**
-   * Adds to what is used, beyond any limit: for what has been used already.
+   * Adds an amount that has already been used, even beyond the limit.
    *
    * Guarantee: an atomic add; none of concurrent adds is lost.
    * Locks: the row of the window, until the transaction ends.
@@ -251,7 +251,7 @@ export interface UsageWriter extends UsageReader {
    */
   add(subject: string, kind: MeteredResource, endsAt: number, amount: number): Promise<number>;
   /**
-   * Adds to what is used unless the sum would exceed `max`.
+   * Adds an amount unless the sum would exceed `max`.
    *
    * Guarantee: an atomic compare and add; concurrent callers never exceed `max` together.
    * Locks: the row of the window, until the transaction ends.

@@ -79,7 +79,8 @@ export class StepStates {
     return this.includes("failed");
   }
 
-  positionsOf(wanted: StepState): number[] {
-    return this.list.flatMap((state, position) => (state === wanted ? [position] : []));
+  /** The positions of the steps in a state. */
+  positionsOf(state: StepState): number[] {
+    return this.list.flatMap((current, position) => (current === state ? [position] : []));
   }
 }

@@ -56,7 +56,7 @@ export interface StepContext {
   signal: AbortSignal;
   /** `<first run>:<step>:<item>:<hash of its input>`, to pass on to the systems that it calls. */
   idempotencyKey: string;
-  /** Returns the present time, in milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   now(): number;
   /** The headers of its trace, to pass on to the systems that it calls; empty without a trace. */
   trace: TraceHeaders;

@@ -33,7 +33,9 @@ const MAX_PARENT_LENGTH = 256;
 const MAX_STATE_LENGTH = 512;
 /** Maximum length of an accepted `tracestate`, in characters. */
 const MAX_STATE_INPUT_LENGTH = 4_096;
+/** Length above which a member is dropped before others, in characters. */
 const LARGE_MEMBER = 128;
+/** Maximum number of members of an accepted `tracestate`. */
 const MAX_MEMBERS = 32;
 
 const PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
@@ -63,14 +65,14 @@ function parseState(text: string): string {
   if (text.length > MAX_STATE_INPUT_LENGTH) return "";
   const members = text
     .split(",")
-    .map((it) => it.replace(/^[ \t]+|[ \t]+$/g, ""))
-    .filter((it) => it !== "");
-  const keys = new Set(members.map((it) => MEMBER.exec(it)?.[1]));
+    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ""))
+    .filter((member) => member !== "");
+  const keys = new Set(members.map((member) => MEMBER.exec(member)?.[1]));
   if (members.length > MAX_MEMBERS || keys.size < members.length || keys.has(undefined)) return "";
   // Large members are dropped first, then the last ones, which are the oldest (section 3.3.1.5).
   const fits = (): boolean => members.join(",").length <= MAX_STATE_LENGTH;
   while (!fits()) {
-    const large = members.findLastIndex((it) => it.length > LARGE_MEMBER);
+    const large = members.findLastIndex(({ length }) => length > LARGE_MEMBER);
     members.splice(large === -1 ? members.length - 1 : large, 1);
   }
   return members.join(",");

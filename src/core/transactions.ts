@@ -1,12 +1,12 @@
-/** What every transaction guarantees, whichever database holds the state. */
+/** The types that all transactions share, for every database. */
 
 /**
- * The result of a compare-and-set: true when this transaction made the change, false when another one was faster and
- * nothing was changed. Callers must use it (test/checks/compare-and-set.test.ts).
+ * The result of a compare-and-set: true when this transaction made the change; false when another one came first and this
+ * one changed nothing. Callers must use it (test/checks/compare-and-set.test.ts).
  */
 export type Applied = boolean;
 
-/** The request that a transaction belongs to, and what follows its commit. */
+/** The request that a transaction belongs to, and its callbacks after the commit. */
 export interface TransactionScope {
   /** The id of the request; null for the engine's own transactions. */
   requestId: string | null;

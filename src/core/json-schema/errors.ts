@@ -1,4 +1,4 @@
-/** Describes the errors of the JSON Schema validator in the words of every other issue. */
+/** Converts errors of the JSON Schema validator to issues, with the wording of all other issues. */
 import type { ErrorObject } from "ajv";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
@@ -7,19 +7,20 @@ import { pointerParts } from "./references.ts";
 
 /** Maximum number of issues reported for one value. */
 const MAX_ISSUES = 100;
-/** Maximum number of errors described for them: many may be the same issue. */
+/** Maximum number of the validator's errors that are examined: several may be the same issue. */
 const MAX_ERRORS = 1_000;
-/** Maximum number of issues for which a near match is searched, and of the words that each is compared with. */
+/** Maximum number of issues for which a near match is searched. */
 const MAX_SUGGESTIONS = 10;
+/** Maximum number of words that are searched for each. */
 const MAX_CANDIDATES = 500;
 
 /** @param value the validated value: its lists tell which parts of a path are indexes */
 export function describeErrors(errors: readonly ErrorObject[], value: unknown): PartialIssue[] {
-  const seen = new Set<string>();
+  const reported = new Set<string>();
   const issues: PartialIssue[] = [];
   for (const [index, error] of errors.entries()) {
     if (issues.length === MAX_ISSUES || (index >= MAX_ERRORS && issues.length > 0)) break;
-    // That `if` selected a branch is no issue: the errors of the branch are.
+    // An error of `if` only says that a branch was selected. The errors of that branch follow.
     if (error.keyword === "if") continue;
     const issue = describe(
       error,
@@ -27,8 +28,8 @@ export function describeErrors(errors: readonly ErrorObject[], value: unknown): 
       issues.length < MAX_SUGGESTIONS ? suggest : () => undefined,
     );
     const key = JSON.stringify([issue.path, issue.code, issue.message]);
-    if (!seen.has(key)) issues.push(issue);
-    seen.add(key);
+    if (!reported.has(key)) issues.push(issue);
+    reported.add(key);
   }
   return issues;
 }
@@ -39,10 +40,10 @@ const suggest: Suggest = (word, allowed) => nearMatch(word, allowed.slice(0, MAX
 
 function pathOf(error: ErrorObject, value: unknown): PropertyKey[] {
   const path: PropertyKey[] = [];
-  let here = value;
+  let current = value;
   for (const part of pointerParts(`#${error.instancePath}`) ?? []) {
-    path.push(Array.isArray(here) ? Number(part) : part);
-    here = (here as Readonly<Record<string, unknown>> | undefined)?.[part];
+    path.push(Array.isArray(current) ? Number(part) : part);
+    current = (current as Readonly<Record<string, unknown>> | undefined)?.[part];
   }
   return path;
 }
@@ -95,7 +96,7 @@ function describe(error: ErrorObject, path: PropertyKey[], nearest: Suggest): Pa
     case "const": {
       const values =
         error.keyword === "const" ? [params["allowedValue"]] : (params["allowedValues"] as unknown[]);
-      const allowed = values.map((it) => (typeof it === "string" ? it : JSON.stringify(it)));
+      const allowed = values.map((option) => (typeof option === "string" ? option : JSON.stringify(option)));
       const near = typeof error.data === "string" ? nearest(error.data, allowed) : undefined;
       const message = `must be ${allowed.length === 1 ? "" : "one of "}${allowed.slice(0, 20).join(", ")}`;
       return {

@@ -59,10 +59,10 @@ function validatorOf(written: JsonSchema, schema: JsonSchema, useDefaults: boole
   return { parse: (value: unknown) => parse(validatorFor, value) };
 }
 
-function parse(validatorFor: (all: boolean) => Validator, given: unknown): Parsed<unknown> {
-  if (exceedsDepth(given, MAX_JSON_DEPTH))
+function parse(validatorFor: (allErrors: boolean) => Validator, input: unknown): Parsed<unknown> {
+  if (exceedsDepth(input, MAX_JSON_DEPTH))
     return issue("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
-  const text = JSON.stringify(given ?? null);
+  const text = JSON.stringify(input ?? null);
   const value: unknown = JSON.parse(text);
   const validate = validatorFor(text.length < ALL_ERRORS_BELOW);
   try {

@@ -17,12 +17,12 @@ export function pointerParts(ref: string): string[] | undefined {
 
 /** Returns the schema that a reference points at; undefined if there is none. */
 export function resolveRef(ref: string, root: JsonSchema): JsonSchema | boolean | undefined {
-  let here: unknown = root;
+  let target: unknown = root;
   for (const part of pointerParts(ref) ?? ["", ""]) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, part)) return undefined;
-    here = (here as Record<string, unknown>)[part];
+    if (typeof target !== "object" || target === null || !Object.hasOwn(target, part)) return undefined;
+    target = (target as Record<string, unknown>)[part];
   }
   const isSchema =
-    typeof here === "boolean" || (typeof here === "object" && here !== null && !Array.isArray(here));
-  return isSchema ? (here as JsonSchema | boolean) : undefined;
+    typeof target === "boolean" || (typeof target === "object" && target !== null && !Array.isArray(target));
+  return isSchema ? (target as JsonSchema | boolean) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Finds what is wrong with a JSON Schema, each issue with its path in the schema. */
+/** Finds the issues of a JSON Schema, each with its path in the schema. */
 import { RE2JS } from "re2js";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
@@ -13,8 +13,9 @@ import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
 /** Maximum size of a schema, in characters of JSON. */
 const MAX_SIZE = 64 * 1024;
-/** Maximum number of schemas inside a schema, and of their levels. */
+/** Maximum number of schemas inside a schema. */
 const MAX_SCHEMAS = 500;
+/** Maximum nesting of schemas, in levels. */
 const MAX_DEPTH = 32;
 /** Timeout of compiling a schema, in milliseconds. */
 const COMPILE_MS = 500;
@@ -49,7 +50,7 @@ const issuesWithin = memoize((schema): readonly PartialIssue[] => {
   const { issues, defaults } = walk(schema);
   if (issues.length > 0) return issues;
   // Compiled outside of the timeout: an interruption would leave it half compiled.
-  meta().getSchema(DRAFT);
+  metaValidator().getSchema(DRAFT);
   try {
     return runWithTimeout(COMPILE_MS, () => compileIssues(schema, defaults));
   } catch (error) {
@@ -62,7 +63,7 @@ const issuesWithin = memoize((schema): readonly PartialIssue[] => {
 
 /** Finds the issues that need a validator: violations of the meta-schema, and defaults that don't match. */
 function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIssue[] {
-  const dialect = meta();
+  const dialect = metaValidator();
   if (dialect.validateSchema(schema) !== true)
     return firstOfEach(describeErrors(dialect.errors ?? [], schema));
   const ajv = newAjv({ useDefaults: false, allErrors: true });
@@ -73,14 +74,14 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
   const validate = ajv.compile({
     prefixItems: defaults.map((path) => ({ $ref: `${ROOT}#/${path.map(pointerPart).join("/")}` })),
   });
-  const values = defaults.map((path) => at(schema, [...path, "default"]));
+  const values = defaults.map((path) => valueAt(schema, [...path, "default"]));
   if (validate(values)) return [];
   const found = describeErrors(validate.errors ?? [], values).map(
     ({ path, message, ...issue }): PartialIssue => {
       const [index, ...below] = path ?? [];
-      const at = [...defaults[index as number]!, "default", ...below];
+      const defaultPath = [...defaults[index as number]!, "default", ...below];
       const text = `does not match the schema that it is the default of: it ${message}`;
-      return Object.assign(issue, { path: at, message: text });
+      return Object.assign(issue, { path: defaultPath, message: text });
     },
   );
   return firstOfEach(found);
@@ -89,9 +90,9 @@ function compileIssues(schema: JsonSchema, defaults: readonly Path[]): PartialIs
 const ROOT = "millrace:schema";
 
 /** A validator of the meta-schema alone, which takes longer to compile than most schemas. */
-const meta = lazy(() => newAjv({ useDefaults: false, allErrors: true }));
+const metaValidator = lazy(() => newAjv({ useDefaults: false, allErrors: true }));
 
-/** Keeps the first of several issues at one path: the others are about alternatives that were not intended. */
+/** Keeps the first of several issues at one path, because the others are about alternatives that the author did not mean. */
 const firstOfEach = (issues: PartialIssue[]): PartialIssue[] => {
   const first = new Map(issues.toReversed().map((issue) => [JSON.stringify(issue.path), issue]));
   return issues.filter((issue) => first.get(JSON.stringify(issue.path)) === issue);
@@ -100,15 +101,15 @@ const firstOfEach = (issues: PartialIssue[]): PartialIssue[] => {
 const pointerPart = (part: PropertyKey): string =>
   encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"));
 
-const at = (value: unknown, path: Path): unknown =>
-  path.reduce<unknown>((here, part) => (here as Record<PropertyKey, unknown>)[part], value);
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)[part], value);
 
 /** Checks every schema inside a schema. */
 function walk(root: JsonSchema): { issues: PartialIssue[]; defaults: Path[] } {
   const issues: PartialIssue[] = [];
   const defaults: Path[] = [];
   const queue: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
-  const patterns: PatternBudget = { left: MAX_INSTRUCTIONS };
+  const patterns: PatternBudget = { remaining: MAX_INSTRUCTIONS };
   let count = 0;
   for (let next = queue.pop(); next !== undefined && issues.length < 100; next = queue.pop()) {
     const { schema, path, depth } = next;
@@ -135,9 +136,13 @@ function innerSchemas(schema: JsonSchema, path: Path, depth: number) {
     const contains = KEYWORDS.get(key);
     if (contains === "schema") return [{ schema: value, path: [...path, key], depth }];
     if (contains === "schemas" && Array.isArray(value))
-      return value.map((it: unknown, index) => ({ schema: it, path: [...path, key, index], depth }));
+      return value.map((inner: unknown, index) => ({ schema: inner, path: [...path, key, index], depth }));
     if (contains === "named" && isObject(value))
-      return Object.entries(value).map(([name, it]) => ({ schema: it, path: [...path, key, name], depth }));
+      return Object.entries(value).map(([name, inner]) => ({
+        schema: inner,
+        path: [...path, key, name],
+        depth,
+      }));
     return [];
   });
 }
@@ -151,18 +156,22 @@ function ownIssues(
 ): PartialIssue[] {
   const issues: PartialIssue[] = [];
   for (const [key, value] of Object.entries(schema)) {
-    const here = [...path, key];
+    const keyPath = [...path, key];
     if (!KEYWORDS.has(key)) {
       const { path: _, allowed, ...issue } = unknownKey("", key, Array.from(KEYWORDS.keys()));
       // All keywords are listed only if there is no near match: the list is long.
-      issues.push({ ...issue, path: here, ...(issue.did_you_mean === undefined && { allowed: allowed! }) });
-    } else if (key === "$ref") issues.push(...refIssues(value, root, here));
-    else if (key === "pattern") issues.push(...patternIssues(value, here, patterns));
+      issues.push({
+        ...issue,
+        path: keyPath,
+        ...(issue.did_you_mean === undefined && { allowed: allowed! }),
+      });
+    } else if (key === "$ref") issues.push(...refIssues(value, root, keyPath));
+    else if (key === "pattern") issues.push(...patternIssues(value, keyPath, patterns));
     else if (key === "patternProperties" && isObject(value))
-      issues.push(...Object.keys(value).flatMap((it) => patternIssues(it, [...here, it], patterns)));
-    else if (key === "format") issues.push(...formatIssues(value, here));
+      issues.push(...Object.keys(value).flatMap((name) => patternIssues(name, [...keyPath, name], patterns)));
+    else if (key === "format") issues.push(...formatIssues(value, keyPath));
     else if (key === "$schema" && value !== DRAFT)
-      issues.push({ path: here, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Remove it." });
+      issues.push({ path: keyPath, code: "not_allowed", message: `must be ${DRAFT}`, fix: "Remove it." });
   }
   return issues;
 }
@@ -180,7 +189,7 @@ function refIssues(ref: unknown, root: JsonSchema, path: Path): PartialIssue[] {
       },
     ];
   if (resolveRef(ref, root) !== undefined) return [];
-  const names = Object.keys(isObject(root["$defs"]) ? root["$defs"] : {}).map((it) => `#/$defs/${it}`);
+  const names = Object.keys(isObject(root["$defs"]) ? root["$defs"] : {}).map((name) => `#/$defs/${name}`);
   const near = nearMatch(ref, names);
   return [
     {
@@ -194,16 +203,16 @@ function refIssues(ref: unknown, root: JsonSchema, path: Path): PartialIssue[] {
 }
 
 interface PatternBudget {
-  /** Instructions that further patterns may have. */
-  left: number;
+  /** Number of instructions that further patterns may have. */
+  remaining: number;
 }
 
 function patternIssues(pattern: unknown, path: Path, budget: PatternBudget): PartialIssue[] {
   if (typeof pattern !== "string") return [];
-  const before = budget.left;
+  const before = budget.remaining;
   const classes = pattern.match(/\\p/gi)?.length ?? 0;
-  budget.left -= estimatePatternSize(pattern) + pattern.length + classes * UNICODE_CLASS_COST;
-  if (budget.left < 0) {
+  budget.remaining -= estimatePatternSize(pattern) + pattern.length + classes * UNICODE_CLASS_COST;
+  if (budget.remaining < 0) {
     // Reported once. The patterns after it are not compiled.
     if (before < 0) return [];
     const message = "makes the patterns of the schema too large together";

@@ -23,28 +23,28 @@ const WORD_COST = 1 / 50;
 
 interface Walk {
   root: JsonSchema;
-  /** Schemas that may still be visited. */
-  left: number;
+  /** Number of schemas that may still be visited. */
+  remaining: number;
 }
 
 /**
- * Derives the shape. An object with `properties` has these fields and no others, unless the schema gives a type for
+ * Derives the shape. An object with `properties` has these fields and no others, unless the schema sets a type for
  * others. A field that is not required and has no default may be null.
  */
 export function shapeOfSchema(schema: unknown): Shape {
   // Reducing the depth cuts all fields at the same level; stopping at the limit would cut only the last ones.
   for (let depth = MAX_DEPTH; depth > 0; depth -= 1) {
-    const walk: Walk = { root: schema as JsonSchema, left: MAX_SHAPE_NODES };
+    const walk: Walk = { root: schema as JsonSchema, remaining: MAX_SHAPE_NODES };
     const shape = shapeOf(schema, walk, depth);
-    if (walk.left >= 0) return shape;
+    if (walk.remaining >= 0) return shape;
   }
   return ANY;
 }
 
 function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
-  walk.left -= 1;
+  walk.remaining -= 1;
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return ANY;
-  if (depth === 0 || walk.left < 0) return ANY;
+  if (depth === 0 || walk.remaining < 0) return ANY;
   const written = schema as JsonSchema;
   const { $ref, type } = written;
   if (typeof $ref === "string") return shapeOf(resolveRef($ref, walk.root), walk, depth - 1);
@@ -54,8 +54,8 @@ function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
   if (Array.isArray(forms)) return union(forms.map((it) => shapeOf(it, walk, depth - 1)));
   const values = Object.hasOwn(written, "const") ? [written["const"]] : written["enum"];
   if (Array.isArray(values)) {
-    walk.left -= values.length * WORD_COST;
-    if (walk.left < 0) return ANY;
+    walk.remaining -= values.length * WORD_COST;
+    if (walk.remaining < 0) return ANY;
     return union(values.map(shapeOfConstant));
   }
   return typeof written["properties"] === "object" ? ofType("object", written, walk, depth) : ANY;
@@ -100,7 +100,7 @@ function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
     return mapOf(typeof others === "object" ? shapeOf(others, walk, depth - 1) : ANY);
   if (others !== undefined && others !== false) return mapOf(ANY);
   const needed = new Set(Array.isArray(required) ? required : []);
-  walk.left -= needed.size * WORD_COST;
+  walk.remaining -= needed.size * WORD_COST;
   return objectOf(
     Object.fromEntries(
       Object.entries(properties).map(([name, it]: [string, unknown]) => {
