@@ -32,12 +32,12 @@ export function argumentIssues(
   const issues = ("issues" in parsed ? parsed.issues : []).filter(({ path: [name] = [] }) =>
     name === undefined ? dynamic.size === 0 : !dynamic.has(String(name)),
   );
-  const known = shapeOfSchema(usable);
+  const shape = shapeOfSchema(usable);
   const unknown =
-    known.kind === "object" ? [...dynamic].filter((name) => !Object.hasOwn(known.fields, name)) : [];
-  const names = unknown.length === 0 ? [] : unknownNames(usable, unknown);
-  const kinds = known.kind === "object" ? wrongKinds(field, known.fields, dynamic, ctx) : [];
-  return [...issues, ...names, ...kinds].map((issue) =>
+    shape.kind === "object" ? [...dynamic].filter((name) => !Object.hasOwn(shape.fields, name)) : [];
+  const nameIssues = unknown.length === 0 ? [] : unknownNames(usable, unknown);
+  const kindIssues = shape.kind === "object" ? wrongKinds(field, shape.fields, dynamic, ctx) : [];
+  return [...issues, ...nameIssues, ...kindIssues].map((issue) =>
     Object.assign({}, issue, { path: [field, ...(issue.path ?? [])] }),
   );
 }
@@ -62,6 +62,7 @@ const KIND_NAMES: Readonly<Partial<Record<Shape["kind"], string>>> = {
   map: "an object",
 };
 
+/** Reports expressions whose kind differs from that of the schema. */
 function wrongKinds(
   field: string,
   shapes: Readonly<Record<string, Shape>>,

@@ -8,15 +8,17 @@ import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+/** Methods without effects. */
 const SAFE: ReadonlySet<unknown> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Default and highest maximum size of a response body, in bytes. */
+/** Default maximum size of a response body, in bytes. */
 const DEFAULT_BYTES = 1024 * 1024;
+/** Largest maximum size that a step can set, in bytes. */
 const MAX_BYTES = 4 * DEFAULT_BYTES;
 /** Maximum length of the response body in an error, in characters. */
-const MAX_SHOWN_BODY = 1_000;
+const MAX_BODY_CHARS = 1_000;
 
-/** Statuses other than 5xx that a retry may change. */
+/** Statuses other than 5xx after which a retry may succeed. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const HeaderValue = z.union([
@@ -121,7 +123,7 @@ export const httpStep = defineStepType({
     );
     const found = ctx.connections.http.check({
       url: constantUrl(step["url"]),
-      secrets: secrets.map((it) => it.secret),
+      secrets: secrets.map(({ secret }) => secret),
     });
     const issues = found.map((issue) => {
       const [part, index] = issue.path ?? [];
@@ -131,7 +133,7 @@ export const httpStep = defineStepType({
     return Promise.resolve({ issues: [...headers.flatMap(([name]) => nameIssues(name)), ...issues] });
   },
   async run({ method, url, headers, query, body, accept_status, max_bytes }, ctx) {
-    const answer = await ctx.connections.http.send(
+    const response = await ctx.connections.http.send(
       {
         method,
         url: withQuery(url, query),
@@ -143,11 +145,10 @@ export const httpStep = defineStepType({
       },
       ctx.signal,
     );
-    const { status } = answer;
+    const { status } = response;
     if ((status < 200 || status > 299) && !accept_status.includes(status))
-      throw unexpectedStatus(method, url, answer, ctx.now());
-    const { headers: answered, body: content } = answer;
-    return { kind: "done", output: { status_code: status, headers: answered, body: content } };
+      throw unexpectedStatus(method, url, response, ctx.now());
+    return { kind: "done", output: { status_code: status, headers: response.headers, body: response.body } };
   },
 });
 
@@ -201,13 +202,13 @@ function unexpectedStatus(
 ): StepError {
   const transient = status >= 500 || TRANSIENT.has(status);
   const retryAfter = transient ? retryAfterMs(headers, now) : undefined;
-  const shown = typeof body === "string" ? body : JSON.stringify(body);
+  const bodyText = typeof body === "string" ? body : JSON.stringify(body);
   return new StepError(
     "http_status",
     `${method} ${URL.parse(url)?.host ?? ""} answered with status ${status}.`,
     {
       fix: fixFor(status, transient),
-      details: { status, body: shown.slice(0, MAX_SHOWN_BODY) },
+      details: { status, body: bodyText.slice(0, MAX_BODY_CHARS) },
       transient,
       ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     },

@@ -90,13 +90,13 @@ export const modelStep = defineStepType({
   check: ({ model, output_schema: schema }, ctx) => {
     const issues = modelIssues(String(model), ctx.connections.models.list());
     if (schema === undefined) return Promise.resolve({ issues, output: outputOf({ text: STRING }) });
-    const ofSchema = schemaIssues(schema).map((issue): PartialIssue => {
+    const outputSchemaIssues = schemaIssues(schema).map((issue): PartialIssue => {
       const { path = [] } = issue;
       return Object.assign({}, issue, { path: ["output_schema", ...path] });
     });
     return Promise.resolve({
-      issues: [...issues, ...ofSchema],
-      output: outputOf({ object: ofSchema.length === 0 ? shapeOfSchema(schema) : ANY }),
+      issues: [...issues, ...outputSchemaIssues],
+      output: outputOf({ object: outputSchemaIssues.length === 0 ? shapeOfSchema(schema) : ANY }),
     });
   },
   async run({ model, prompt, system, output_schema, max_output_tokens, temperature }, ctx) {
@@ -123,7 +123,7 @@ export const modelStep = defineStepType({
 });
 
 function modelIssues(name: string, models: readonly NamedConnection[]): PartialIssue[] {
-  const entry = models.find((it) => it.name === name);
+  const entry = models.find((model) => model.name === name);
   if (entry !== undefined)
     return entry.unavailableReason === null
       ? []
@@ -135,7 +135,7 @@ function modelIssues(name: string, models: readonly NamedConnection[]): PartialI
             fix: "Ask the operator to configure it and restart the service.",
           },
         ];
-  const allowed = models.map((it) => it.name);
+  const allowed = models.map((model) => model.name);
   const near = nearMatch(name, allowed);
   return [
     {

@@ -11,7 +11,7 @@ const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, {
   error: "must be a letter, then up to 63 letters, digits or _",
 });
 
-const reserved = (name: string): PartialIssue => ({
+const reservedNameIssue = (name: string): PartialIssue => ({
   path: ["values", name],
   code: "reserved_name",
   message: `must not be named ${name}, which every step has in expressions`,
@@ -52,13 +52,13 @@ export const setStep = defineStepType({
   check: (step, ctx) => {
     const shape = ctx.shapeOf("values");
     const names = namesOf(step["values"]) ?? (shape.kind === "object" ? Object.keys(shape.fields) : []);
-    const issues = names.filter((name) => RESERVED.has(name)).map(reserved);
+    const issues = names.filter((name) => RESERVED.has(name)).map(reservedNameIssue);
     return Promise.resolve({ issues, output: shape.kind === "object" ? shape : mapOf(ANY) });
   },
   run: ({ values }) => {
-    const name = Object.keys(values).find((it) => RESERVED.has(it));
+    const name = Object.keys(values).find((key) => RESERVED.has(key));
     if (name === undefined) return Promise.resolve({ kind: "done", output: values });
-    const { message, fix } = reserved(name);
+    const { message, fix } = reservedNameIssue(name);
     return Promise.reject(
       new StepError("input_invalid", `A value ${message}.`, { ...(fix !== undefined && { fix }) }),
     );

@@ -42,7 +42,7 @@ const Query = z
   });
 
 const columnShape = objectOf({ name: STRING, type: STRING });
-const output = (rows: Shape): Shape =>
+const outputOf = (rows: Shape): Shape =>
   objectOf({ rows, columns: listOf(columnShape), row_count: NUMBER, truncated: BOOLEAN });
 
 export const sqlStep = defineStepType({
@@ -105,7 +105,7 @@ export const sqlStep = defineStepType({
     query: "SELECT region, SUM(amount) AS total FROM orders WHERE ordered_on >= :since GROUP BY region",
     params: { since: "${{ inputs.since }}" },
   },
-  output: output(listOf(mapOf(ANY))),
+  output: outputOf(listOf(mapOf(ANY))),
   timeoutMs: 30 * SECOND,
   hasEffects: (step) => step["write"] === true,
   resource: (step, connections) => {
@@ -114,7 +114,7 @@ export const sqlStep = defineStepType({
   },
   spanAttributes(step, connections): SpanAttributes {
     const name = databaseOf(step, connections);
-    const type = connections.databases.list().find((it) => it.name === name)?.type;
+    const type = connections.databases.list().find((database) => database.name === name)?.type;
     if (name === null || type === undefined) return {};
     const system = type === "postgres" ? "postgresql" : type;
     // Both the current attribute name and the one that many tools still use. The statement is not exported.
@@ -144,15 +144,15 @@ export const sqlStep = defineStepType({
       prepared = await prepare(
         prepared.issues.flatMap(({ path }) => (path?.[0] === "params" ? [String(path[1])] : [])),
       );
-    const lists = listParams(params ?? [], ctx);
-    if ("issues" in prepared) return { issues: [...prepared.issues, ...lists] };
-    if (Object.values(tables ?? {}).includes(null)) return { issues: lists };
-    return { issues: lists, output: output(listOf(rowShape(prepared.columns))) };
+    const listIssues = listParamIssues(params ?? [], ctx);
+    if ("issues" in prepared) return { issues: [...prepared.issues, ...listIssues] };
+    if (Object.values(tables ?? {}).includes(null)) return { issues: listIssues };
+    return { issues: listIssues, output: outputOf(listOf(rowShape(prepared.columns))) };
   },
-  run: async ({ database: named, query, params, write, max_rows, tables }, { connections, signal }) => {
-    const database = named ?? connections.defaultDatabase;
+  run: async ({ database: requested, query, params, write, max_rows, tables }, { connections, signal }) => {
+    const database = requested ?? connections.defaultDatabase;
     if (database === null) throw new StepError("environment", NO_DATABASE, { fix: NO_DATABASE_FIX });
-    const answer = await connections.databases.query(
+    const result = await connections.databases.query(
       {
         database,
         query,
@@ -164,9 +164,9 @@ export const sqlStep = defineStepType({
       },
       signal,
     );
-    const columns = answer.columns.map(({ name, type }) => ({ name, type }));
-    const rows = database === SCRATCH_DATABASE ? 0 : answer.rows.length;
-    return { kind: "done", output: { ...answer, columns }, rows };
+    const columns = result.columns.map(({ name, type }) => ({ name, type }));
+    const rows = database === SCRATCH_DATABASE ? 0 : result.rows.length;
+    return { kind: "done", output: { ...result, columns }, rows };
   },
 });
 
@@ -184,7 +184,8 @@ function namesOf(field: string, step: UnresolvedStep, ctx: StepCheckContext): st
   return shape.kind === "object" ? Object.keys(shape.fields) : undefined;
 }
 
-const listParams = (names: readonly string[], ctx: StepCheckContext): PartialIssue[] =>
+/** Reports parameters that are lists, which databases do not accept. */
+const listParamIssues = (names: readonly string[], ctx: StepCheckContext): PartialIssue[] =>
   names
     .filter((name) => ctx.shapeAt("params", name).kind === "list")
     .map((name) => ({

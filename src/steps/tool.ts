@@ -66,14 +66,14 @@ export const toolStep = defineStepType({
       if (found === undefined)
         return {
           issues: [
-            unknown(
+            unknownNameIssue(
               "tool",
               tool,
               tools.map(({ name }) => name),
             ),
           ],
         };
-      return checked(argumentIssues("arguments", found.inputSchema, step, ctx), found.outputSchema);
+      return toCheck(argumentIssues("arguments", found.inputSchema, step, ctx), found.outputSchema);
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
       const { message, options } = error;
@@ -90,7 +90,7 @@ export const toolStep = defineStepType({
   },
 });
 
-const checked = (issues: PartialIssue[], outputSchema: unknown): StepCheck => ({
+const toCheck = (issues: PartialIssue[], outputSchema: unknown): StepCheck => ({
   issues,
   ...(outputSchema !== null && { output: objectOf({ output: shapeOfSchema(outputSchema) }) }),
 });
@@ -100,7 +100,7 @@ function serverIssues(server: string, { connections }: StepCheckContext): Partia
   const entry = servers.find(({ name }) => name === server);
   if (entry === undefined)
     return [
-      unknown(
+      unknownNameIssue(
         "server",
         server,
         servers.map(({ name }) => name),
@@ -110,7 +110,7 @@ function serverIssues(server: string, { connections }: StepCheckContext): Partia
   return [{ path: ["server"], code: "unusable", message: `is unavailable: ${entry.unavailableReason}` }];
 }
 
-function unknown(field: string, name: string, names: readonly string[]): PartialIssue {
+function unknownNameIssue(field: string, name: string, names: readonly string[]): PartialIssue {
   const near = nearMatch(name, names);
   return {
     path: [field],

@@ -8,7 +8,7 @@ import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
 
 /** Maximum wait, in milliseconds. */
-const MAX_WAIT = 365 * DAY;
+const MAX_WAIT_MS = 365 * DAY;
 const TOO_LONG = "must be at most 365 days ahead";
 
 export const waitStep = defineStepType({
@@ -38,7 +38,7 @@ export const waitStep = defineStepType({
     const until = targetTime(input, now);
     const issue =
       until === undefined ? `The step ${ONE_OF.message}.` : `The time ${TOO_LONG}, got ${iso(until)}.`;
-    if (until === undefined || until - now > MAX_WAIT)
+    if (until === undefined || until - now > MAX_WAIT_MS)
       return Promise.reject(new StepError("input_invalid", issue));
     return Promise.resolve(
       until <= now ? { kind: "done", output: { waited_until: iso(until) } } : { kind: "wait", until },
@@ -65,7 +65,7 @@ function issuesOf(step: UnresolvedStep): PartialIssue[] {
   const duration = step["for"];
   if ((duration === undefined) === (step["until"] === undefined)) return [ONE_OF];
   // The schema reports a value that is not a duration.
-  return Duration.safeParse(duration).success && durationMs(duration as string) > MAX_WAIT
+  return Duration.safeParse(duration).success && durationMs(duration as string) > MAX_WAIT_MS
     ? [{ path: ["for"], code: "too_large", message: TOO_LONG }]
     : [];
 }
