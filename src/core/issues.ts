@@ -63,7 +63,7 @@ function keysAt(schema: unknown, path: readonly PropertyKey[], input: unknown): 
 function optionsFor({ options, discriminator }: AnyDef, input: unknown): readonly unknown[] {
   if (discriminator === undefined) return options!;
   const value = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
-  const option = options!.find((option) => valuesOf(option, discriminator)?.has(value));
+  const option = options!.find((candidate) => valuesOf(candidate, discriminator)?.has(value));
   return option === undefined ? options! : [option];
 }
 
