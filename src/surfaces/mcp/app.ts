@@ -1,4 +1,4 @@
-/** The MCP listener: checks the origin, then the key, then reads the body and hands it to the transport of the path. */
+/** The MCP listener: checks the origin, then the key, then passes the request to the transport of its path. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
@@ -40,11 +40,13 @@ export interface McpApp {
 
 /** Maximum delay before clients are notified of changed tools, in milliseconds. */
 const TOOLS_CHECK_MS = 500;
-const SESSION_KEEP_MS = 60_000;
+/** Interval at which sessions in use are marked in the store, in milliseconds. */
+const KEEP_ALIVE_INTERVAL_MS = 60_000;
+/** Maximum time for calls in flight when the streams are closed, in milliseconds. */
 const CALLS_LIMIT_MS = 8_000;
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-type Guarded = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
+type AuthenticatedHandle = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
 
 export function mcpApp(options: McpOptions): McpApp {
   const { log, sessions, lifecycle, version, checkStorage, hostnames, admit } = options;
@@ -60,21 +62,21 @@ export function mcpApp(options: McpOptions): McpApp {
 
   const health = (_req: IncomingMessage, res: ServerResponse) =>
     sendHealth(res, lifecycle, version, checkStorage);
-  const guarded =
-    (handle: Guarded): Handle =>
+  const authenticated =
+    (handle: AuthenticatedHandle): Handle =>
     async (req, res) => {
       checkOrigin(req, hostnames);
       await handle(req, res, await admit(req.headers));
     };
-  const mcp = guarded(streamable.handle);
+  const mcp = authenticated(streamable.handle);
   const routes = new Map<string, Readonly<Record<string, Handle>>>([
     ["/health", { GET: health, HEAD: health }],
-    ["/sse", { GET: guarded(sse.open) }],
-    ["/messages", { POST: guarded(sse.message) }],
+    ["/sse", { GET: authenticated(sse.open) }],
+    ["/messages", { POST: authenticated(sse.message) }],
     ["/mcp", { GET: mcp, POST: mcp, DELETE: mcp }],
   ]);
 
-  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const methods = routes.get(pathOf(req));
     if (methods === undefined) {
       throw new AppError(
@@ -92,10 +94,10 @@ export function mcpApp(options: McpOptions): McpApp {
     await handle(req, res);
   }
 
-  const stopTending = startStreamMaintenance(streams, options.findInvalid, report.onError);
+  const stopMaintenance = startStreamMaintenance(streams, options.findInvalid, report.onError);
   const keepAlive = setInterval(() => {
     void sessions.keepAlive([...sse.sessionIds(), ...streamable.takeUsedSessions()]).catch(report.onError);
-  }, SESSION_KEEP_MS);
+  }, KEEP_ALIVE_INTERVAL_MS);
   const toolsCheck = watchTools(options, servers, report, () => {
     sse.toolsChanged();
     streamable.toolsChanged();
@@ -105,7 +107,7 @@ export function mcpApp(options: McpOptions): McpApp {
     handler(req, res) {
       const requestId = requestIdOf(req.headers["x-request-id"]);
       res.setHeader("X-Request-Id", requestId);
-      answer(req, res).catch((thrown: unknown) => {
+      route(req, res).catch((thrown: unknown) => {
         const error = toAppError(thrown);
         options.services.meter.requestRejected("mcp", error.code);
         logRejectedRequest(log, error, { request_id: requestId, method: req.method, path: pathOf(req) });
@@ -124,7 +126,7 @@ export function mcpApp(options: McpOptions): McpApp {
       streams.closeAll();
     },
     async stop() {
-      stopTending();
+      stopMaintenance();
       clearInterval(keepAlive);
       toolsCheck.stop();
       relayed.setStreamCount(0);
@@ -133,23 +135,23 @@ export function mcpApp(options: McpOptions): McpApp {
   };
 }
 
-/** The path of a request target, also of an absolute one (`GET http://host/mcp`, as proxies send it). */
+/** The path of a request target, which may be absolute (`GET http://host/mcp`, as proxies send it). */
 function pathOf({ url = "" }: IncomingMessage): string {
   return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
 }
 
-/** Calls `changed` after commits that have changed the list of tools. */
+/** Calls `onToolsChanged` after commits that have changed the list of tools. */
 function watchTools(
   { changes }: McpOptions,
   servers: McpServerFactory,
   report: ErrorReporter,
-  changed: () => void,
+  onToolsChanged: () => void,
 ): ChangeCheck {
-  let shown: string | undefined;
+  let previous: string | undefined;
   async function compare(): Promise<void> {
     const tools = JSON.stringify((await servers.exposedTools()).tools);
-    if (shown !== undefined && shown !== tools) changed();
-    shown = tools;
+    if (previous !== undefined && previous !== tools) onToolsChanged();
+    previous = tools;
   }
   const check = checkOnChange(changes, compare, report.onError, TOOLS_CHECK_MS);
   check.run();

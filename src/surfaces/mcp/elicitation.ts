@@ -11,6 +11,7 @@ import { AppError } from "../../core/errors.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
 
+/** Key of the question in the client's responses. */
 const KEY = "answer";
 
 /** Whether the client can show a person a form. */

@@ -6,7 +6,9 @@ import type { ListedTool } from "./tool-list.ts";
 
 /** Maximum number of exposed workflows, because many clients support only about 128 tools. The oldest are listed. */
 const MAX_EXPOSED = 50;
+/** Maximum length of a tool's name, in characters. */
 const MAX_NAME = 64;
+/** Maximum length of a tool's description, in characters. */
 const MAX_DESCRIPTION = 1_000;
 /** Maximum size of an input schema, in characters of JSON. A larger one is listed as an open object, to save tokens. */
 const MAX_SCHEMA = 8_192;
@@ -25,13 +27,13 @@ const NONE: ExposedTools = { tools: [], workflowIds: new Map() };
 /**
  * Creates a function that returns the exposed workflows; the list is computed again when a workflow has changed.
  * @param runWorkflow the listed run_workflow tool; without it nothing is exposed
- * @param taken the names of other tools
+ * @param reservedNames the names of other tools
  */
 export function exposedWorkflows(
   workflows: Pick<WorkflowReader, "exposedAsTools" | "revision">,
   stepTypes: readonly AnyStepType[],
   runWorkflow: ListedTool | undefined,
-  taken: ReadonlySet<string>,
+  reservedNames: ReadonlySet<string>,
 ): () => Promise<ExposedTools> {
   if (runWorkflow === undefined) return async () => NONE;
   const types = new Map(stepTypes.map((type) => [type.type, type]));
@@ -40,9 +42,9 @@ export function exposedWorkflows(
     // Read before the rows: if one changes in between, the next call reads them again.
     const revision = await workflows.revision();
     if (cached?.revision !== revision) {
-      const found = await workflows.exposedAsTools(MAX_EXPOSED);
-      const listed = found.map(
-        (workflow) => [workflow.id, toolOf(workflow, types, runWorkflow, taken)] as const,
+      const rows = await workflows.exposedAsTools(MAX_EXPOSED);
+      const listed = rows.map(
+        (workflow) => [workflow.id, toolOf(workflow, types, runWorkflow, reservedNames)] as const,
       );
       const exposed = {
         tools: listed.map(([, tool]) => tool),
@@ -58,30 +60,30 @@ function toolOf(
   { id, name: title, description, definition }: ExposedWorkflow,
   stepTypes: ReadonlyMap<string, AnyStepType>,
   runWorkflow: ListedTool,
-  taken: ReadonlySet<string>,
+  reservedNames: ReadonlySet<string>,
 ): ListedTool {
   const steps = definition["steps"] as { id: string; type: string }[];
-  const acts = steps.some((step) => stepTypes.get(step.type)?.hasEffects(step) ?? true);
-  const about = description.trim();
+  const hasEffects = steps.some((step) => stepTypes.get(step.type)?.hasEffects(step) ?? true);
+  const summary = description.trim();
   return {
-    name: nameOf(id, taken),
+    name: nameOf(id, reservedNames),
     title,
-    description: `${about === "" ? title : about.slice(0, MAX_DESCRIPTION).toWellFormed()}\n\nRuns the workflow ${id} and waits for it, as run_workflow does.`,
+    description: `${summary === "" ? title : summary.slice(0, MAX_DESCRIPTION).toWellFormed()}\n\nRuns the workflow ${id} and waits for it, as run_workflow does.`,
     inputSchema: inputsOf(id, definition["inputs"] as Record<string, unknown> | undefined),
     outputSchema: runWorkflow.outputSchema,
     annotations: {
       title,
-      readOnlyHint: !acts,
-      destructiveHint: acts,
-      idempotentHint: !acts,
+      readOnlyHint: !hasEffects,
+      destructiveHint: hasEffects,
+      idempotentHint: !hasEffects,
       openWorldHint: true,
     },
   };
 }
 
-function nameOf(id: string, taken: ReadonlySet<string>): string {
+function nameOf(id: string, reservedNames: ReadonlySet<string>): string {
   const name = `run_${id.replaceAll(/[^A-Za-z0-9]/g, "_")}`;
-  if (PLAIN_ID.test(id) && !taken.has(name)) return name;
+  if (PLAIN_ID.test(id) && !reservedNames.has(name)) return name;
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 8);
   return `${name.slice(0, MAX_NAME - 9)}_${hash}`;
 }

@@ -1,4 +1,4 @@
-/** Reading requests and writing responses, for every MCP transport. */
+/** Reads requests and writes responses, for every MCP transport. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
@@ -9,7 +9,7 @@ import { AppError } from "../../core/errors.ts";
 /** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Maximum size of an initialize request, in bytes, because it is stored as long as its session. */
-const INITIALIZE_LIMIT = 16 * 1024;
+const MAX_INITIALIZE_BYTES = 16 * 1024;
 /** Maximum nesting of a message, in levels: enough for the deepest valid input, and safe for recursive code. */
 const MAX_DEPTH = 200;
 
@@ -53,10 +53,10 @@ export async function readMessage(req: IncomingMessage): Promise<unknown> {
   if (exceedsDepth(message, MAX_DEPTH)) {
     throw new AppError("invalid_request", `The message is nested deeper than ${MAX_DEPTH} levels.`);
   }
-  if (body.byteLength > INITIALIZE_LIMIT && methodOf(message) === "initialize") {
+  if (body.byteLength > MAX_INITIALIZE_BYTES && methodOf(message) === "initialize") {
     throw new AppError(
       "payload_too_large",
-      `The initialize request is larger than ${INITIALIZE_LIMIT / 1024} KiB. Send less client information.`,
+      `The initialize request is larger than ${MAX_INITIALIZE_BYTES / 1024} KiB. Send less client information.`,
     );
   }
   return message;
@@ -123,6 +123,7 @@ export function toWebRequest(req: IncomingMessage, signal: AbortSignal): Request
   return new Request("http://localhost/mcp", { method: req.method ?? "", headers, signal });
 }
 
+/** The headers that the SDK reads, besides those of MCP. */
 const READ_BY_SDK = new Set(["accept", "content-type", "last-event-id", "user-agent"]);
 
 export const isEventStream = (response: Response): boolean =>

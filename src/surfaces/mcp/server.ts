@@ -1,4 +1,4 @@
-/** The MCP server of one request, session or stream: a thin layer over the catalogue, cheap to create. */
+/** The MCP server of one request, session or stream. It is a thin layer over the catalogue, and cheap to create. */
 import {
   type AuthInfo,
   type CallToolRequest,
@@ -38,7 +38,7 @@ export interface McpServerOptions {
   extendServer?: ExtendServer | undefined;
 }
 
-/** Reports errors that no answer can carry. */
+/** Reports errors that no response can carry. */
 export interface ErrorReporter {
   /** Reports an internal error. */
   onError(this: void, error: unknown): void;
@@ -68,8 +68,8 @@ const RUN_WORKFLOW = "run_workflow";
 interface Identity {
   principal: Principal;
   requestId: string;
-  /** The trace of its headers. */
-  caller: NonNullable<Call["incomingTrace"]>;
+  /** The trace headers of the HTTP request. */
+  incomingTrace: NonNullable<Call["incomingTrace"]>;
 }
 
 /** Passes the principal and the request id through the SDK as `authInfo`, without the key. */
@@ -81,7 +81,7 @@ export const toAuthInfo = (
   token: "",
   clientId: principal.keyId,
   scopes: [...principal.scopes],
-  extra: { principal, requestId, caller: { traceparent, tracestate } } satisfies Identity,
+  extra: { principal, requestId, incomingTrace: { traceparent, tracestate } } satisfies Identity,
 });
 
 /** Creates MCP servers for one catalogue; lists and schemas are computed once. */
@@ -175,10 +175,10 @@ export function mcpServerFactory({
 /** The caller's trace: that of the call, else that of its HTTP request. @see SEP-414 */
 function incomingTraceOf(
   { mcpReq }: ServerContext,
-  { caller }: Identity,
+  { incomingTrace }: Identity,
 ): NonNullable<Call["incomingTrace"]> {
   const { traceparent, tracestate } = mcpReq._meta ?? {};
-  return traceparent === undefined ? caller : { traceparent, tracestate };
+  return traceparent === undefined ? incomingTrace : { traceparent, tracestate };
 }
 
 /** Sends progress notifications if the client has asked for them. MCP requires that the value grows each time. */
@@ -224,8 +224,7 @@ function toErrorResult(error: AppError, requestId: string) {
   };
 }
 
-function unknownTool(name: string, known: Iterable<string>): ProtocolError {
-  const names = [...known];
+function unknownTool(name: string, names: readonly string[]): ProtocolError {
   const near = nearMatch(name, names);
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,

@@ -7,13 +7,14 @@ import type { Transport } from "./session-transport.ts";
 
 /** Maximum number of cached sessions of a key. Beyond it, the key's least recently used idle session is dropped. */
 const MAX_PER_KEY = 100;
+/** Maximum number of cached sessions of all keys. */
 const MAX_TOTAL = 1_000;
 
-interface Built {
+interface CachedSession {
   keyId: string;
   transport: Promise<Transport>;
-  /** Number of requests that are being answered. */
-  answering: number;
+  /** Number of requests in flight. */
+  inFlight: number;
 }
 
 export interface SessionCache {
@@ -33,53 +34,54 @@ export interface SessionCache {
 
 export function sessionCache(report: ErrorReporter): SessionCache {
   // In order of use, least recent first.
-  const built = new Map<string, Built>();
+  const cached = new Map<string, CachedSession>();
 
-  const close = ({ transport }: Built): Promise<void> =>
+  const close = ({ transport }: CachedSession): Promise<void> =>
     transport.then((session) => session.close()).catch(report.onError);
 
   function evict(id: string): void {
-    const session = built.get(id);
-    built.delete(id);
+    const session = cached.get(id);
+    cached.delete(id);
     if (session !== undefined) void close(session);
   }
 
-  function dropIdle(among: [string, Built][], max: number): void {
-    const idle = among.filter(([, { answering }]) => answering === 0);
-    for (const [id] of idle.slice(0, Math.max(among.length - max, 0))) evict(id);
+  /** Evicts the least recently used idle sessions until at most `max` are left, or none is idle. */
+  function evictIdle(entries: [string, CachedSession][], max: number): void {
+    const idle = entries.filter(([, { inFlight }]) => inFlight === 0);
+    for (const [id] of idle.slice(0, Math.max(entries.length - max, 0))) evict(id);
   }
 
   return {
     async withSession(id, keyId, build, work) {
-      const session = built.get(id) ?? { keyId, transport: build(), answering: 0 };
-      const isNew = !built.delete(id);
-      built.set(id, session);
-      session.answering += 1;
+      const session = cached.get(id) ?? { keyId, transport: build(), inFlight: 0 };
+      const isNew = !cached.delete(id);
+      cached.set(id, session);
+      session.inFlight += 1;
       if (isNew) {
-        dropIdle(
-          [...built].filter(([, other]) => other.keyId === keyId),
+        evictIdle(
+          [...cached].filter(([, other]) => other.keyId === keyId),
           MAX_PER_KEY,
         );
-        dropIdle([...built], MAX_TOTAL);
+        evictIdle([...cached], MAX_TOTAL);
       }
       try {
         return await work(
           await session.transport.catch((error: unknown) => {
-            // So that the next request tries again.
-            if (built.get(id) === session) built.delete(id);
+            // The next request builds it again.
+            if (cached.get(id) === session) cached.delete(id);
             throw error;
           }),
         );
       } finally {
-        session.answering -= 1;
+        session.inFlight -= 1;
       }
     },
     evict,
     forEach(work) {
-      for (const { transport } of built.values()) transport.then(work).catch(report.onError);
+      for (const { transport } of cached.values()) transport.then(work).catch(report.onError);
     },
     async closeAll() {
-      await Promise.all([...built.values()].map(close));
+      await Promise.all([...cached.values()].map(close));
     },
   };
 }

@@ -18,7 +18,7 @@ import type { StreamRegistry } from "../streams.ts";
 
 /** Maximum unread output of a stream, in bytes. Above it, further messages are refused until the client has read. */
 const UNREAD_LIMIT = 4 * 1024 * 1024;
-/** Number of relayed messages taken at a time: few, so that their answers count before more are taken. */
+/** Number of relayed messages fetched at a time: few, so that their responses count as unread output before the next ones. */
 const RELAY_BATCH = 8;
 
 export interface SseTransport {
@@ -52,8 +52,8 @@ export function sseTransport(
   const open = new Map<string, OpenSession>();
   const hasRoom = ({ res }: OpenSession): boolean => res.writableLength <= UNREAD_LIMIT;
 
-  async function deliverWaiting(): Promise<void> {
-    for (let taken = RELAY_BATCH; taken === RELAY_BATCH;) {
+  async function deliverQueued(): Promise<void> {
+    for (let count = RELAY_BATCH; count === RELAY_BATCH;) {
       // Messages of a client that does not read stay in the store.
       const ready = [...open].filter(([, session]) => hasRoom(session)).map(([id]) => id);
       if (ready.length === 0) return;
@@ -63,22 +63,22 @@ export function sseTransport(
         if (session !== undefined)
           await deliver(session, JSON.parse(body), toAuthInfo(session.principal)).catch(report.onError);
       }
-      taken = messages.length;
-      // Lets the answers be written, so that they count as unread output.
+      count = messages.length;
+      // The responses are written in the meantime, and count as unread output.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   let relaying: Promise<void> | undefined;
-  let again = false;
-  /** Runs once at a time; a call during a run makes it run once more. */
+  let rerunRequested = false;
+  /** Delivers relayed messages, one run at a time. A call during a run makes it run once more. */
   function deliverRelayed(): Promise<void> {
-    again = true;
+    rerunRequested = true;
     relaying ??= (async () => {
       try {
-        while (again) {
-          again = false;
-          await deliverWaiting();
+        while (rerunRequested) {
+          rerunRequested = false;
+          await deliverQueued();
         }
       } finally {
         relaying = undefined;

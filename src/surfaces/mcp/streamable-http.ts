@@ -48,7 +48,7 @@ export function streamableHttpTransport(
     onerror: report.onRejected,
   });
   const { build, rebuild } = sessionTransports(servers, report);
-  const built = sessionCache(report);
+  const cache = sessionCache(report);
   const used = new Set<string>();
 
   /** Continues a session. */
@@ -58,7 +58,7 @@ export function streamableHttpTransport(
     work: (transport: Transport) => Promise<T>,
   ): Promise<T> {
     const session = await sessions.find(id);
-    if (session === undefined) built.evict(id);
+    if (session === undefined) cache.evict(id);
     // A session of another key is reported as missing, and is not affected.
     if (session === undefined || session.kind !== "http" || session.keyId !== principal.keyId) {
       throw new AppError(
@@ -67,25 +67,25 @@ export function streamableHttpTransport(
       );
     }
     used.add(id);
-    return built.withSession(id, principal.keyId, () => rebuild(session), work);
+    return cache.withSession(id, principal.keyId, () => rebuild(session), work);
   }
 
   /** Starts a session. It is stored after the SDK has accepted it and before the client learns of it. */
   async function start(
     body: InitializeRequest,
     principal: Principal,
-    ask: (transport: Transport) => Promise<Response>,
+    handle: (transport: Transport) => Promise<Response>,
     send: (response: Response) => Promise<void>,
   ): Promise<void> {
     const id = randomUUID();
-    await built.withSession(
+    await cache.withSession(
       id,
       principal.keyId,
       () => build(id),
       async (transport) => {
         let isStored = false;
         try {
-          const response = await ask(transport);
+          const response = await handle(transport);
           if (response.ok) {
             await sessions.insert({
               id,
@@ -97,7 +97,7 @@ export function streamableHttpTransport(
           }
           await send(response);
         } finally {
-          if (!isStored) built.evict(id);
+          if (!isStored) cache.evict(id);
         }
       },
     );
@@ -114,21 +114,21 @@ export function streamableHttpTransport(
     const request = toWebRequest(req, signal);
     const authInfo = toAuthInfo(principal, requestId, req.headers);
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
-    const ask = (transport: Transport) => transport.handleRequest(request, options);
+    const handle = (transport: Transport) => transport.handleRequest(request, options);
 
     const id = req.headers["mcp-session-id"];
     if ((id !== undefined || methodOf(body) === "initialize") && isLegacy(req, body)) {
       if (typeof id === "string") {
         return resume(id, principal, async (transport) => {
-          const response = await ask(transport);
+          const response = await handle(transport);
           if (req.method === "DELETE" && response.ok) {
-            built.evict(id);
+            cache.evict(id);
             await sessions.remove(id);
           }
           await send(response);
         });
       }
-      if (isInitializeRequest(body)) return start(body, principal, ask, send);
+      if (isInitializeRequest(body)) return start(body, principal, handle, send);
     }
     await send(await stateless.fetch(request, options));
   }
@@ -161,13 +161,13 @@ export function streamableHttpTransport(
     toolsChanged() {
       stateless.notify.toolsChanged();
       // Sent on the stream that a client has opened for notifications; without one it is dropped.
-      built.forEach((transport) =>
+      cache.forEach((transport) =>
         transport.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
       );
     },
     async close() {
       await stateless.close();
-      await built.closeAll();
+      await cache.closeAll();
     },
   };
 }

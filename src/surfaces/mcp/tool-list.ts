@@ -34,9 +34,9 @@ export function listTools(catalogue: readonly AnyTool[]): ListedTool[] {
  */
 const requiredOnly = ({ required }: JsonSchema): JsonSchema => ({ type: "object", required });
 
-/** Removes limits, which errors explain when they are exceeded, and examples where the type says enough. */
-function withoutBounds(node: Record<string, unknown>): void {
-  for (const bound of ["minLength", "maxLength", "minItems", "maxItems", "propertyNames"]) delete node[bound];
+/** Removes limits from a schema, because the error of an exceeded one states it, and examples that add nothing to the type. */
+function removeLimits(node: Record<string, unknown>): void {
+  for (const limit of ["minLength", "maxLength", "minItems", "maxItems", "propertyNames"]) delete node[limit];
   if (node["pattern"] === "\\S") delete node["pattern"];
   // `true` instead of `{}`, which linters of some clients report.
   const additional = node["additionalProperties"];
@@ -60,7 +60,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
         if (io === "input") node["examples"] = [node["example"]];
         delete node["example"];
       }
-      withoutBounds(node);
+      removeLimits(node);
     },
   });
   const { $schema: _, $defs = {}, ...root } = whole;
