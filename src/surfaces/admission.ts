@@ -15,7 +15,7 @@ export interface Admission {
   checkRateLimit(principal: Principal): void;
 }
 
-/** Maximum number of keys and users whose requests are counted; beyond it the least recent one starts at zero again. */
+/** Maximum number of keys and users whose requests are counted. Beyond it, the count of the least recent one is dropped. */
 const MAX_COUNTED = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-/** What both listeners share: limits on slow and large requests, health checks and graceful shutdown. */
+/** The HTTP server of both listeners: limits on slow and large requests, health checks and graceful shutdown. */
 import {
   createServer,
   type IncomingMessage,
@@ -13,22 +13,29 @@ import type { Health } from "../../schemas/health.ts";
 import { AppError, ERRORS, toProblem } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
 
-/** Load balancers add large headers of their own; Node's default of 16 KiB is too small behind one. */
+/** Maximum size of the headers, in bytes. Load balancers add large ones, for which Node's default of 16 KiB is too small. */
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Maximum time in which the headers of a request arrive, in milliseconds. */
 const HEADERS_TIMEOUT_MS = 10_000;
+/** Maximum time in which a whole request arrives, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Interval of the check for slow requests, in milliseconds. */
 const SLOW_CHECK_MS = 2_000;
-/** Longer than the idle timeout of load balancers (60 s), which would otherwise use closed connections. */
+/**
+ * How long an idle connection stays open, in milliseconds. It is longer than the idle timeout of load balancers (60 s),
+ * which would otherwise use closed connections.
+ */
 const KEEP_ALIVE_MS = 72_000;
 /** Maximum time for requests in flight after the listener is closed, in milliseconds. */
 const DRAIN_LIMIT_MS = 9_000;
+/** Interval at which idle connections are closed during shutdown, in milliseconds. */
 const IDLE_SWEEP_MS = 50;
 /**
- * Maximum number of pipelined requests on a connection. Ordinary clients send the next request after the answer. A client
- * that sends hundreds and reads nothing would make the server hold all the answers.
+ * Maximum number of pipelined requests on a connection. Ordinary clients send the next request after the response. For a
+ * client that sends hundreds and reads nothing, the server would have to hold all responses.
  */
 const MAX_PIPELINED = 4;
-/** How long a refused client may take to read the answer and close its side, in milliseconds. */
+/** How long a refused client may take to read the response and close its side, in milliseconds. */
 const LINGER_MS = 1_000;
 
 export interface Lifecycle {
@@ -93,7 +100,7 @@ export async function sendHealth(
   version: string,
   checkStorage: () => Promise<string | undefined>,
 ): Promise<void> {
-  // A network file system may hang, and then the probe must still get an answer.
+  // A network file system may hang, and the probe must get a response even then.
   const detail = lifecycle.draining
     ? "This process is shutting down."
     : await Promise.race([
@@ -152,10 +159,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   // Other expectations than `100-continue` are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // While an earlier pipelined request is being answered, an error response would be read as part of that answer.
+    // While a response is being sent, the client would read an error response as a part of it.
     const responses = [...(inFlight.get(socket) ?? [])];
-    const answering = responses.some((res) => res.socket === socket && res.headersSent);
-    if (answering) socket.destroy();
+    const isSending = responses.some((res) => res.socket === socket && res.headersSent);
+    if (isSending) socket.destroy();
     else rejectMalformedRequest(error, socket);
   });
   server.on("connection", (socket: Socket) => {
@@ -196,7 +203,7 @@ async function close(
   // Repeated, because a connection becomes idle only after its stream has ended.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
-    // Clients open connections in advance. Node does not count one without any request as idle.
+    // Clients open connections in advance. Node does not treat a connection without any request as idle.
     for (const socket of sockets.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, IDLE_SWEEP_MS);
   const limit = setTimeout(() => server.closeAllConnections(), drainLimit);

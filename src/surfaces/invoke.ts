@@ -1,4 +1,4 @@
-/** Executes operations: authorise, parse, run, check the output, log. REST and MCP are thin adapters of it. */
+/** Executes operations: authorises, parses the input, runs, checks the output, and logs. REST and MCP are thin adapters. */
 import type { Logger } from "pino";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.ts";
@@ -16,7 +16,7 @@ import { MAX_PAGE } from "../../schemas/page.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
 
-/** The services of every operation. */
+/** The services that operations use. */
 export interface Services {
   read: Readers;
   cursors: CursorCodec;
@@ -34,7 +34,7 @@ export interface Call {
   actor: Actor;
   requestId: string;
   signal: AbortSignal;
-  /** The HTTP status of the answer; 200 on surfaces without one. */
+  /** The HTTP status of the response; 200 on surfaces without one. */
   status?: () => number;
   /** The ids of the resources that it concerns, for the log. */
   resourceIds?: ResourceIds;
@@ -63,7 +63,7 @@ export interface PreparedCall {
 
 /**
  * Authorises a request and parses its input.
- * @param found issues that the surface has found already
+ * @param surfaceIssues issues that the surface has found, to be reported together with those of the input
  * @throws AppError missing_scope, invalid_input
  */
 export function prepare(
@@ -71,14 +71,14 @@ export function prepare(
   tool: AnyTool,
   raw: unknown,
   call: Call,
-  found: readonly Issue[] = [],
+  surfaceIssues: readonly Issue[] = [],
 ): PreparedCall {
   authorise(tool, call);
-  const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, found);
+  const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, surfaceIssues);
   call.resourceIds = resourceIdsOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
-  const run = async (given: Record<string, unknown>) => {
-    const output = checkOutput(tool, await tool.run(given, ctx));
+  const run = async (parsed: Record<string, unknown>) => {
+    const output = checkOutput(tool, await tool.run(parsed, ctx));
     call.resourceIds = resourceIdsOf(input, output);
     return output;
   };
@@ -108,9 +108,11 @@ export function invoke(
   tool: AnyTool,
   raw: unknown,
   call: Call,
-  found: readonly Issue[] = [],
+  surfaceIssues: readonly Issue[] = [],
 ): Promise<unknown> {
-  return withTelemetry(services, tool, call, async () => prepare(services, tool, raw, call, found).run());
+  return withTelemetry(services, tool, call, async () =>
+    prepare(services, tool, raw, call, surfaceIssues).run(),
+  );
 }
 
 /** Runs `work` and records its outcome: the log line, the metrics and the span of the request. */
@@ -123,7 +125,7 @@ export async function withTelemetry<T>(
   const start = performance.now();
   const { surface } = call.actor.client;
   const span = startRequestSpan(services.tracer, tool.name, call);
-  const line = {
+  const logFields = {
     operation: tool.name,
     request_id: call.requestId,
     key: call.actor.principal.keyId,
@@ -137,7 +139,7 @@ export async function withTelemetry<T>(
     const status = call.status?.() ?? 200;
     recordStatus(status);
     endRequestSpan(span, call, status);
-    services.log.info({ ...line, ...call.resourceIds, ms: elapsed(start) }, tool.name);
+    services.log.info({ ...logFields, ...call.resourceIds, ms: elapsedMs(start) }, tool.name);
     return result;
   } catch (thrown) {
     const error = toAppError(thrown);
@@ -147,9 +149,9 @@ export async function withTelemetry<T>(
     const refused = level === "info";
     services.log[level](
       {
-        ...line,
+        ...logFields,
         ...call.resourceIds,
-        ms: elapsed(start),
+        ms: elapsedMs(start),
         code: error.code,
         ...(!refused && { err: error.cause ?? error }),
       },
@@ -159,7 +161,8 @@ export async function withTelemetry<T>(
   }
 }
 
-const elapsed = (start: number): number => Math.round((performance.now() - start) * 100) / 100;
+/** Milliseconds since `start`, a value of `performance.now()`, with two decimals. */
+const elapsedMs = (start: number): number => Math.round((performance.now() - start) * 100) / 100;
 
 /** @throws AppError person_needed, missing_scope */
 export function authorise(
@@ -193,7 +196,7 @@ export function authorise(
 }
 
 function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknown>, call: Call): ToolContext {
-  // The input as it was sent, so that a default that a new release adds does not change a repeated request.
+  // The input before its defaults are filled in: a default of a new release must not change a repeated request.
   const { idempotency_key: key, ...input } = raw;
   const idempotency = typeof key === "string" ? { key, input } : undefined;
   let total: Promise<number> | undefined;

@@ -30,6 +30,6 @@ export function endRequestSpan(
   status: number,
   error?: { code: string },
 ): void {
-  const answered: SpanAttributes = call.status === undefined ? {} : { "http.response.status_code": status };
-  span?.end(answered, error && { code: error.code, ours: status >= 500 });
+  const attributes: SpanAttributes = call.status === undefined ? {} : { "http.response.status_code": status };
+  span?.end(attributes, error && { code: error.code, ours: status >= 500 });
 }

@@ -5,12 +5,13 @@ export interface ResourceIds {
   run_id?: string;
 }
 
-const RUN = /^run_/;
+const RUN_ID = /^run_/;
 
-/** @param output the output of the operation, whose id counts when it is a run's */
+/** @param output the output of the operation; its id is used if it is that of a run */
 export function resourceIdsOf(input: Readonly<Record<string, unknown>>, output?: unknown): ResourceIds {
   const result = (output ?? {}) as Readonly<Record<string, unknown>>;
-  const run = text(input["run_id"]) ?? (RUN.test(text(result["id"]) ?? "") ? text(result["id"]) : undefined);
+  const run =
+    text(input["run_id"]) ?? (RUN_ID.test(text(result["id"]) ?? "") ? text(result["id"]) : undefined);
   const workflow = text(input["workflow_id"]) ?? text(result["workflow_id"]);
   return {
     ...(workflow !== undefined && { workflow_id: workflow }),

@@ -19,7 +19,7 @@ interface OpenStream {
   res: ServerResponse;
   /** Whether it gets keep-alive comments, so that proxies do not close it as idle. */
   keepAlive?: boolean;
-  /** Whether it is the answer to a call, and so ends by itself. */
+  /** Whether it is the response to a call, and so ends by itself. */
   answer?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface StreamRegistry {
   sendKeepAlives(): void;
   /** Closes the streams of invalid keys. @param findInvalid returns the ids of revoked and expired keys */
   closeInvalid(findInvalid: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
-  /** Ends the streams that would stay open; answers to calls may finish. */
+  /** Ends the streams that would stay open; responses to calls may finish. */
   closeAll(): void;
 }
 
@@ -49,7 +49,7 @@ export function createStreamRegistry(
   let total = 0;
   return {
     reserve({ keyId, owner }, kind) {
-      // `operator` stands for several people, so its keys are counted one by one.
+      // Several people use keys of `operator`, so these are counted one by one.
       const subjects = owner === OPERATOR ? [keyId] : [keyId, owner];
       const full = subjects.find((subject) => (counts.get(subject) ?? 0) >= MAX_PER_OWNER);
       if (full !== undefined) {

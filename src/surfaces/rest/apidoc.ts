@@ -6,7 +6,7 @@ import type { AnyStepType } from "../../core/step-type.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { rejectOtherMethods } from "./methods.ts";
 
-/** What Swagger UI needs: inline styles and script files (see docs/security.md). */
+/** Allows what Swagger UI uses: inline styles and script files (see docs/security.md). */
 const CSP = {
   useDefaults: false,
   directives: {

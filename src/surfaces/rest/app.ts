@@ -79,7 +79,7 @@ export function restApp(options: RestOptions): Express {
 }
 
 /**
- * Answers are data. A browser that displays one as a page must not load or run anything, embed it, or guess another type.
+ * Responses are data. A browser that displays one as a page must not load or run anything, embed it, or guess another type.
  * No HSTS: only the proxy that ends TLS knows whether its host will always have https.
  */
 const SECURITY_HEADERS = [
@@ -94,12 +94,12 @@ function mountCatalogue(
   { catalogue, services, version }: RestOptions,
   admit: AdmitRequest,
 ): void {
-  const byPath = Map.groupBy(
+  const toolsByPath = Map.groupBy(
     catalogue.filter((tool) => isServedOn(tool, "rest")),
     (tool) => parseRoute(tool).path,
   );
   // Fixed paths before parameters, so that /workflows/validate is not taken for a workflow.
-  const paths = [...byPath].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
+  const paths = [...toolsByPath].toSorted(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
   for (const [path, tools] of paths) {
     const route = app.route(path);
     for (const tool of tools) {
@@ -109,7 +109,7 @@ function mountCatalogue(
       const handle = async (req: Request, res: Response): Promise<void> => {
         const principal = await admit(req);
         await readBody(req, res, plan.inBody);
-        const { raw, found } = gatherInput(plan, req);
+        const { raw, issues } = gatherInput(plan, req);
         const call: Call = {
           actor: { principal, client: clientOf(req, principal) },
           requestId: res.locals["requestId"] as string,
@@ -119,7 +119,7 @@ function mountCatalogue(
         };
         res.locals["observed"] = true;
         await withTelemetry(services, tool, call, async () => {
-          const prepared = prepare(services, tool, raw, call, found);
+          const prepared = prepare(services, tool, raw, call, issues);
           if (tool.page === undefined) sendObject(req, res, tool, await prepared.run());
           else await sendList(req, res, tool, prepared, cache, version);
         });
@@ -133,7 +133,7 @@ function mountCatalogue(
 function abortedWith(res: Response): AbortSignal {
   const controller = new AbortController();
   res.once("close", () => {
-    // Not after a complete answer, because creating the abort reason is slow.
+    // Not after a complete response, because creating the abort reason is slow.
     if (!res.writableFinished) controller.abort();
   });
   return controller.signal;

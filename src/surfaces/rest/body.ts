@@ -4,7 +4,8 @@ import type { IncomingMessage } from "node:http";
 import express, { type Request, type Response } from "express";
 import { AppError, toAppError } from "../../core/errors.ts";
 
-type ReadBody = (req: Request, res: Response, wanted: boolean) => Promise<void>;
+/** @param expected whether the request takes a body */
+type ReadBody = (req: Request, res: Response, expected: boolean) => Promise<void>;
 
 export const hasBody = (req: IncomingMessage): boolean =>
   req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
@@ -25,9 +26,9 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
       if (charset === "utf-8" && !isUtf8(body)) throw new Error("not UTF-8");
     },
   });
-  return async (req, res, wanted) => {
+  return async (req, res, expected) => {
     if (!hasBody(req)) return;
-    if (!wanted) {
+    if (!expected) {
       if (req.method === "GET" || req.method === "HEAD") return;
       throw unexpectedBody(req.method);
     }
@@ -51,7 +52,7 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
 
 /** For authenticated requests: up to 1 MiB. */
 export const readBody = bodyReader({ limit: 1024 * 1024, inflate: true });
-/** For requests without a key: enough for an address and a password. No compression, so that few bytes stay few. */
+/** For requests without a key: up to 8 KiB, and no compression, which could expand few bytes to many. */
 export const readSmallBody = bodyReader({ limit: 8 * 1024, inflate: false });
 
 const unexpectedBody = (method: string): AppError =>

@@ -6,7 +6,7 @@ import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
 import { type AnyTool, parseRoute } from "../../core/tool.ts";
 
-/** Where each field of an operation's input comes from; computed once per operation. */
+/** The place of each field of an operation's input in the request; computed once per operation. */
 export interface InputPlan {
   parameters: readonly string[];
   headers: readonly (readonly [field: string, header: "If-Match" | "Idempotency-Key"])[];
@@ -21,12 +21,12 @@ type Kind = "integer" | "boolean" | "list" | "text";
 export function planInput(tool: AnyTool): InputPlan {
   const { method, parameters } = parseRoute(tool);
   const headers = Object.entries(tool.headers ?? {});
-  const taken = new Set([...parameters, ...headers.map(([field]) => field)]);
+  const placed = new Set([...parameters, ...headers.map(([field]) => field)]);
   const shape = (tool.input as z.ZodObject).shape;
   return {
     parameters,
     headers,
-    fields: Object.keys(shape).filter((field) => !taken.has(field)),
+    fields: Object.keys(shape).filter((field) => !placed.has(field)),
     inBody: method === "POST" || method === "PATCH",
     kinds: new Map(Object.entries(shape).map(([field, schema]) => [field, kindOf(schema as z.ZodType)])),
   };
@@ -42,15 +42,15 @@ function kindOf(schema: z.ZodType): Kind {
  * Gathers the input. Values are not validated here, only their places.
  * @returns the raw input for `invoke`, and the issues of misplaced and unknown fields
  */
-export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; found: Issue[] } {
-  const found: Issue[] = [];
+export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; issues: Issue[] } {
+  const issues: Issue[] = [];
   const raw: Record<string, unknown> = {};
   const query = req.query as Record<string, string | string[]>;
 
   if (plan.inBody) {
     const body: unknown = req.body === undefined ? {} : req.body;
     if (typeof body !== "object" || body === null || Array.isArray(body)) {
-      found.push({
+      issues.push({
         path: "",
         code: "wrong_type",
         message: "must be a JSON object",
@@ -59,11 +59,11 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
     } else {
       for (const [key, value] of Object.entries(body)) {
         if (plan.fields.includes(key)) raw[key] = value;
-        else if (found.length < MAX_UNKNOWN_KEYS) found.push(misplaced(plan, key));
+        else if (issues.length < MAX_UNKNOWN_KEYS) issues.push(misplacedIssue(plan, key));
       }
     }
     for (const key of Object.keys(query)) {
-      found.push(
+      issues.push(
         unknownKey(
           formatPath([key]),
           key,
@@ -75,27 +75,28 @@ export function gatherInput(plan: InputPlan, req: Request): { raw: unknown; foun
   } else {
     for (const [key, value] of Object.entries(query)) {
       if (plan.fields.includes(key)) raw[key] = fromText(plan.kinds.get(key)!, value);
-      else found.push(misplaced(plan, key));
+      else issues.push(misplacedIssue(plan, key));
     }
   }
   for (const name of plan.parameters) raw[name] = fromText(plan.kinds.get(name)!, req.params[name]!);
   for (const [field, header] of plan.headers) {
     const value = req.headers[header.toLowerCase()];
     if (typeof value !== "string") continue;
-    const given = header === "If-Match" ? fromIfMatch(value) : { value };
-    if (given === undefined) {
-      found.push({
+    const parsed = header === "If-Match" ? fromIfMatch(value) : { value };
+    if (parsed === undefined) {
+      issues.push({
         path: "If-Match",
         code: "wrong_format",
         message: `must be the ETag of a workflow, such as "3"`,
         fix: 'Send the ETag of the version that you changed, with its quotes, or "*".',
       });
-    } else if (given.value !== undefined) raw[field] = given.value;
+    } else if (parsed.value !== undefined) raw[field] = parsed.value;
   }
-  return { raw, found };
+  return { raw, issues };
 }
 
-function misplaced(plan: InputPlan, key: string): Issue {
+/** Reports a field that the request does not have, or that belongs in another part of it. */
+function misplacedIssue(plan: InputPlan, key: string): Issue {
   const header = plan.headers.find(([field]) => field === key)?.[1];
   if (header !== undefined)
     return unknownKey(formatPath([key]), key, plan.fields, `Send it as the header ${header}.`);
@@ -119,7 +120,7 @@ const TAGS = new RegExp(String.raw`^\s*${TAG}(?:\s*,\s*${TAG})*\s*$`);
 /**
  * Parses If-Match (RFC 9110, section 13.1.1). `"3"` is version 3, and so are `"3-p2"` (version 2 is published) and `W/"3"`,
  * because proxies that compress weaken ETags. `*` sets no condition. Of several tags the highest version counts: versions
- * only grow, so a lower one can't be current. A tag that names no version gives 0, which never matches.
+ * only grow, so a lower one can't be current. A tag without a version becomes 0, which never matches.
  */
 function fromIfMatch(header: string): { value: number | undefined } | undefined {
   if (header.trim() === "*") return { value: undefined };

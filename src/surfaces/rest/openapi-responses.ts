@@ -63,26 +63,26 @@ export function responsesOf(tool: AnyTool, inBody: boolean): Responses {
   if ((tool.etag && tool.effect === "read") || tool.page?.revision) {
     responses[304] = { description: "Not modified: your copy is current (If-None-Match)." };
   }
-  const more: readonly ErrorCode[] = [
+  const codes: readonly ErrorCode[] = [
     ...(inBody ? BODY_ERRORS : []),
     ...(tool.requiresUser ? (["person_needed"] as const) : []),
     // A page of another site can make a signed-in browser send a request.
     ...(parseRoute(tool).method === "GET" ? [] : (["forbidden_origin"] as const)),
     ...tool.errors,
   ];
-  return { ...responses, ...problems(more) };
+  return { ...responses, ...problems(codes) };
 }
 
-/** The error responses of a path: those of every request, and the given ones. */
-export function problems(more: readonly ErrorCode[]): Responses {
+/** The error responses of a path. @param codes the error codes besides those of every request */
+export function problems(codes: readonly ErrorCode[]): Responses {
   const responses: Responses = {};
   for (const [status, group] of Map.groupBy(
-    new Set([...COMMON_ERRORS, ...more]),
+    new Set([...COMMON_ERRORS, ...codes]),
     (code) => ERRORS[code].status,
   )) {
-    const extra: Record<string, Header> =
+    const headers: Record<string, Header> =
       status === 503 || status === 429 ? { "Retry-After": HEADERS.retryAfter } : {};
-    responses[status] = problem(group, extra);
+    responses[status] = problem(group, headers);
   }
   return responses;
 }

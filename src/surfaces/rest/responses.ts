@@ -1,11 +1,12 @@
-/** Successful responses: one object, one page, or all pages as a streamed array; 304 for an unchanged one. */
+/** Sends successful responses: one object, one page, or all pages as a streamed array; 304 for an unchanged one. */
 import type { Request, Response } from "express";
 import fresh from "fresh";
 import type { AnyTool, ListResponse } from "../../core/tool.ts";
 import type { PreparedCall } from "../invoke.ts";
 
+/** `Cache-Control` of ordinary responses. */
 const PRIVATE = "private, no-cache";
-/** For answers with a secret, which no cache may keep, not even the browser's. */
+/** `Cache-Control` of responses with a secret, which no cache may keep, not even the browser's. */
 const SECRET = "no-store";
 
 /**
@@ -53,7 +54,9 @@ interface CachedList {
   total: number;
 }
 
+/** Maximum size of a list cache, in bytes. */
 const CACHE_BYTES = 16 * 1024 * 1024;
+/** Maximum size of a cached list, in bytes. */
 const MAX_CACHED_BYTES = 4 * 1024 * 1024;
 /** Approximate memory of an entry besides its key and body, in bytes. */
 const ENTRY_OVERHEAD = 500;
@@ -136,11 +139,11 @@ export async function sendList(
     sendJson(res, cached.body);
     return;
   }
-  const whole = await streamPages(req, res, prepared.pages());
-  if (whole !== undefined && isCacheable) cache.set(key, { revision, ...whole });
+  const sent = await streamPages(req, res, prepared.pages());
+  if (sent !== undefined && isCacheable) cache.set(key, { revision, ...sent });
 }
 
-/** @returns what was sent, if it is small enough to be cached */
+/** Sends all pages as one array. @returns the sent list if it is small enough to be cached */
 async function streamPages(
   req: Request,
   res: Response,
@@ -148,7 +151,7 @@ async function streamPages(
 ): Promise<{ body: Buffer; total: number } | undefined> {
   const first = (await pages.next()).value as ListResponse<unknown>;
   res.setHeader("X-Total-Count", first.total);
-  const opening = `[${rows(first)}`;
+  const opening = `[${itemsJson(first)}`;
   if (first.next_cursor === null) {
     const body = Buffer.from(`${opening}]`);
     sendJson(res, body);
@@ -163,18 +166,18 @@ async function streamPages(
   res.setTimeout(STALL_MS, () => res.destroy());
   const chunks: string[] = [];
   let size = 0;
-  const gone = new Promise<void>((resolve) => res.once("close", resolve));
+  const closed = new Promise<void>((resolve) => res.once("close", resolve));
   const send = async (chunk: string): Promise<void> => {
     size += chunk.length;
     if (size <= MAX_CACHED_BYTES) chunks.push(chunk);
     else chunks.length = 0;
     // Waits for a slow client, but not for one that has gone.
-    if (!res.write(chunk)) await Promise.race([drained(res), gone]);
+    if (!res.write(chunk)) await Promise.race([drained(res), closed]);
   };
   await send(opening);
   for await (const page of pages) {
     if (res.destroyed) return undefined;
-    if (page.items.length > 0) await send(`,${rows(page)}`);
+    if (page.items.length > 0) await send(`,${itemsJson(page)}`);
   }
   res.end("]");
   return size <= MAX_CACHED_BYTES
@@ -184,7 +187,8 @@ async function streamPages(
 
 const drained = (res: Response) => new Promise<void>((resolve) => res.once("drain", resolve));
 
-const rows = (page: ListResponse<unknown>): string => JSON.stringify(page.items).slice(1, -1);
+/** The items of a page as JSON, without the brackets around them. */
+const itemsJson = (page: ListResponse<unknown>): string => JSON.stringify(page.items).slice(1, -1);
 
 /** The URL of the next page (RFC 8288). */
 function nextLink(req: Request, cursor: string): string {

@@ -1,6 +1,6 @@
 /**
- * `GET /runs/{run_id}/events`: a run's progress as server-sent events. There is no event log. The store knows with which
- * change (`seq`) each step last changed, so the newest state of the changed steps is sent, however slowly a client reads.
+ * `GET /runs/{run_id}/events`: a run's progress as server-sent events. There is no event log. The store has the
+ * `seq` of each step's last change, so the newest state of the changed steps is sent, however slowly a client reads.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 import { setTimeout as delay } from "node:timers/promises";
@@ -45,11 +45,11 @@ const POLL_MS = 30 * SECOND;
 export function runEvents({ services, admit, streams }: RunEventsOptions): RequestHandler {
   return async (req, res) => {
     const principal = await admit(req);
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     const call: Call = {
       actor: { principal, client: clientOf(req, principal) },
       requestId: res.locals["requestId"] as string,
-      signal: gone.signal,
+      signal: disconnected.signal,
       status: () => res.statusCode,
       ...traceFields(req, "/runs/:run_id/events"),
     };
@@ -68,13 +68,13 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       const release = streams.reserve(principal, "run_events");
       const unregister = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       res.once("close", () => {
-        gone.abort();
+        disconnected.abort();
         unregister();
         release();
       });
       res.setTimeout(STALL_MS, () => res.destroy());
       res.writeHead(200, HEADERS).write(`retry: ${RETRY_MS}\n\n`);
-      await sendUntilEnd(services, run, since, res, gone.signal);
+      await sendUntilEnd(services, run, since, res, disconnected.signal);
     });
   };
 }
@@ -113,19 +113,19 @@ async function sendUntilEnd(
   res: Response,
   signal: AbortSignal,
 ): Promise<void> {
-  const pace = pacer();
+  const limiter = rateLimiter();
   // An id that is newer than the run comes from another state (a restored backup), so everything is sent.
-  const known = since === undefined || since > first.seq ? undefined : since;
-  let sent: SentState = { seq: known ?? -1, states: undefined, run: "" };
+  const receivedSeq = since === undefined || since > first.seq ? undefined : since;
+  let sent: SentState = { seq: receivedSeq ?? -1, states: undefined, run: "" };
   for (let run: RunRecord | undefined = first; run !== undefined;) {
-    const { events, now } = await changes(services, run, sent);
-    await send(res, events, now.seq);
+    const { events, state } = await changesSince(services, run, sent);
+    await send(res, events, state.seq);
     if (signal.aborted || res.writableEnded) return;
-    sent = now;
+    sent = state;
     if (hasEnded(run)) break;
-    pace.sent(events.length);
+    limiter.charge(events.length);
     await services.engine.waitForChange(run.id, run.seq, { ms: POLL_MS, signal });
-    await pace.turn(signal);
+    await limiter.wait(signal);
     if (signal.aborted) return;
     run = await services.read.runs.find(run.id);
   }
@@ -133,11 +133,11 @@ async function sendUntilEnd(
 }
 
 /** The events since the sent state: the run first, then its changed steps in order. */
-async function changes(
+async function changesSince(
   { read: { runs }, engine }: Services,
   run: RunRecord,
   sent: SentState,
-): Promise<{ events: RunEvent[]; now: SentState }> {
+): Promise<{ events: RunEvent[]; state: SentState }> {
   const { steps } = await engine.getDefinition(run);
   const [records, running] = await Promise.all([
     runs.steps(run.id, { sinceSeq: sent.seq }),
@@ -164,7 +164,7 @@ async function changes(
     events.push({ event: "step", data: serializeStep(step, record, statusOf(newest, claimed.has(step.id))) });
   }
   if (ended) events.push({ event: "end", data: summary });
-  return { events, now: { seq: run.seq, states: run.stepStates, run: text } };
+  return { events, state: { seq: run.seq, states: run.stepStates, run: text } };
 }
 
 /**
@@ -188,26 +188,30 @@ const drained = (res: Response) =>
     res.on("drain", done).on("close", done);
   });
 
-/** Rate limit: a burst of events, then one event for each interval in milliseconds. */
+/** Number of events that a stream may send at once. */
 const BURST = 20;
+/** Time per event beyond the burst, in milliseconds. */
 const EVENT_MS = 100;
-/** Minimum cost of a read, in events, and maximum debt, in events (one second). */
+/** Minimum cost of a read, in events. */
 const MIN_COST = 2;
+/** Maximum debt, in events: a client never waits longer than a second. */
 const MAX_DEBT = 10;
 
-function pacer() {
-  let room = BURST;
-  let at = performance.now();
+/** A token bucket for the events of one stream. */
+function rateLimiter() {
+  let tokens = BURST;
+  let refilledAt = performance.now();
   return {
-    sent(events: number) {
-      room = Math.max(room - Math.max(events, MIN_COST), -MAX_DEBT);
+    /** Takes tokens for sent events. */
+    charge(events: number) {
+      tokens = Math.max(tokens - Math.max(events, MIN_COST), -MAX_DEBT);
     },
     /** Waits until the next read is allowed, or the client has gone. */
-    async turn(signal: AbortSignal): Promise<void> {
+    async wait(signal: AbortSignal): Promise<void> {
       const now = performance.now();
-      room = Math.min(room + (now - at) / EVENT_MS, BURST);
-      at = now;
-      if (room < 0) await delay(-room * EVENT_MS, undefined, { signal, ref: false }).catch(() => {});
+      tokens = Math.min(tokens + (now - refilledAt) / EVENT_MS, BURST);
+      refilledAt = now;
+      if (tokens < 0) await delay(-tokens * EVENT_MS, undefined, { signal, ref: false }).catch(() => {});
     },
   };
 }

@@ -12,7 +12,7 @@ import { clientName } from "../client-name.ts";
 import type { Admission } from "../admission.ts";
 import type { SignInServices } from "./endpoint.ts";
 
-/** Whether a request came over https, as far as that is known. */
+/** Whether a request came over https: by the configured URL, else by the connection or a trusted proxy's header. */
 export const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): boolean =>
   signIn.https ?? req.secure;
 

@@ -21,7 +21,10 @@ export interface CognitoOptions {
   limits: SessionLimits;
   policy: SignOnPolicy;
   verify: ReturnType<typeof albVerifier>;
-  /** When the state was restored from a backup (ms since the epoch). Which earlier sign-ins had ended is unknown, so all are refused. */
+  /**
+   * When the state was restored from a backup, in milliseconds since 1970. Earlier sign-ins are refused, because the
+   * backup does not say which of them have ended.
+   */
   notBefore: number;
   clientId: string;
   /** The user pool's domain; undefined when not configured. */
@@ -112,9 +115,9 @@ function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, re
   const cookies = parseCookie(req.headers.cookie ?? "");
   const secure = new URL(baseUrl()).protocol === "https:";
   const logoutCookie = { path: "/logout", httpOnly: true, secure, sameSite: "lax" } as const;
-  const removed = { path: "/", httpOnly: true, secure: true, maxAge: 0 } as const;
+  const removal = { path: "/", httpOnly: true, secure: true, maxAge: 0 } as const;
   const names = new Set([...ALB_COOKIES, ...Object.keys(cookies).filter((name) => ALB_COOKIE.test(name))]);
-  const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...removed }));
+  const expired = [...names].map((name) => stringifySetCookie({ name, value: "", ...removal }));
   res.setHeader("Cache-Control", "no-store");
   const isReturning = cookies[LOGOUT_COOKIE] !== undefined;
   if (!isReturning && isCrossSiteNavigation(req.headers)) {

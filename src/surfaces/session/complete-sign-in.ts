@@ -8,7 +8,7 @@ import { sessionWriteIntent } from "./write-intent.ts";
 
 /**
  * Provisions the user and starts the session, unless another request has started it already.
- * @param request what the audit log and the log record of the request
+ * @param request the client and request id, for the audit log and the log
  * @param inTransaction runs in the same transaction, after the session was inserted
  * @throws AppError sign_on_refused, unauthorized (the session has ended), busy, storage_unavailable
  */
@@ -50,6 +50,6 @@ export async function completeSignIn(
   return signedIn;
 }
 
-/** For a sign-in at the load balancer that is used after its session here has ended. */
+/** The error for a sign-in at the load balancer that is used after its session here has ended. */
 export const signOnEndedError = (): AppError =>
   new AppError("unauthorized", "This sign-in has ended. Sign out (/logout), then sign in again.");

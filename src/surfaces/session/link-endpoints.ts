@@ -100,7 +100,9 @@ export const forgotPassword = defineEndpoint({
     // After a random delay, so that response times do not reveal whether the account exists.
     setTimeout(
       () =>
-        void sendReset(ctx, email).catch((err: unknown) => ctx.services.log.warn({ err }, "reset not sent")),
+        void sendReset(ctx, email).catch((err: unknown) =>
+          ctx.services.log.warn({ err }, "password reset mail not sent"),
+        ),
       Math.random() * ctx.signIn.resetDelayMs,
     );
   },

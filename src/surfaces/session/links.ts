@@ -22,10 +22,10 @@ export async function resolveLink(ctx: SessionContext, token: string, kinds: rea
 /** Checks that a link exists, has one of the kinds and has not expired. @throws AppError link_expired */
 export async function requireValidLink(
   ctx: SessionContext,
-  finding: Promise<LinkRecord | undefined>,
+  search: Promise<LinkRecord | undefined>,
   kinds: readonly LinkKind[],
 ): Promise<LinkRecord> {
-  const link = await finding;
+  const link = await search;
   if (link === undefined || !kinds.includes(link.kind)) throw linkExpired(kinds);
   if (link.expiresAt !== null && link.expiresAt <= iso(ctx.services.clock.now())) throw linkExpired(kinds);
   return link;

@@ -1,6 +1,6 @@
 import type { SessionContext } from "./endpoint.ts";
 
-/** Who asked for the mail, in its text, when the request was not authenticated. */
+/** The requester that a mail names when the request was not authenticated. */
 export const ANONYMOUS_REQUESTER = "somebody who typed it in";
 
 /** Sends the mail that verifies an address, without waiting for it. */

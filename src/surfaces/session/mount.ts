@@ -34,7 +34,11 @@ async function answer(
   res: Response,
 ): Promise<void> {
   const start = performance.now();
-  const line = { operation: endpoint.name, request_id: res.locals["requestId"] as string, surface: "web" };
+  const logFields = {
+    operation: endpoint.name,
+    request_id: res.locals["requestId"] as string,
+    surface: "web",
+  };
   const recordStatus = (status: number): void =>
     services.meter.operationCompleted({
       name: endpoint.name,
@@ -58,7 +62,7 @@ async function answer(
     await readSmallBody(req, res, endpoint.method === "POST");
     const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);
     const output = await endpoint.run(input, contextOf(services, signIn, endpoint, current, req, res));
-    services.log.info({ ...line, ms: elapsed() }, endpoint.name);
+    services.log.info({ ...logFields, ms: elapsed() }, endpoint.name);
     recordStatus(endpoint.status);
     res.status(endpoint.status);
     if (endpoint.output === null) res.end();
@@ -70,7 +74,7 @@ async function answer(
     const refused = level === "info";
     services.log[level](
       {
-        ...line,
+        ...logFields,
         ms: elapsed(),
         ip: req.ip,
         code: error.code,

@@ -5,7 +5,9 @@ import { z } from "zod";
 import { seal, unseal } from "../../auth/sealing.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 
+/** How long a flow is valid, in milliseconds. */
 const FLOW_MS = 10 * MINUTE;
+/** Maximum length of the path to return to, in characters. */
 const MAX_PATH_LENGTH = 2_000;
 const HOME = "/ui/";
 
@@ -17,6 +19,7 @@ const StoredFlow = z.strictObject({
   to: z.string(),
   /** The browser's earlier session, which ends when the new one starts. */
   previous: z.string().nullable(),
+  /** When the flow began, in milliseconds since 1970. */
   at: z.number(),
 });
 export type StoredFlow = z.infer<typeof StoredFlow>;

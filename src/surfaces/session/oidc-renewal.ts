@@ -11,23 +11,28 @@ import { AppError } from "../../core/errors.ts";
 import type { Services } from "../invoke.ts";
 import { signedInWriteIntent } from "./write-intent.ts";
 
-/** How long expired claims are accepted while the provider can't be reached. */
+/** How long expired claims are accepted while the provider can't be reached, in milliseconds. */
 const GRACE_MS = HOUR;
 /**
- * How long one copy may take for a refresh, and the time until the next attempt after a failed one. Longer than a refresh
- * can take (four answers of at most 10 s, and a write), because providers treat the second use of a refresh token as theft.
+ * How long one copy holds the lock of a refresh, and the pause after a failed one, in milliseconds. It is longer than a
+ * refresh can take (four responses of at most 10 s, and a write), because providers treat the second use of a refresh
+ * token as theft.
  */
 const LOCK_MS = MINUTE;
 
 const StoredGrant = z.object({
   grant: z.object({ subject: z.string(), idToken: z.string(), refreshToken: z.string().optional() }),
-  /** Until when a copy is refreshing the claims, in milliseconds since the epoch. */
+  /** The end of the lock of a refresh, in milliseconds since 1970. */
   turnUntil: z.number().default(0),
 });
 
-/** The key is derived from the session's token. The store has only its digest, so it can't decrypt the grant. */
+/**
+ * Derives the key from the session's token. The store has only the token's digest, so it can't decrypt the grant. The
+ * text is part of the derivation: a change would make all stored grants unreadable.
+ */
 const keyOf = (token: string): Buffer => sealingKey(token, "what a provider has given with a session");
 
+/** @param turnUntil the end of the lock of a refresh, in milliseconds since 1970; 0 for none */
 export const sealGrant = (token: string, grant: Grant, turnUntil = 0): Buffer =>
   seal(keyOf(token), { grant, turnUntil });
 
@@ -62,7 +67,7 @@ export function claimsRefresher({ services, policy, client, refreshMs, find }: R
     found: CookieSession,
     req: Request,
   ): Promise<AuthenticatedSession | undefined> {
-    // A session that began with a password, before the mode was changed.
+    // The session began with a password, before the mode was changed.
     if (found.claimsAt === null) return undefined;
     const age = ageOf(found.claimsAt);
     if (age < refreshMs) return found;

@@ -49,7 +49,7 @@ class SignInRefused extends Error {
 export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
   const { services, signIn, policy, client, flowKey, refreshMs, baseUrl } = options;
   const { clock, log, write } = services;
-  const upToDate = claimsRefresher({
+  const refreshClaims = claimsRefresher({
     services,
     policy,
     client,
@@ -90,8 +90,8 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     const name = browserNameOf(req);
     const { token, record } = signIn.sessions.create(name, address);
     const renewable = grant.refreshToken !== undefined;
-    const earliest = iso(clock.now() + MAX_UNREFRESHED_MS);
-    const expiresAt = renewable || record.expiresAt < earliest ? record.expiresAt : earliest;
+    const latest = iso(clock.now() + MAX_UNREFRESHED_MS);
+    const expiresAt = renewable || record.expiresAt < latest ? record.expiresAt : latest;
     const session = { ...record, expiresAt };
     const claims = {
       sealed: sealGrant(token, grant),
@@ -137,18 +137,23 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     (operation: string, work: (req: Request, res: Response) => Promise<string>) =>
     async (req: Request, res: Response): Promise<void> => {
       const start = performance.now();
-      const line = { operation, request_id: res.locals["requestId"] as string, surface: "web", ip: req.ip };
+      const logFields = {
+        operation,
+        request_id: res.locals["requestId"] as string,
+        surface: "web",
+        ip: req.ip,
+      };
       res.locals["observed"] = true;
       res.setHeader("Cache-Control", "no-store");
       let location: string;
       let status = 303;
       try {
         location = await work(req, res);
-        log.info(line, operation);
+        log.info(logFields, operation);
       } catch (thrown) {
         const { code, reason, status: refusedStatus } = refusalOf(thrown);
         status = refusedStatus;
-        log[code === "internal" ? "error" : "warn"]({ ...line, code, reason }, `${operation} refused`);
+        log[code === "internal" ? "error" : "warn"]({ ...logFields, code, reason }, `${operation} refused`);
         const to = (res.locals["to"] as string | undefined) ?? safeReturnPath(req.query["to"]);
         location = `${SIGN_IN}?${new URLSearchParams({ error: code, to: to.slice("/ui".length) }).toString()}`;
       }
@@ -164,7 +169,7 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
   return {
     async authenticate(req) {
       const found = await findCookieSession(signIn, req);
-      return found && upToDate(found, req);
+      return found && refreshClaims(found, req);
     },
 
     mount(app: Express) {
@@ -181,8 +186,8 @@ export function oidcProvider(options: OidcProviderOptions): SignOnProvider {
     },
 
     onListening() {
-      const register = { redirect_uri: redirectUri(), post_logout_redirect_uri: signedOutUrl() };
-      log.info(register, "register these two URLs at the identity provider");
+      const urls = { redirect_uri: redirectUri(), post_logout_redirect_uri: signedOutUrl() };
+      log.info(urls, "register these two URLs at the identity provider");
       client.discover().catch((error: unknown) => {
         const reason = (error as Error).message;
         log.warn({ reason }, "identity provider not available, trying again at the next sign-in");

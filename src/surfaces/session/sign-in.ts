@@ -64,7 +64,7 @@ export const signIn = defineEndpoint({
     if (user === undefined || !ok || user.status !== "active")
       throw signInFailed(services.accounts.mailEnabled);
     await attempt.markSucceeded();
-    // Best effort: when hashing is at capacity, the next sign-in does it.
+    // When hashing is at capacity, the next sign-in rehashes the password.
     const rehashed = stale ? await passwords.hash(password).catch(() => undefined) : undefined;
     const started = await ctx.write(user, async (tx) => {
       const current = await assertUnchanged(tx, user);
@@ -155,9 +155,9 @@ async function verifyPassword(
  * Reads the user again. Hashing takes time, so the password or the status may have changed since it was compared.
  * @throws AppError busy when it has
  */
-async function assertUnchanged(tx: Pick<Writers, "users">, before: UserRecord): Promise<UserRecord> {
-  const current = await tx.users.find(before.id);
-  if (current?.status !== "active" || current.passwordHash !== before.passwordHash) throw changedMeanwhile();
+async function assertUnchanged(tx: Pick<Writers, "users">, user: UserRecord): Promise<UserRecord> {
+  const current = await tx.users.find(user.id);
+  if (current?.status !== "active" || current.passwordHash !== user.passwordHash) throw changedMeanwhile();
   return current;
 }
 

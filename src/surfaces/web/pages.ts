@@ -7,7 +7,9 @@ import sirv from "sirv";
 import { AppError } from "../../core/errors.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
 
+/** Placeholder for the nonce in the built page. */
 const NONCE = "__CSP_NONCE__";
+/** Cache lifetimes, in seconds. */
 const YEAR_S = 31_536_000;
 const HOUR_S = 3_600;
 
