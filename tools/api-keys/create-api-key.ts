@@ -48,7 +48,7 @@ export const createApiKey = defineTool({
     if (issues.length > 0) throw invalidInput(issues);
     const scopes = requested ?? DEFAULT_SCOPES.filter((scope) => allowed.has(scope));
     let value: string | null = null;
-    // Set outside of the recorded result, because the value must not be stored.
+    // The value is set outside of the recorded result, because it must not be stored.
     const key = await ctx.write(async (tx) => {
       const created = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiresAt ?? null });
       await tx.apiKeys.insert(created.record);
@@ -56,7 +56,7 @@ export const createApiKey = defineTool({
       await tx.recordAudit(created.record.id);
       value = created.value;
       return serializeApiKey(
-        await findApiKey(tx.apiKeys, created.record.id, (one) => one.owner === owner),
+        await findApiKey(tx.apiKeys, created.record.id, (apiKey) => apiKey.owner === owner),
         now,
       );
     });

@@ -3,12 +3,12 @@ import type { ApiKeyWriter } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 
-/** Maximum number of active keys of a user. Limits per key would mean little if a user could have any number. */
+/** Maximum number of active keys of a user. With any number of keys, a user could evade limits per key. */
 const MAX_ACTIVE_KEYS = 100;
 
 /**
- * Called in the transaction that creates a key, so that the error rolls it back. `operator` stands for several people
- * and has no limit.
+ * Refuses a further key of a user who has the maximum. Called in the transaction that creates a key, so that the error
+ * rolls it back. Keys of `operator` have no limit, because several people use them.
  * @param now milliseconds since the epoch
  * @throws AppError too_many_keys
  */

@@ -13,6 +13,7 @@ import { findApiKey } from "./find-api-key.ts";
 import { enforceKeyLimit } from "./enforce-key-limit.ts";
 import { serializeApiKey } from "./serialize-api-key.ts";
 
+/** Maximum overlap, in milliseconds. */
 const MAX_OVERLAP_MS = 30 * DAY;
 
 const Overlap = Duration.refine(
@@ -64,9 +65,9 @@ export const rotateApiKey = defineTool({
     const { expiresAt, issues } = validateExpiry(expires_at, now);
     if (issues.length > 0) throw invalidInput(issues);
     let value: string | null = null;
-    // Set outside of the recorded result, because the value must not be stored.
+    // The value is set outside of the recorded result, because it must not be stored.
     const key = await ctx.write(async (tx) => {
-      // Not even an admin: with the value they could act in another user's name.
+      // Not even an admin may rotate another user's key: with the new value they could act in that user's name.
       const old = await findApiKey(tx.apiKeys, key_id, isOwn);
       const expiries = rotationExpiries(old, now, {
         overlap: overlap === undefined ? DEFAULT_OVERLAP_MS : durationMs(overlap),

@@ -130,9 +130,9 @@ function decidedError({ id, status, decidedAt, decidedBy, expiresAt, runId }: Ap
 }
 
 /** The filled-in form, validated against the approval's schema, with defaults. */
-function parseForm({ form: schema }: ApprovalRecord, given: Record<string, unknown> | undefined) {
-  if (schema === null) return refuseForm(given, "is not allowed: this approval has no form");
-  const parsed = inputsValidator(schema).parse(given ?? {});
+function parseForm({ form: schema }: ApprovalRecord, form: Record<string, unknown> | undefined) {
+  if (schema === null) return refuseForm(form, "is not allowed: this approval has no form");
+  const parsed = inputsValidator(schema).parse(form ?? {});
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
     parsed.issues.map(({ path = [], ...issue }): Issue =>
@@ -141,7 +141,10 @@ function parseForm({ form: schema }: ApprovalRecord, given: Record<string, unkno
   );
 }
 
-function refuseForm(given: Record<string, unknown> | undefined, why = "is not allowed when declining"): null {
-  if (given === undefined) return null;
-  throw invalidInput([{ path: "form", code: "not_allowed", message: why, fix: "Leave it out." }]);
+function refuseForm(
+  form: Record<string, unknown> | undefined,
+  message = "is not allowed when declining",
+): null {
+  if (form === undefined) return null;
+  throw invalidInput([{ path: "form", code: "not_allowed", message, fix: "Leave it out." }]);
 }

@@ -49,8 +49,8 @@ export function decisionQuestion({ workflowId, message, form }: ApprovalRecord):
       },
       required: ["decision"],
     },
-    toInput({ decision, comment, ...rest }) {
-      const formEntries = Object.entries(rest)
+    toInput({ decision, comment, ...formFields }) {
+      const formEntries = Object.entries(formFields)
         .filter(([key, value]) => key.startsWith(PREFIX) && value !== undefined)
         .map(([key, value]) => [key.slice(PREFIX.length), value] as const);
       return {
@@ -74,11 +74,11 @@ function toFlatField(name: string, schema: unknown): Fields[string] | undefined 
   const choices = field["enum"];
   if (choices !== undefined && (type !== "string" || !isStringArray(choices))) return undefined;
   // An enum allows no other constraints.
-  const rest =
+  const constraints =
     choices === undefined ? supported : supported.filter(([key]) => !/^(?:m..Length|format)$/.test(key));
   return {
     title: name,
-    ...Object.fromEntries(rest),
+    ...Object.fromEntries(constraints),
     type,
     ...(choices !== undefined && { enum: choices }),
   };

@@ -69,12 +69,12 @@ export const listAuditLog = defineTool({
     const pageSize = limit ?? PAGE_SIZE;
     // One more than the page shows whether there is a next page.
     const entries = await ctx.read.audit.page({ filter, before, limit: pageSize + 1 });
-    const shown = entries.slice(0, pageSize);
+    const page = entries.slice(0, pageSize);
     return {
-      items: shown.map(serializeEntry),
+      items: page.map(serializeEntry),
       total: await ctx.total(() => ctx.read.audit.count(filter)),
       next_cursor:
-        entries.length > pageSize ? ctx.cursors.encode(query, [String(shown.at(-1)!.id), ""]) : null,
+        entries.length > pageSize ? ctx.cursors.encode(query, [String(page.at(-1)!.id), ""]) : null,
     };
   },
 });

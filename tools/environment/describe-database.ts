@@ -6,7 +6,9 @@ import { nearMatch } from "../../src/core/near-match.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 
+/** Maximum number of tables in a response. */
 const MAX_TABLES = 200;
+/** Maximum number of sample rows of each table. */
 const MAX_SAMPLES = 20;
 /** Maximum size of all sample rows together, in characters of JSON. */
 const MAX_SAMPLE_CHARS = 50_000;

@@ -144,8 +144,8 @@ const serializeLimit = ({ limit, max, remaining, resetsAt }: RemainingUsage) => 
 async function guideTo(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {
   // Loaded on demand, because the guide imports the whole language.
   const { getGuide, TOPICS } = await import("./guide.ts");
-  const found = getGuide(topic, stepTypes);
-  if (found !== undefined) return found;
+  const guide = getGuide(topic, stepTypes);
+  if (guide !== undefined) return guide;
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
   const near = nearMatch(topic, allowed);
   const message = "is not a topic of the guide";

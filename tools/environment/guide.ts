@@ -18,7 +18,7 @@ export const TOPICS = ["definition", "expressions"] as const;
 export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): string | undefined {
   if (topic === "definition") return definitionGuide(stepTypes);
   if (topic === "expressions") return expressionsGuide();
-  const type = stepTypes.find((one) => one.type === topic);
+  const type = stepTypes.find((candidate) => candidate.type === topic);
   return type && stepGuide(type);
 }
 
@@ -60,8 +60,8 @@ const TYPE_NAMES: Readonly<Record<string, string>> = { string: "text", array: "l
 
 function typeText(schema: z.ZodType): string {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as TypedSchema;
-  const preset = json.default === undefined ? "" : `, default ${toJson(json.default)}`;
-  return `${typeName(json)}${preset}`;
+  const defaultText = json.default === undefined ? "" : `, default ${toJson(json.default)}`;
+  return `${typeName(json)}${defaultText}`;
 }
 
 function typeName({ type, enum: values, anyOf, items }: TypedSchema): string {
@@ -73,8 +73,8 @@ function typeName({ type, enum: values, anyOf, items }: TypedSchema): string {
 
 function stepGuide(type: AnyStepType): string {
   const fields = Object.entries(type.fields as Readonly<Record<string, Field>>);
-  const own = new Set(fields.map(([name]) => name));
-  const common = Object.keys(COMMON_STEP_FIELDS).filter((name) => !own.has(name));
+  const ownFields = new Set(fields.map(([name]) => name));
+  const common = Object.keys(COMMON_STEP_FIELDS).filter((name) => !ownFields.has(name));
   return [
     `# Step type ${type.type}: ${type.title}`,
     type.description,

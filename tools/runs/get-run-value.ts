@@ -6,6 +6,7 @@ import type { RunReader } from "../../src/core/run-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findRun } from "./find-run.ts";
 
+/** Default page size, in characters. */
 const DEFAULT_PAGE_CHARS = 20_000;
 
 export const getRunValue = defineTool({
@@ -49,16 +50,16 @@ export const getRunValue = defineTool({
   async run({ run_id, ref, offset, max_chars: pageChars }, ctx) {
     const { id } = await findRun(ctx.read.runs, run_id);
     const location = parseRef(id, ref);
-    const found = location && (await ctx.read.runs.valueText(location, { from: offset, chars: pageChars }));
-    if (found === undefined) throw valueNotFound(id, ref);
+    const value = location && (await ctx.read.runs.valueText(location, { from: offset, chars: pageChars }));
+    if (value === undefined) throw valueNotFound(id, ref);
     const next = offset + pageChars;
     return {
       run_id: id,
       ref,
-      text: found.text,
+      text: value.text,
       offset,
-      chars: found.chars,
-      next_offset: next < found.chars ? next : null,
+      chars: value.chars,
+      next_offset: next < value.chars ? next : null,
     };
   },
 });

@@ -6,6 +6,7 @@ import { hasEnded, progressOf } from "./run-response.ts";
 
 /** Minimum time between two notifications, in milliseconds. */
 const INTERVAL_MS = 100;
+/** Maximum number of ended steps, and of running steps, that a notification names. */
 const MAX_NAMED_STEPS = 5;
 
 /**

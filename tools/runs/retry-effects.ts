@@ -71,7 +71,10 @@ function describeOutcome({ state, attempts, items, error }: StepRecord): string 
   return `was attempted ${times}${error === null ? "" : ` (${error.code}: ${truncateText(error.message, 200)})`}`;
 }
 
-/** What the expressions of a step refer to. Plain text is searched too, so it may find too much, but never too little. */
+/**
+ * Finds references to steps, inputs and `run` in a step. It searches all of its text, so it may find a reference too many,
+ * but never misses one.
+ */
 function referencesOf(step: StepDefinition) {
   const json = JSON.stringify(step);
   return {

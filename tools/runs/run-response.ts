@@ -1,4 +1,4 @@
-/** A run as the API returns it: a short summary with what to do next. A failed run takes at most 1,000 tokens. */
+/** A run as the API returns it: a short summary with the next action. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
@@ -12,8 +12,11 @@ const ERROR_CHARS = 1_600;
 const INPUT_CHARS = 700;
 const INPUTS_CHARS = 300;
 const LISTED_ERROR_CHARS = 400;
+/** Maximum number of current steps in the progress of a run. */
 const MAX_CURRENT_STEPS = 10;
+/** Maximum number of pending approvals that are listed. */
 const MAX_APPROVALS = 5;
+/** Maximum length of an approval's message, in characters. */
 const MESSAGE_CHARS = 300;
 
 const IN_PROGRESS: ReadonlySet<StepState> = new Set(["queued", "running", "waiting"]);
@@ -149,7 +152,7 @@ async function nextAction(
     return `It waits for a person's approval: decide_approval (POST /approvals/${approval.id}). The person who started the run can't decide, unless the operator allows it. ${poll}`;
   }
   if (!run.admitted)
-    return `It waits for its turn: the workflow limits how many of its runs are active at a time. ${poll}`;
+    return `It is queued: the workflow limits how many of its runs are active at a time. ${poll}`;
   if (run.status === "waiting") {
     const until = await earliestWaitEnd(ctx.read.runs, run.id);
     return `It waits${until === undefined ? "" : ` until ${until}`}, then continues by itself. ${poll}`;

@@ -8,10 +8,13 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
 
+/** Maximum size of an error, in characters. */
 const ERROR_CHARS = 2_000;
 /** Maximum number of steps with inputs and outputs. Each value takes a query; callers read further steps one by one. */
 export const MAX_DETAILED_STEPS = 30;
+/** Maximum number of attempts of a step that are listed; the last ones. */
 const MAX_ATTEMPTS = 20;
+/** Maximum number of items of a fan-out that are listed. */
 const MAX_ITEMS = 20;
 
 /** Lists every step, without inputs and outputs. */

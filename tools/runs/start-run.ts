@@ -12,9 +12,9 @@ const OUTPUT_CHARS = 20_000;
 /**
  * Starts the run that `prepare` returns, or finds the one that was started before with the same idempotency key, and
  * waits for it.
- * @param wait seconds
+ * @param wait maximum wait, in seconds
  * @param repeatable whether the request has an idempotency key
- * @throws what `prepare` throws, unless the run was started before
+ * @throws the error of `prepare`, unless the run was started before
  */
 export async function startAndWait(
   ctx: ToolContext,

@@ -22,10 +22,10 @@ export async function truncateValue(
   max: number,
 ): Promise<unknown> {
   const value = await runs.valueText(at, { from: 0, chars: max });
-  return value === undefined ? undefined : truncated(value, ref, max);
+  return value === undefined ? undefined : parseOrTruncate(value, ref, max);
 }
 
-function truncated({ text, chars }: ValueText, ref: string, max: number): unknown {
+function parseOrTruncate({ text, chars }: ValueText, ref: string, max: number): unknown {
   if (chars <= max) return JSON.parse(text);
   return { truncated: true, chars, preview: text.slice(0, max).toWellFormed(), ref } satisfies TruncatedValue;
 }

@@ -4,7 +4,7 @@ import { earliestWaitEnd } from "./earliest-wait-end.ts";
 import { hasEnded } from "./run-response.ts";
 import { progressReporter } from "./report-progress.ts";
 
-/** Default wait over MCP, in seconds: most runs have ended by then, and no client times out before. */
+/** Default wait over MCP, in seconds: long enough for most runs, and shorter than the timeout of every client. */
 const DEFAULT_MCP_WAIT = 20;
 
 /** The requested wait, or the default of the caller's surface, in seconds. */
@@ -28,7 +28,7 @@ export async function waitForRun(ctx: ToolContext, id: string, seconds: number):
     const reportAfter = await reportProgress(summary);
     if (hasEnded(summary)) return;
     if (summary.status === "waiting" && (await waitsLonger(ctx, id, ms))) {
-      // If the wait ended between the two reads, it only seemed to have no end. Then the run has changed.
+      // If the wait ended between the two reads, the run has changed, and its end time was missing only for that reason.
       const [current] = await ctx.read.runs.getStatusSummaries([id]);
       if (current?.seq === summary.seq) return;
     }

@@ -7,6 +7,7 @@ import type { Readers } from "../../src/core/ports.ts";
 import type { ScheduleRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
+/** Number of next times in a response. */
 const NEXT_TIMES = 5;
 
 /**

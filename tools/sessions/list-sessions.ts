@@ -23,7 +23,7 @@ export const listSessions = defineTool({
     const { keyId, lineage: userId } = ctx.actor.principal;
     const query = JSON.stringify(["list_sessions", userId]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-    // Read whole: a user has few sessions, and they expire.
+    // Reads all sessions at once, because a user has few and they expire.
     const all = await ctx.read.sessions.listByUser(userId, iso(ctx.now()), ctx.accounts.idleSince());
     const remaining = all.filter((session) => after === null || isAfter(session, after));
     const items = remaining.slice(0, limit ?? listSessions.page!.mcpLimit);

@@ -1,8 +1,8 @@
 import type { Workflow } from "../../schemas/workflow.ts";
 
 /**
- * The ETag of a workflow: its version and its published version, because publishing makes no new version. With the last
- * run there is none, because that changes without a new version.
+ * The ETag of a workflow: its version and its published version, because publishing makes no new version. A response that
+ * includes the last run has no ETag, because the run changes without a new version.
  */
 export const workflowEtag = ({
   version,

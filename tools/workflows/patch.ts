@@ -95,7 +95,7 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
       return { ...definition, steps: insertStep(steps, step, operation, steps.length) };
     }
     case "update_step": {
-      const at = find(steps, id, "id");
+      const at = findIndex(steps, id, "id");
       if (operation.set !== undefined && Object.hasOwn(operation.set, "id") && operation.set["id"] !== id) {
         throw new OperationError({
           path: "set.id",
@@ -107,9 +107,9 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
       return { ...definition, steps: steps.with(at, withFields(steps[at]!, operation, ["id", "type"])) };
     }
     case "remove_step":
-      return { ...definition, steps: steps.toSpliced(find(steps, id, "id"), 1) };
+      return { ...definition, steps: steps.toSpliced(findIndex(steps, id, "id"), 1) };
     case "move_step": {
-      const at = find(steps, id, "id");
+      const at = findIndex(steps, id, "id");
       if ((operation.after ?? operation.before) === id) {
         const path = operation.after === undefined ? "before" : "after";
         throw new OperationError({ path, code: "not_allowed", message: "is the step itself" });
@@ -117,7 +117,7 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
       return { ...definition, steps: insertStep(steps.toSpliced(at, 1), steps[at]!, operation, 0) };
     }
     case "rename_step": {
-      const at = find(steps, id, "id");
+      const at = findIndex(steps, id, "id");
       if (to !== id) refuseDuplicate(steps, to, "to");
       return renameReferences({ ...definition, steps: steps.with(at, { ...steps[at], id: to }) }, id, to);
     }
@@ -137,9 +137,9 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
 
 /** @throws OperationError for missing fields, and for fields that the operation does not have */
 function checkFields(operation: Operation): void {
-  const { op, ...given } = operation;
+  const { op, ...fields } = operation;
   const { required, optional }: { required: readonly string[]; optional: readonly string[] } = OPERATIONS[op];
-  const present = Object.keys(given).filter((field) => given[field as keyof typeof given] !== undefined);
+  const present = Object.keys(fields).filter((field) => fields[field as keyof typeof fields] !== undefined);
   const missing = required.filter((field) => !present.includes(field));
   const issues: Issue[] = [
     ...missing.map((path) => ({ path, code: "missing", message: `is missing: ${op} needs it` })),
@@ -152,7 +152,7 @@ function checkFields(operation: Operation): void {
         allowed: ["op", ...required, ...optional],
       })),
   ];
-  if (given.after !== undefined && given.before !== undefined) {
+  if (fields.after !== undefined && fields.before !== undefined) {
     issues.push({
       path: "before",
       code: "not_allowed",
@@ -174,10 +174,11 @@ function checkFields(operation: Operation): void {
 const stepsOf = ({ steps }: Definition): Step[] => (Array.isArray(steps) ? (steps as Step[]) : []);
 const idOf = (step: Step | null): unknown => step?.["id"];
 
-function find(steps: readonly Step[], id: string, path: string): number {
+/** @throws OperationError unknown_step */
+function findIndex(steps: readonly Step[], id: string, path: string): number {
   const at = steps.findIndex((step) => idOf(step) === id);
   if (at >= 0) return at;
-  const ids = steps.map(idOf).filter((known) => typeof known === "string");
+  const ids = steps.map(idOf).filter((stepId) => typeof stepId === "string");
   const near = nearMatch(id, ids);
   throw new OperationError({
     path,
@@ -219,8 +220,8 @@ function refuseDuplicate(steps: readonly Step[], id: string, path: string): void
 }
 
 function insertStep(steps: Step[], step: Step, { after, before }: Operation, defaultIndex: number): Step[] {
-  if (after !== undefined) return steps.toSpliced(find(steps, after, "after") + 1, 0, step);
-  return steps.toSpliced(before === undefined ? defaultIndex : find(steps, before, "before"), 0, step);
+  if (after !== undefined) return steps.toSpliced(findIndex(steps, after, "after") + 1, 0, step);
+  return steps.toSpliced(before === undefined ? defaultIndex : findIndex(steps, before, "before"), 0, step);
 }
 
 function withFields(

@@ -78,7 +78,7 @@ async function findPublishableDefinition(
     throw new AppError(
       "workflow_not_runnable",
       `Version ${version} of "${id}" has no definition yet, so there is nothing to publish. ` +
-        `Give it one with update_workflow (PATCH /workflows/${id}).`,
+        `Add one with update_workflow (PATCH /workflows/${id}).`,
     );
   }
   const { errors } = await checkDefinition(ctx, definition, { checkConnections: true, selfId: id });

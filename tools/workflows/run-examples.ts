@@ -15,13 +15,14 @@ type Example = NonNullable<z.output<(typeof TOP_FIELDS)["examples"]>>[number];
 
 /** Maximum number of differences that are reported for one example. */
 const MAX_DIFFERENCES = 5;
+/** Maximum length of a value in a difference, in characters. */
 const VALUE_CHARS = 200;
-/** How the remaining runs are stopped when one takes too long. Their end is not waited for. */
+/** The reason with which all runs are stopped when one takes too long. The caller does not wait for their end. */
 const STOPPED = { status: "cancelled", by: "publish_workflow" } as const;
 
 /**
  * Runs the examples of a version and compares their outputs with the expected ones.
- * @throws AppError examples_failed with the differences, or why they could not be run; those of prepareRun
+ * @throws AppError examples_failed with the differences, or with the reason why no example ran; those of prepareRun
  */
 export async function runExamples(
   ctx: ToolContext,

@@ -6,7 +6,9 @@ import { formatShape } from "../../src/core/format-shape.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 
+/** Maximum length of an output type, in characters. */
 const OUTPUT_CHARS = 1_000;
+/** Maximum size of the preview, in characters of JSON. */
 const PREVIEW_CHARS = 20_000;
 
 export const validateWorkflow = defineTool({
