@@ -239,10 +239,10 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
 }
 
 function listKeys(keys: readonly string[]): string {
-  const shown = keys.slice(0, MAX_LISTED).map((key) => truncate(key, MAX_KEY_LENGTH));
+  const listed = keys.slice(0, MAX_LISTED).map((key) => truncate(key, MAX_KEY_LENGTH));
   return keys.length > MAX_LISTED
-    ? `${shown.join(", ")} and ${keys.length - MAX_LISTED} more`
-    : shown.join(", ");
+    ? `${listed.join(", ")} and ${keys.length - MAX_LISTED} more`
+    : listed.join(", ");
 }
 
 const joinMessages = (issues: readonly ZodIssue[]): string =>

@@ -211,12 +211,12 @@ export function apiKeyStore(
       transaction(async (trx) => {
         for (const [id, at] of uses) {
           // Another process may have written a later use.
-          const before = at < notAfter ? at : notAfter;
+          const latest = at < notAfter ? at : notAfter;
           await trx
             .updateTable("api_keys")
             .set({ last_used_at: at })
             .where("id", "=", id)
-            .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", before)]))
+            .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", latest)]))
             .execute();
         }
       }),

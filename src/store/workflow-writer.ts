@@ -83,19 +83,19 @@ export function workflowWriter(
   }
 
   /** The slug of the name, or a free one of `slug-2`, `slug-3` and so on. */
-  async function freeId(name: string): Promise<string> {
+  async function findFreeId(name: string): Promise<string> {
     const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, "") || "workflow";
     if (!(await exists(slug))) return slug;
     // Thousands of workflows may have the same name, so the number is doubled until it is free, then bisected.
-    let taken = 1;
-    let free = 2;
-    while (await exists(`${slug}-${free}`)) [taken, free] = [free, free * 2];
-    while (free - taken > 1) {
-      const middle = Math.floor((taken + free) / 2);
-      if (await exists(`${slug}-${middle}`)) taken = middle;
-      else free = middle;
+    let usedNumber = 1;
+    let freeNumber = 2;
+    while (await exists(`${slug}-${freeNumber}`)) [usedNumber, freeNumber] = [freeNumber, freeNumber * 2];
+    while (freeNumber - usedNumber > 1) {
+      const middle = Math.floor((usedNumber + freeNumber) / 2);
+      if (await exists(`${slug}-${middle}`)) usedNumber = middle;
+      else freeNumber = middle;
     }
-    return `${slug}-${free}`;
+    return `${slug}-${freeNumber}`;
   }
 
   return {
@@ -103,7 +103,7 @@ export function workflowWriter(
 
     async insert(content, change, requestedId) {
       if (requestedId !== undefined && (await exists(requestedId))) throw idTakenError(requestedId);
-      const id = requestedId ?? (await freeId(content.name));
+      const id = requestedId ?? (await findFreeId(content.name));
       const now = iso(clock.now());
       const workflow: WorkflowWithDefinition = {
         id,

@@ -95,7 +95,7 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
       return { ...definition, steps: insertStep(steps, step, operation, steps.length) };
     }
     case "update_step": {
-      const at = findIndex(steps, id, "id");
+      const position = findIndex(steps, id, "id");
       if (operation.set !== undefined && Object.hasOwn(operation.set, "id") && operation.set["id"] !== id) {
         throw new OperationError({
           path: "set.id",
@@ -104,22 +104,32 @@ function applyOperation(definition: Definition, operation: Operation): Definitio
           fix: `Use {"op": "rename_step", "id": "${id}", "to": …}, which also updates references.`,
         });
       }
-      return { ...definition, steps: steps.with(at, withFields(steps[at]!, operation, ["id", "type"])) };
+      return {
+        ...definition,
+        steps: steps.with(position, withFields(steps[position]!, operation, ["id", "type"])),
+      };
     }
     case "remove_step":
       return { ...definition, steps: steps.toSpliced(findIndex(steps, id, "id"), 1) };
     case "move_step": {
-      const at = findIndex(steps, id, "id");
+      const position = findIndex(steps, id, "id");
       if ((operation.after ?? operation.before) === id) {
         const path = operation.after === undefined ? "before" : "after";
         throw new OperationError({ path, code: "not_allowed", message: "is the step itself" });
       }
-      return { ...definition, steps: insertStep(steps.toSpliced(at, 1), steps[at]!, operation, 0) };
+      return {
+        ...definition,
+        steps: insertStep(steps.toSpliced(position, 1), steps[position]!, operation, 0),
+      };
     }
     case "rename_step": {
-      const at = findIndex(steps, id, "id");
+      const position = findIndex(steps, id, "id");
       if (to !== id) refuseDuplicate(steps, to, "to");
-      return renameReferences({ ...definition, steps: steps.with(at, { ...steps[at], id: to }) }, id, to);
+      return renameReferences(
+        { ...definition, steps: steps.with(position, { ...steps[position], id: to }) },
+        id,
+        to,
+      );
     }
     case "update_top": {
       if (operation.set !== undefined && Object.hasOwn(operation.set, "steps")) {
@@ -176,8 +186,8 @@ const idOf = (step: Step | null): unknown => step?.["id"];
 
 /** @throws OperationError unknown_step */
 function findIndex(steps: readonly Step[], id: string, path: string): number {
-  const at = steps.findIndex((step) => idOf(step) === id);
-  if (at >= 0) return at;
+  const index = steps.findIndex((step) => idOf(step) === id);
+  if (index >= 0) return index;
   const ids = steps.map(idOf).filter((stepId) => typeof stepId === "string");
   const near = nearMatch(id, ids);
   throw new OperationError({

@@ -48,10 +48,10 @@ function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
   const written = schema as JsonSchema;
   const { $ref, type } = written;
   if (typeof $ref === "string") return shapeOf(resolveRef($ref, walk.root), walk, depth - 1);
-  if (Array.isArray(type)) return union(type.map((it) => ofType(String(it), written, walk, depth)));
+  if (Array.isArray(type)) return union(type.map((name) => ofType(String(name), written, walk, depth)));
   if (typeof type === "string") return ofType(type, written, walk, depth);
   const forms = written["anyOf"] ?? written["oneOf"];
-  if (Array.isArray(forms)) return union(forms.map((it) => shapeOf(it, walk, depth - 1)));
+  if (Array.isArray(forms)) return union(forms.map((form) => shapeOf(form, walk, depth - 1)));
   const values = Object.hasOwn(written, "const") ? [written["const"]] : written["enum"];
   if (Array.isArray(values)) {
     walk.remaining -= values.length * WORD_COST;
@@ -93,19 +93,19 @@ const OTHER_FIELD_KEYWORDS = [
 ];
 
 function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
-  const { properties, additionalProperties: others, required } = schema;
+  const { properties, additionalProperties: additional, required } = schema;
   if (OTHER_FIELD_KEYWORDS.some((word) => Object.hasOwn(schema, word) && schema[word] !== false))
     return mapOf(ANY);
   if (typeof properties !== "object" || properties === null)
-    return mapOf(typeof others === "object" ? shapeOf(others, walk, depth - 1) : ANY);
-  if (others !== undefined && others !== false) return mapOf(ANY);
+    return mapOf(typeof additional === "object" ? shapeOf(additional, walk, depth - 1) : ANY);
+  if (additional !== undefined && additional !== false) return mapOf(ANY);
   const needed = new Set(Array.isArray(required) ? required : []);
   walk.remaining -= needed.size * WORD_COST;
   return objectOf(
     Object.fromEntries(
-      Object.entries(properties).map(([name, it]: [string, unknown]) => {
-        const shape = shapeOf(it, walk, depth - 1);
-        return [name, needed.has(name) || hasDefault(it) ? shape : nullable(shape)];
+      Object.entries(properties).map(([name, field]: [string, unknown]) => {
+        const shape = shapeOf(field, walk, depth - 1);
+        return [name, needed.has(name) || hasDefault(field) ? shape : nullable(shape)];
       }),
     ),
   );
@@ -116,11 +116,11 @@ const hasDefault = (schema: unknown): boolean =>
 
 /** Returns the shape of a value that has one of these shapes: theirs if they are alike apart from null. */
 function union(shapes: readonly Shape[]): Shape {
-  const others = shapes.filter((shape) => shape.kind !== "null");
-  const first = others[0];
+  const notNull = shapes.filter((shape) => shape.kind !== "null");
+  const first = notNull[0];
   if (first === undefined) return { kind: shapes.length === 0 ? "any" : "null" };
   const plain = ["string", "number", "boolean"].includes(first.kind);
-  const same = others.length === 1 || (plain && others.every((shape) => shape.kind === first.kind));
-  if (!same) return ANY;
-  return others.length < shapes.length || others.some((shape) => shape.nullable) ? nullable(first) : first;
+  const areAlike = notNull.length === 1 || (plain && notNull.every((shape) => shape.kind === first.kind));
+  if (!areAlike) return ANY;
+  return notNull.length < shapes.length || notNull.some((shape) => shape.nullable) ? nullable(first) : first;
 }

@@ -41,7 +41,7 @@ function unresolvedSchema(field: Field): z.ZodType {
 
 /** The schema of the steps of one type. */
 export function stepSchema(type: AnyStepType) {
-  const own = Object.fromEntries(
+  const typeFields = Object.fromEntries(
     Object.entries(type.fields as Record<string, Field>).map(([name, field]) => [
       name,
       unresolvedSchema(field),
@@ -54,7 +54,7 @@ export function stepSchema(type: AnyStepType) {
       type: z.literal(type.type).meta({ description: type.description, example: type.type }),
       ...common,
       // Last, because a type may describe a common field in more detail.
-      ...own,
+      ...typeFields,
     })
     .meta({ title: type.title, description: type.description, example: type.example });
 }
@@ -89,8 +89,8 @@ export const topLevelSchema = (file: boolean) =>
  * Builds the JSON Schema (draft 2020-12) of a definition, for editors and documents. It accepts the fields of files too.
  */
 export function definitionJsonSchema(stepTypes: readonly AnyStepType[]): Record<string, unknown> {
-  const whole = z.strictObject({ ...FILE_FIELDS, ...TOP_FIELDS, steps: stepsOf(stepOf(stepTypes)) });
-  const { $schema, ...schema } = z.toJSONSchema(whole, {
+  const fileSchema = z.strictObject({ ...FILE_FIELDS, ...TOP_FIELDS, steps: stepsOf(stepOf(stepTypes)) });
+  const { $schema, ...schema } = z.toJSONSchema(fileSchema, {
     io: "input",
     unrepresentable: "any",
     override: ({ jsonSchema }) => {

@@ -26,7 +26,7 @@ export function graphOf(steps: readonly Pick<StepDefinition, "id" | "needs">[]):
     const positions = new Set(
       needsOf(steps, index).flatMap((id) => (position.has(id) ? [position.get(id)!] : [])),
     );
-    for (const before of positions) dependents[before]!.push(index);
+    for (const need of positions) dependents[need]!.push(index);
     return [...positions];
   });
   return { needs, dependents };

@@ -51,7 +51,7 @@ function withTemplatesInside(schema: z.ZodType): z.ZodType {
   switch (def.type) {
     case "object":
       return withDef(schema, {
-        shape: Object.fromEntries(Object.entries(def.shape!).map(([key, it]) => [key, templated(it)])),
+        shape: Object.fromEntries(Object.entries(def.shape!).map(([key, field]) => [key, templated(field)])),
       });
     case "array":
       return withDef(schema, { element: templated(def.element!) });

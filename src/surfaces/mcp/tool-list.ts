@@ -49,7 +49,7 @@ function removeLimits(node: Record<string, unknown>): void {
 }
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  const whole = z.toJSONSchema(schema, {
+  const generated = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     // Everything that a model does not need is removed, to save tokens.
@@ -63,7 +63,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
       removeLimits(node);
     },
   });
-  const { $schema: _, $defs = {}, ...root } = whole;
+  const { $schema: _, $defs = {}, ...root } = generated;
   // Clients require `type: object` at the root, so references are inlined. No schema is recursive.
   return inlineRefs(root, $defs) as JsonSchema;
 }
@@ -73,11 +73,13 @@ function inlineRefs(node: unknown, defs: Record<string, unknown>): unknown {
   if (typeof node !== "object" || node === null) return node;
   const { $ref, ...rest } = node as { $ref?: string } & Record<string, unknown>;
   const target = $ref === undefined ? {} : (inlineRefs(defs[$ref.replace("#/$defs/", "")], defs) as object);
-  const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inlineRefs(value, defs)]));
+  const inlined = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, inlineRefs(value, defs)]),
+  );
   // A list of types is valid, but several clients convert schemas to dialects with one type per node.
-  if (Array.isArray(own["type"])) {
-    own["anyOf"] ??= own["type"].map((type: unknown) => ({ type }));
-    delete own["type"];
+  if (Array.isArray(inlined["type"])) {
+    inlined["anyOf"] ??= inlined["type"].map((type: unknown) => ({ type }));
+    delete inlined["type"];
   }
-  return { ...target, ...own };
+  return { ...target, ...inlined };
 }

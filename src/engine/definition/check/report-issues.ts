@@ -25,11 +25,11 @@ export async function reportIssues(
 }
 
 function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {
-  const seen = new Set<string>();
+  const reported = new Set<string>();
   return issues.filter(({ path, code, message }) => {
     const key = JSON.stringify([path.map(String), code, message]);
-    if (seen.has(key)) return false;
-    seen.add(key);
+    if (reported.has(key)) return false;
+    reported.add(key);
     return true;
   });
 }
@@ -45,11 +45,11 @@ function inOrder(issues: readonly LocatedIssue[], document: unknown): LocatedIss
   const ranks = new Map(
     issues.map((issue) => {
       const rank: number[] = [];
-      let here = document;
+      let value = document;
       for (const part of issue.path) {
-        if (typeof here !== "object" || here === null) break;
-        rank.push(ranksOf(here).get(String(part)) ?? -1);
-        here = (here as Record<PropertyKey, unknown>)[part];
+        if (typeof value !== "object" || value === null) break;
+        rank.push(ranksOf(value).get(String(part)) ?? -1);
+        value = (value as Record<PropertyKey, unknown>)[part];
       }
       return [issue, rank];
     }),

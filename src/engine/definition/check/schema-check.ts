@@ -57,19 +57,19 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
     ) as ParsedStep["raw"];
     const entry = typeof raw["type"] === "string" ? types.get(raw["type"]) : undefined;
     const schema = entry?.schema ?? anyStep;
-    const found: LocatedIssue[] =
+    const schemaIssues: LocatedIssue[] =
       entry === undefined && raw === step ? [unknownType(raw["type"], types.keys())] : [];
     const parsed = (schema as z.ZodType).safeParse(step, { reportInput: true });
-    if (!parsed.success) found.push(...located(parsed.error, schema));
+    if (!parsed.success) schemaIssues.push(...located(parsed.error, schema));
     const literals = literalIssues(raw, literalFields(entry?.type));
-    const all = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
-    issues.push(...all.map((issue) => prefixPath(path, issue)));
+    const stepIssues = mergeIssues(literals, schemaIssues);
+    issues.push(...stepIssues.map((issue) => prefixPath(path, issue)));
     return {
       raw,
       id: stepIdOf(raw["id"]) ?? `#${index}`,
       type: entry?.type,
-      parsed: parsed.success && all.length === 0 ? (parsed.data as StepDefinition) : undefined,
-      invalidFields: new Set(all.map((issue) => String(issue.path[0] ?? ""))),
+      parsed: parsed.success && stepIssues.length === 0 ? (parsed.data as StepDefinition) : undefined,
+      invalidFields: new Set(stepIssues.map((issue) => String(issue.path[0] ?? ""))),
     };
   }
 
@@ -77,9 +77,9 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
     async check(written, file, yieldToEventLoop) {
       const schema = file ? topSchemas.file : topSchemas.plain;
       const parsed = schema.safeParse(written, { reportInput: true });
-      const found = parsed.success ? [] : located(parsed.error, schema);
+      const schemaIssues = parsed.success ? [] : located(parsed.error, schema);
       const literals = literalIssues(written, TOP_LITERALS);
-      const issues = [...literals, ...found.filter((issue) => !literals.some((it) => samePlace(it, issue)))];
+      const issues = mergeIssues(literals, schemaIssues);
       const top = issues.length === 0 ? partsOf(parsed.data!) : undefined;
       const steps: ParsedStep[] = [];
       const list = Array.isArray(written["steps"]) ? (written["steps"] as unknown[]) : [];
@@ -114,8 +114,18 @@ const stepIdOf = (id: unknown): string | undefined => {
   return parsed.success ? parsed.data : undefined;
 };
 
-const samePlace = (a: LocatedIssue, b: LocatedIssue): boolean =>
-  a.path.length <= b.path.length && a.path.every((part, index) => part === b.path[index]);
+/** Adds the issues of the schema, except those at or below the path of a misplaced expression. */
+const mergeIssues = (
+  literals: readonly LocatedIssue[],
+  schemaIssues: readonly LocatedIssue[],
+): LocatedIssue[] => [
+  ...literals,
+  ...schemaIssues.filter((issue) => !literals.some((literal) => contains(literal.path, issue.path))),
+];
+
+/** Whether a path is `outer`, or below it. */
+const contains = (outer: readonly PropertyKey[], path: readonly PropertyKey[]): boolean =>
+  outer.length <= path.length && outer.every((part, index) => part === path[index]);
 
 function unknownType(value: unknown, known: Iterable<string>): LocatedIssue {
   const allowed = [...known];

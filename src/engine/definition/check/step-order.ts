@@ -40,9 +40,9 @@ export function orderSteps(steps: readonly ParsedStep[]): StepOrder {
   const unmet = needs.map(({ length }) => length);
   const order = unmet.flatMap((count, index) => (count === 0 ? [index] : []));
   for (const next of order) {
-    for (const after of dependents[next]!) {
-      unmet[after]! -= 1;
-      if (unmet[after] === 0) order.push(after);
+    for (const dependent of dependents[next]!) {
+      unmet[dependent]! -= 1;
+      if (unmet[dependent] === 0) order.push(dependent);
     }
   }
   const cyclic = new Set(unmet.flatMap((count, index) => (count > 0 ? [index] : [])));
@@ -127,10 +127,10 @@ function ancestry(needs: readonly (readonly number[])[], order: readonly number[
   const rows = needs.map(() => new Uint32Array(words));
   for (const index of order) {
     const row = rows[index]!;
-    for (const before of needs[index]!) {
-      const other = rows[before]!;
-      for (let word = 0; word < words; word += 1) row[word]! |= other[word]!;
-      row[before >>> 5]! |= 1 << (before & 31);
+    for (const need of needs[index]!) {
+      const needRow = rows[need]!;
+      for (let word = 0; word < words; word += 1) row[word]! |= needRow[word]!;
+      row[need >>> 5]! |= 1 << (need & 31);
     }
   }
   return (position, ancestor) => ((rows[position]![ancestor >>> 5]! >>> (ancestor & 31)) & 1) === 1;

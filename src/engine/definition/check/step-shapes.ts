@@ -46,7 +46,7 @@ export function stepResultShape(step: StepFields, output: Shape): Shape {
 function withStatus(output: Shape, maybeNull: boolean): Shape {
   if (output.kind !== "object") return output.kind === "map" ? mapOf(ANY) : ANY;
   const fields = Object.entries(output.fields).map(
-    ([name, it]) => [name, maybeNull ? nullable(it) : it] as const,
+    ([name, field]) => [name, maybeNull ? nullable(field) : field] as const,
   );
   return objectOf({ ...Object.fromEntries(fields), ...STATUS });
 }

@@ -91,10 +91,10 @@ const size: FunctionBody = ([value], { evaluation }) => {
 };
 
 const unique: FunctionBody = ([list], { evaluation }) => {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   return (list as unknown[]).filter((item) => {
     const id = identityKey(evaluation, item);
-    return !seen.has(id) && seen.add(id);
+    return !ids.has(id) && ids.add(id);
   });
 };
 

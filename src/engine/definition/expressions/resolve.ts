@@ -31,15 +31,15 @@ function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
   const resolveNode = (node: SyntaxNode): Expr => walk(node, locals, resolution);
   switch (at.op) {
     case "value":
-      return literal(at, at.args, resolution);
+      return resolveLiteral(at, at.args, resolution);
     case "id":
-      return name(at, at.args, locals, resolution);
+      return resolveName(at, at.args, locals, resolution);
     case ".":
-      return field(at, at.args[0], at.args[1], locals, resolution);
+      return resolveField(at, at.args[0], at.args[1], locals, resolution);
     case "[]": {
       const [of, key] = at.args;
       if (key.op === "value" && typeof key.args === "string")
-        return field(at, of, key.args, locals, resolution);
+        return resolveField(at, of, key.args, locals, resolution);
       return { kind: "index", at, of: resolveNode(of), key: resolveNode(key) };
     }
     case "list":
@@ -66,16 +66,16 @@ function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
         no: resolveNode(at.args[2]),
       };
     case "call":
-      return call(at, at.args[0], at.args[1], locals, resolution);
+      return resolveCall(at, at.args[0], at.args[1], locals, resolution);
     case "rcall":
       // x.f(y) and f(x, y) are the same.
-      return call(at, at.args[0], [at.args[1], ...at.args[2]], locals, resolution);
+      return resolveCall(at, at.args[0], [at.args[1], ...at.args[2]], locals, resolution);
     default:
       return { kind: "binary", at, op: at.op, left: resolveNode(at.args[0]), right: resolveNode(at.args[1]) };
   }
 }
 
-function literal(at: SyntaxNode, value: unknown, { report }: Resolution): Expr {
+function resolveLiteral(at: SyntaxNode, value: unknown, { report }: Resolution): Expr {
   if (value === null || typeof value === "string" || typeof value === "boolean") {
     return { kind: "literal", at, value };
   }
@@ -97,7 +97,7 @@ function literal(at: SyntaxNode, value: unknown, { report }: Resolution): Expr {
   return { kind: "invalid", at };
 }
 
-function name(at: SyntaxNode, id: string, locals: Locals, { report }: Resolution): Expr {
+function resolveName(at: SyntaxNode, id: string, locals: Locals, { report }: Resolution): Expr {
   const slot = locals.lastIndexOf(id);
   if (slot >= 0) return { kind: "local", at, slot };
   if (id !== "steps") return { kind: "name", at, name: id };
@@ -109,7 +109,13 @@ function name(at: SyntaxNode, id: string, locals: Locals, { report }: Resolution
   return { kind: "invalid", at };
 }
 
-function field(at: SyntaxNode, of: SyntaxNode, key: string, locals: Locals, resolution: Resolution): Expr {
+function resolveField(
+  at: SyntaxNode,
+  of: SyntaxNode,
+  key: string,
+  locals: Locals,
+  resolution: Resolution,
+): Expr {
   if (of.op === "id" && of.args === "steps" && !locals.includes("steps")) {
     resolution.stepIds.add(key);
     return { kind: "step", at, id: key };
@@ -117,15 +123,15 @@ function field(at: SyntaxNode, of: SyntaxNode, key: string, locals: Locals, reso
   return { kind: "field", at, of: walk(of, locals, resolution), name: key };
 }
 
-function call(
+function resolveCall(
   at: SyntaxNode,
   called: string,
   args: readonly SyntaxNode[],
   locals: Locals,
   resolution: Resolution,
 ): Expr {
-  if (called === "has") return has(at, args, locals, resolution);
-  if (isLoop(called)) return loop(at, called, args, locals, resolution);
+  if (called === "has") return resolveHas(at, args, locals, resolution);
+  if (isLoop(called)) return resolveLoop(at, called, args, locals, resolution);
   const resolved = args.map((arg) => walk(arg, locals, resolution));
   const fn = Object.hasOwn(FUNCTIONS, called) ? FUNCTIONS[called] : undefined;
   if (fn === undefined) {
@@ -165,7 +171,12 @@ function expectedCount({ params, optional = 0, variadic = false }: CelFunction):
   return optional === 0 ? String(required) : `${required} to ${params.length}`;
 }
 
-function has(at: SyntaxNode, args: readonly SyntaxNode[], locals: Locals, resolution: Resolution): Expr {
+function resolveHas(
+  at: SyntaxNode,
+  args: readonly SyntaxNode[],
+  locals: Locals,
+  resolution: Resolution,
+): Expr {
   const [of] = args;
   if (args.length === 1 && of !== undefined) {
     const inner = walk(of, locals, resolution);
@@ -183,7 +194,7 @@ function has(at: SyntaxNode, args: readonly SyntaxNode[], locals: Locals, resolu
   return { kind: "invalid", at };
 }
 
-function loop(
+function resolveLoop(
   at: SyntaxNode,
   called: LoopName,
   args: readonly SyntaxNode[],

@@ -62,10 +62,10 @@ export const boundedIncludes = (evaluation: Evaluation, text: string, part: stri
 
 /** @param separator must not be empty */
 export function splitText(evaluation: Evaluation, text: string, separator: string): string[] {
-  const find = finder(evaluation, text, separator);
+  const findFrom = finder(evaluation, text, separator);
   const pieces: string[] = [];
   let start = 0;
-  for (let at = find(0); at >= 0; at = find(start)) {
+  for (let at = findFrom(0); at >= 0; at = findFrom(start)) {
     charge(evaluation, 1);
     pieces.push(text.slice(start, at));
     start = at + separator.length;

@@ -90,10 +90,10 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   }
   const [left, right] = [a as Fields, b as Fields];
   const names = Object.keys(left);
-  const others = Object.keys(right).length;
-  charge(evaluation, names.length + others);
+  const rightSize = Object.keys(right).length;
+  charge(evaluation, names.length + rightSize);
   return (
-    names.length === others &&
+    names.length === rightSize &&
     names.every(
       (name) => Object.hasOwn(right, name) && equals(evaluation, left[name], right[name], depth + 1),
     )
