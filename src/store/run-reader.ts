@@ -109,10 +109,10 @@ export function runReader(db: Kysely<Schema>): RunReader {
         .orderBy("id", "desc")
         .limit(limit + 1)
         .execute();
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
       const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
-      return { items: shown.map(runRecord), next };
+      return { items: page.map(runRecord), next };
     },
 
     async count(filter) {

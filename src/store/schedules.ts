@@ -82,7 +82,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       return {
-        items: shown.map(scheduleRecord),
+        items: page.map(scheduleRecord),
         next: rows.length > limit ? [last!.sort_time, last!.workflow_id] : null,
       };
     },

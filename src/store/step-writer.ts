@@ -51,21 +51,21 @@ const abandonedAttempt = (
 });
 
 const insertChunk = preparedInsert("fan_outs");
-const upsertAttempt = prepared((db, ...v: (string | number | null)[]) =>
+const upsertAttempt = prepared((db, ...values: (string | number | null)[]) =>
   db
     .insertInto("run_attempts")
     .values({
-      run_id: v[0] as string,
-      step_id: v[1] as string,
-      item: v[2] as number,
-      attempt: v[3] as number,
-      status: v[4] as never,
-      executor: v[5] as string,
-      started_at: v[6] as string,
-      finished_at: v[7] as string,
-      usage: v[8] as string,
-      error: v[9] as string,
-      input: v[10] as string,
+      run_id: values[0] as string,
+      step_id: values[1] as string,
+      item: values[2] as number,
+      attempt: values[3] as number,
+      status: values[4] as never,
+      executor: values[5] as string,
+      started_at: values[6] as string,
+      finished_at: values[7] as string,
+      usage: values[8] as string,
+      error: values[9] as string,
+      input: values[10] as string,
     })
     .onConflict((conflict) =>
       conflict.columns(["run_id", "step_id", "item", "attempt"]).doUpdateSet((eb) => ({

@@ -1,4 +1,4 @@
-/** Fails the run of a job whose handler threw an unexpected error, which is a bug. Otherwise it would be retried forever. */
+/** Fails the run of a job whose handler threw an unexpected error, which is a bug: the job would be retried forever. */
 import { iso } from "../../core/clock.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { OnUnexpectedError } from "../../queue/types.ts";

@@ -21,7 +21,7 @@ export async function saveAttempt(
     executor,
     startedAt,
     finishedAt,
-    // The record of the start already has the input.
+    // If the start was recorded, the attempt already has its input.
     ...(startRecorded !== true && { input }),
   });
   if (finishedAt === null) return;
