@@ -3,7 +3,7 @@ import type { ClaimOptions } from "../core/job-ports.ts";
 import type { Job } from "../core/model.ts";
 
 export interface ClaimPolicy {
-  /** What to claim beside the jobs that are running; undefined for nothing. */
+  /** The options of the next claim, beside the jobs that are running; undefined to claim nothing. */
   next(running: readonly Job[]): Pick<ClaimOptions, "limit" | "quarantined"> | undefined;
   /** Records the jobs of a claim, before the next one. */
   record(claimed: readonly Job[]): void;

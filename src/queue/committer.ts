@@ -28,7 +28,7 @@ export function committer(transaction: EngineTransaction): Committer {
     const values: unknown[] = [];
     try {
       await transaction(async (tx) => {
-        // The transaction may run more than once.
+        // The transaction may run more than once, so the values of an earlier run are dropped.
         values.length = 0;
         for (const { change } of batch) values.push(await change(tx));
       });

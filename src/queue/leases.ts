@@ -51,10 +51,10 @@ export function leases(options: LeaseOptions): Leases {
       for (const id of observed.keys()) if (!present.some((record) => record.id === id)) observed.delete(id);
       for (const record of present) {
         if (record.id === executor) continue;
-        const before = observed.get(record.id);
-        if (before === undefined || before.heartbeats !== record.heartbeats) {
+        const last = observed.get(record.id);
+        if (last === undefined || last.heartbeats !== record.heartbeats) {
           observed.set(record.id, { heartbeats: record.heartbeats, since: now });
-        } else if (now - before.since >= leaseMs) {
+        } else if (now - last.since >= leaseMs) {
           observed.delete(record.id);
           await reclaim(record);
         }

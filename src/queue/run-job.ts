@@ -76,7 +76,7 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
     }
   }
 
-  /** Tries until it succeeds: the disk may be full for a while, and nobody reclaims the jobs of a live executor. */
+  /** Retries until it succeeds: the disk may be full for a while, and no executor reclaims the jobs of a live one. */
   async function releaseJob(job: Job): Promise<void> {
     for (let pause = SECOND; !options.isStopping(); pause = Math.min(pause * 2, MAX_RELEASE_PAUSE_MS)) {
       try {

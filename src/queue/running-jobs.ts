@@ -1,4 +1,4 @@
-/** The jobs that an executor is running, and how they are aborted. */
+/** Keeps track of the jobs that an executor is running, and aborts them. */
 import type { Job, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";

@@ -27,9 +27,9 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   let changeCheck: ChangeCheck | undefined;
   let heartbeatTimer: NodeJS.Timeout | undefined;
 
-  const interruptAttempts: InterruptAttempts = async (tx, of, ref) => {
+  const interruptAttempts: InterruptAttempts = async (tx, executorId, ref) => {
     const at = iso(clock.now());
-    await options.onAbandoned(tx, await tx.runs.interruptAttempts(of, at, ref), at);
+    await options.onAbandoned(tx, await tx.runs.interruptAttempts(executorId, at, ref), at);
   };
   const shared = { executor, commit, interruptAttempts, clock, log };
   const running = runningJobs(wake);
@@ -65,17 +65,17 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
 
   /** @returns whether there may be more to claim */
   async function claimOnce(): Promise<boolean> {
-    const turn = policy.next(running.jobs());
+    const claim = policy.next(running.jobs());
     const now = iso(clock.now());
-    if (turn === undefined || !(await jobs.hasClaimable(now))) return false;
-    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limits, ...turn }));
+    if (claim === undefined || !(await jobs.hasClaimable(now))) return false;
+    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limits, ...claim }));
     policy.record(claimed);
     for (const job of claimed) {
       meter.jobClaimed(job.kind);
       running.add(job, (signal) => runJob(job, signal));
     }
-    // Only quarantined jobs were left: they have the next turn.
-    if (claimed.length === 0 && turn.quarantined === "skip" && running.jobs().length === 0) {
+    // All claimable jobs are quarantined. The next claim takes one of them.
+    if (claimed.length === 0 && claim.quarantined === "skip" && running.jobs().length === 0) {
       return jobs.hasClaimable(now);
     }
     return claimed.length > 0;
@@ -84,7 +84,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   async function heartbeat(): Promise<void> {
     await lease.heartbeat();
     health.reportRecovery();
-    // In case a change was missed.
+    // The change feed may have missed a change.
     wake();
   }
 
