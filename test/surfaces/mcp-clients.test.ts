@@ -5,7 +5,7 @@ import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { MCP_CLIENTS, CLIENT_NAMES, connect, type McpClient, outputOf, problemOf } from "../support/mcp.ts";
 
-/** Both listeners on one state directory, each opened by itself as the two processes do. */
+/** Both listeners on one state directory, opened separately as by the two processes. */
 async function open(way: (typeof CLIENT_NAMES)[number]) {
   const web = await testInstance();
   const agents = await testInstance({ stateDir: web.stateDir });
@@ -47,7 +47,7 @@ describe.each(CLIENT_NAMES)("an SDK client, %s", (way) => {
     });
   });
 
-  it("is told of every tool: title, description, four hints, and an output that is an object", async () => {
+  it("lists every tool with title, description, four hints and an object as output", async () => {
     const { client } = await open(way);
     const tools = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(
@@ -111,7 +111,7 @@ describe.each(CLIENT_NAMES)("an SDK client, %s", (way) => {
     ]);
   });
 
-  it("learns of an unknown tool by a protocol error that names the nearest one", async () => {
+  it("gets a protocol error for an unknown tool that names the nearest one", async () => {
     const { client } = await open(way);
     const error = await refused(client, "list_workflow");
     expect(error?.message).toContain("Did you mean list_workflows?");

@@ -17,14 +17,14 @@ import {
 
 const SHARE = 200;
 
-/** For keys of `operator`, who is no one person. */
+/** For keys of `operator`, which several people share. */
 function byOperator() {
   const { reserve } = createStreamRegistry("use /mcp");
   return (keyId: string) => reserve({ keyId, owner: "operator" }, "mcp");
 }
 
-describe("a key's open streams", () => {
-  it("are a share of the copy's, which leaves room for the others, and is free again when they close", () => {
+describe("the open streams of a key", () => {
+  it("are limited to a share of the copy, which is free again when they close", () => {
     const takeRoom = byOperator();
     const leave = Array.from({ length: SHARE }, () => takeRoom("key_1"));
     expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
@@ -34,7 +34,7 @@ describe("a key's open streams", () => {
     expect(() => takeRoom("key_1")).toThrow(expect.objectContaining({ code: "too_many_streams" }));
   });
 
-  it("are a share of their owner's too, however many keys and sessions these have", () => {
+  it("are limited per owner too, over all keys and sessions", () => {
     const { reserve } = createStreamRegistry("use /mcp");
     const [ann, ben] = ["ann@example.com", "ben@example.com"];
     const leave = Array.from({ length: SHARE }, (_, i) =>
@@ -55,7 +55,7 @@ describe("a key's open streams", () => {
     expect(() => reserve({ keyId: "key_0", owner: ann }, "mcp")).toThrow(/open streams/);
   });
 
-  it("are 2,000 at most, whosever they are", () => {
+  it("are at most 2,000 for all keys together", () => {
     const takeRoom = byOperator();
     const leave = Array.from({ length: 2_000 }, (_, i) => takeRoom(`key_${i % 20}`));
     expect(() => takeRoom("key_20")).toThrow(expect.objectContaining({ code: "busy" }));
@@ -63,7 +63,7 @@ describe("a key's open streams", () => {
     takeRoom("key_20");
   });
 
-  it("count on every leg, however many are asked for at once", async () => {
+  it("are counted on every transport, also when opened concurrently", async () => {
     const { instance, url, key } = await openMcp();
     const session = await openSession(url, key);
     const listen = modernRequest(key, "subscriptions/listen", { notifications: { toolsListChanged: true } });
@@ -102,8 +102,8 @@ describe("a key's open streams", () => {
   });
 });
 
-describe("a key that begins sessions without end", () => {
-  it("loses none that is being answered, and none of another key", async () => {
+describe("a key that starts sessions without end", () => {
+  it("keeps its sessions in use, and those of other keys", async () => {
     const { instance, url, key } = await openMcp();
     const { value } = await instance.key({ name: "other" });
     const [own, other] = [
@@ -117,7 +117,7 @@ describe("a key that begins sessions without end", () => {
     const idle = await openSession(url, key);
     for (let i = 0; i < 1_010; i += 1) await postMessage(`${url}/mcp`, key, INITIALIZE_REQUEST);
     expect(streams.map((stream) => stream.ended())).toEqual([false, false]);
-    // There, not built again: a session has one stream.
+    // The session still exists and was not built again: it has one stream.
     for (const headers of [own, other]) {
       expect((await rawRequest("GET", `${url}/mcp`, { headers })).status).toBe(409);
     }
@@ -127,8 +127,8 @@ describe("a key that begins sessions without end", () => {
 
 const rows = ({ store }: TestInstance) => store.read.selectFrom("mcp_sessions").selectAll().execute();
 
-describe("a session's row", () => {
-  it("keeps what another copy needs of its initialize, and nothing else", async () => {
+describe("the row of a session", () => {
+  it("stores only the part of initialize that another copy needs", async () => {
     const { instance, url, key } = await openMcp();
     const { params } = INITIALIZE_REQUEST;
     await postMessage(`${url}/mcp`, key, {
@@ -148,8 +148,8 @@ describe("a session's row", () => {
   });
 });
 
-describe("a request's own id", () => {
-  it("stands in the log line of what was called over SSE", async () => {
+describe("the request id of a client", () => {
+  it("is in the log line of a call over SSE", async () => {
     let log = "";
     const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
     const { url, key } = await openMcp({ log: pino({ level: "info" }, sink) });

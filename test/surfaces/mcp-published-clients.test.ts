@@ -17,10 +17,10 @@ const MCP_REMOTE = script("mcp-remote/dist/proxy.js");
 async function open() {
   const instance = await testInstance();
   const [rest, copy] = await Promise.all([instance.rest(), instance.mcp()]);
-  // Stands before the one copy to see what the programs send.
+  // A proxy in front of the copy records what the programs send.
   const mcp = await startLoadBalancer([copy.url]);
   const { value } = await instance.key();
-  // Whatever the programs keep or look up stays out of the home directory of who runs the tests.
+  // Keeps the files of the programs out of the home directory.
   const home = temporaryDirectory();
   const env = { PATH: process.env["PATH"]!, HOME: home, MCP_REMOTE_CONFIG_DIR: home, NO_COLOR: "1" };
   return { instance, value, env, mcp, call: apiClient(rest.url, value) };
@@ -86,7 +86,7 @@ describe.each([
     expect(revisions(opened)).toEqual([revision]);
   });
 
-  it("finds no fault with the tools' schemas", async () => {
+  it("accepts the schemas of the tools", async () => {
     const opened = await open();
     const { code, out, err } = await inspect(opened, opened.mcp.url + path, [
       ...how,
@@ -98,7 +98,7 @@ describe.each([
     expect(out).toContain("create_workflow");
   });
 
-  it("is refused with a wrong key, without being led to sign in", async () => {
+  it("is refused with a wrong key, and is not asked to sign in", async () => {
     const opened = await open();
     const wrong = opened.value.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
     const { code, err } = await inspect(
@@ -121,9 +121,9 @@ function resultIn(out: string): { structuredContent: Json } {
 describe.each([
   ["/sse", ["--transport", "sse-only"], "2025-11-25"],
   ["/mcp", ["--transport", "http-only"], "2025-11-25"],
-  ["/mcp, as it comes", [], "2025-11-25"],
+  ["/mcp, by default", [], "2025-11-25"],
   ["/mcp, with the newest revision it knows", ["--protocol", "auto"], "2026-07-28"],
-  // A client that tries HTTP first is told by 405 to fall back.
+  // The answer 405 makes a client that tries HTTP first fall back.
   ["/sse, HTTP first", ["--transport", "http-first"], "2025-11-25"],
 ])("mcp-remote on %s", (name, how, revision) => {
   it("serves a local client: creates, lists, and passes errors on", async () => {

@@ -14,7 +14,7 @@ const WAYS: readonly ClientName[] = [
   "v2 pinned to 2026-07-28",
 ];
 
-/** The MCP server with an executor, a key that works and one that may decide too. */
+/** The MCP server with an executor, a key that can run workflows and one that can decide approvals. */
 async function open() {
   const instance = await testInstance();
   await startTestExecutor(instance);
@@ -144,15 +144,15 @@ const asking = (form?: object) => ({
 });
 
 describe.each(WAYS)("an approval, %s", (way) => {
-  it("is put to the person, who decides", async () => {
+  it("is decided by the person through elicitation", async () => {
     const { url, decider, define, author } = await open();
     const id = await define("Ask", asking(FORM));
     const run = outputOf(await author.call("run_workflow", { workflow_id: id }));
     const approval = run.approvals[0].id as string;
-    let asked: Json;
+    let request: Json;
     const client = await connect(way, url, decider, undefined, {
       elicit(question) {
-        asked = question;
+        request = question;
         return {
           action: "accept",
           content: { decision: "approve", comment: "Right.", form_amount: 5, form_colour: "red" },
@@ -165,8 +165,8 @@ describe.each(WAYS)("an approval, %s", (way) => {
       comment: "Right.",
       answer: { amount: 5, colour: "red" },
     });
-    expect(asked.message).toBe("ask: Send it?");
-    expect(asked.requestedSchema).toMatchObject({
+    expect(request.message).toBe("ask: Send it?");
+    expect(request.requestedSchema).toMatchObject({
       required: ["decision"],
       properties: {
         decision: { enum: ["approve", "decline"] },
@@ -174,7 +174,7 @@ describe.each(WAYS)("an approval, %s", (way) => {
         form_colour: { type: "string", enum: ["red", "green"] },
       },
     });
-    expect(Object.keys(asked.requestedSchema.properties)).not.toContain("form_notes");
+    expect(Object.keys(request.requestedSchema.properties)).not.toContain("form_notes");
     const ended = await eventually(async () => {
       const now = outputOf(await author.call("get_run", { run_id: run.id }));
       return now.status === "succeeded" ? now : undefined;
@@ -182,7 +182,7 @@ describe.each(WAYS)("an approval, %s", (way) => {
     expect(ended.output).toMatchObject({ said: { amount: 5, colour: "red" }, why: "Right." });
   });
 
-  it("stays as it is when the person gives no answer, or one that does not fit", async () => {
+  it("stays pending when the person gives no answer or an invalid one", async () => {
     const { url, decider, define, author } = await open();
     const id = await define("Ask", asking(FORM));
     const run = outputOf(await author.call("run_workflow", { workflow_id: id }));
@@ -200,13 +200,13 @@ describe.each(WAYS)("an approval, %s", (way) => {
     expect(items).toMatchObject([{ id: approval, status: "pending" }]);
   });
 
-  it("is not put to a person who may not decide it, nor decided without one", async () => {
+  it("is not shown to a person who may not decide it, nor decided without one", async () => {
     const { url, instance, define, author } = await open();
     const id = await define("Ask", asking({ ...FORM, required: ["notes"] }));
     const { value: starter } = await instance.key({ scopes: ["read", "run", "approve"] });
-    let asked = 0;
+    let elicitations = 0;
     const elicit = () => {
-      asked += 1;
+      elicitations += 1;
       return { action: "cancel" as const };
     };
     const mine = await connect(way, url, starter, undefined, { elicit });
@@ -220,7 +220,7 @@ describe.each(WAYS)("an approval, %s", (way) => {
     const unable = await connect(way, url, other);
     const missing = problemOf(await unable.call("decide_approval", args));
     expect(missing.errors).toMatchObject([{ path: "decision", allowed: ["approve", "decline"] }]);
-    expect(asked).toBe(0);
+    expect(elicitations).toBe(0);
     await author.close();
   });
 });
@@ -267,7 +267,7 @@ describe("a workflow that is exposed as a tool", () => {
     await expect(author.call("run_double_it", {})).rejects.toThrow(/no tool/);
   });
 
-  it("is called under the scope that running needs, and leaves with the workflow", async () => {
+  it("requires the scope for running, and is removed with the workflow", async () => {
     const { author, define, publish, instance, url } = await open();
     const send = { id: "send", type: "http", method: "POST", url: "https://example.com/" };
     await publish(await define("Reach out", exposed({ steps: [send] })));
@@ -282,7 +282,7 @@ describe("a workflow that is exposed as a tool", () => {
     expect((await reader.listTools()).map(({ name }) => name)).not.toContain("run_plain");
   });
 
-  it("has a name of its own, of 64 characters at most", async () => {
+  it("has a unique name of at most 64 characters", async () => {
     const { author, define, publish } = await open();
     const long = "A very long name that goes on and on until nobody can read it any more at all";
     const ids: string[] = [];
@@ -302,7 +302,7 @@ describe("a workflow that is exposed as a tool", () => {
     }
   });
 
-  it("is among the 50 oldest", async () => {
+  it("is listed if it is among the 50 oldest", async () => {
     const { author, define, publish } = await open();
     for (let n = 0; n < 51; n += 1) await publish(await define(`W${n}`, exposed()));
     const shown = (await author.listTools()).filter(({ name }) => /^run_w\d+$/.test(name));
@@ -312,14 +312,14 @@ describe("a workflow that is exposed as a tool", () => {
 });
 
 describe.each(WAYS)("the list of tools, %s", (way) => {
-  it("is said to have changed when a workflow comes or goes", async () => {
+  it("is reported as changed when a workflow is published", async () => {
     const { url, key, define, publish } = await open();
     const id = await define("Double it", exposed());
     let changed = 0;
     const client = await connect(way, url, key, undefined, { onToolsChanged: () => void (changed += 1) });
     await client.listTools();
     await publish(id);
-    await eventually(() => (changed > 0 ? true : undefined), "the notice");
+    await eventually(() => (changed > 0 ? true : undefined), "the notification");
     expect((await client.listTools()).map(({ name }) => name)).toContain("run_double_it");
   });
 });

@@ -16,7 +16,7 @@ import {
 } from "../support/raw-mcp.ts";
 
 describe("a session", () => {
-  it("over SSE is not found with another key, however good", async () => {
+  it("over SSE is not found with another valid key", async () => {
     const { instance, url, key } = await openMcp();
     const { messages } = await openSse(url, key);
     const other = { ...key, "X-API-Key": (await instance.key({ name: "other" })).value };
@@ -40,18 +40,18 @@ describe("a session", () => {
     expect((await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL)).status).toBe(200);
   });
 
-  it("of /mcp keeps its streams and answers whatever another key asks of it", async () => {
+  it("of /mcp keeps its streams when another key uses its id", async () => {
     const { instance, url, key } = await openMcp();
     const session = await openSession(url, key);
     const stream = await openEventStream("GET", `${url}/mcp`, { headers: session });
     const other = { ...session, "X-API-Key": (await instance.key({ name: "other" })).value };
     expect((await postMessage(`${url}/mcp`, other, LIST_WORKFLOWS_CALL)).status).toBe(404);
-    // Still one stream per session: it is there.
+    // The only stream of the session is still open.
     expect((await rawRequest("GET", `${url}/mcp`, { headers: session })).status).toBe(409);
     expect(stream.ended()).toBe(false);
   });
 
-  it("of one leg is not found on the other", async () => {
+  it("of one transport is not found on the other", async () => {
     const { url, key } = await openMcp();
     const session = await openSession(url, key);
     const { messages } = await openSse(url, key);
@@ -66,7 +66,7 @@ describe("a session", () => {
     expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
   });
 
-  it("of /mcp goes on with another copy and after a restart, client name and all", async () => {
+  it("of /mcp continues on another copy and after a restart, with its client name", async () => {
     const { instance, url, stop, key } = await openMcp();
     const session = await openSession(url, key);
     await stop(0);
@@ -83,7 +83,7 @@ describe("a session", () => {
     }
   });
 
-  it("that is deleted has ended on every copy, its open stream included", async () => {
+  it("that is deleted ends on every copy, with its open stream", async () => {
     const { instance, url, key } = await openMcp();
     const other = await (await testInstance({ stateDir: instance.stateDir })).mcp();
     const session = await openSession(url, key);
@@ -98,7 +98,7 @@ describe("a session", () => {
     }
   });
 
-  it("is left behind by a client that goes away, and forgotten", async () => {
+  it("is removed when its client disconnects", async () => {
     const { instance, url, key } = await openMcp();
     const { stream, messages } = await openSse(url, key);
     stream.close();
@@ -111,20 +111,20 @@ describe("a session", () => {
 });
 
 describe.each(["revoked", "expired"] as const)("a key that is %s", (how) => {
-  async function dying() {
+  async function openWithKey() {
     const clock = fakeClock();
     const instance = await testInstance({ clock });
     const { url } = await instance.mcp();
     const { value, record } = await instance.key({ expiresAt: iso(clock.now() + 60_000) });
-    const die = async (from: TestInstance = instance) => {
+    const endKey = async (from: TestInstance = instance) => {
       if (how === "revoked") await from.keys.revoke(record.id, iso(clock.now()), "operator");
       else clock.advance(60_000);
     };
-    return { instance, url, key: { "X-API-Key": value, ...ACCEPT_HEADERS }, die };
+    return { instance, url, key: { "X-API-Key": value, ...ACCEPT_HEADERS }, endKey };
   }
 
-  it("is refused at the next POST on every leg", async () => {
-    const { url, key, die } = await dying();
+  it("is refused at the next POST on every transport", async () => {
+    const { url, key, endKey } = await openWithKey();
     const { messages } = await openSse(url, key);
     const session = await openSession(url, key);
     const stateless = modernRequest(key, "tools/call", LIST_WORKFLOWS_CALL.params);
@@ -135,15 +135,15 @@ describe.each(["revoked", "expired"] as const)("a key that is %s", (how) => {
       [`${url}/mcp`, stateless.headers, stateless.body],
     ];
     for (const request of requests) expect((await postMessage(...request)).status).toBeLessThan(300);
-    await die();
+    await endKey();
     for (const request of requests) {
       const answer = await postMessage(...request);
       expect([answer.status, answer.json().code]).toEqual([401, "unauthorized"]);
     }
   });
 
-  it("loses its open streams within a second and a half, whichever copy it died on", async () => {
-    const { instance, url, key, die } = await dying();
+  it("loses its open streams within 1.5 seconds, on every copy", async () => {
+    const { instance, url, key, endKey } = await openWithKey();
     const other = await instance.key({ name: "other" });
     const survivor = await openSse(url, { ...key, "X-API-Key": other.value });
     const { stream } = await openSse(url, key);
@@ -151,7 +151,7 @@ describe.each(["revoked", "expired"] as const)("a key that is %s", (how) => {
     const streams = [stream, get];
     expect(streams.map((one) => [one.status, one.ended()])).toEqual(streams.map(() => [200, false]));
 
-    await die(await testInstance({ stateDir: instance.stateDir, clock: instance.clock }));
+    await endKey(await testInstance({ stateDir: instance.stateDir, clock: instance.clock }));
     const start = performance.now();
     await eventually(() => streams.every((one) => one.ended()) || undefined, "the streams' end");
     expect(performance.now() - start).toBeLessThan(1_500);

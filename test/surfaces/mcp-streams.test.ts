@@ -40,7 +40,7 @@ describe("streams", () => {
     }
   });
 
-  it("that nobody reads are cut when their key is revoked, and take nothing down with them", async () => {
+  it("that are not read end when their key is revoked, and do not affect the server", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { instance, url, key, record } = await openMcp();
     const { stream, messages } = await openSse(url, key);
@@ -69,7 +69,7 @@ describe("streams", () => {
 });
 
 describe("a stream that was ended", () => {
-  it("takes what a late call still writes without taking the process down", async () => {
+  it("ignores what a late call still writes", async () => {
     const streams = createStreamRegistry("use /mcp");
     const server = createServer((_req, res) => {
       res.write("in time");
@@ -84,7 +84,7 @@ describe("a stream that was ended", () => {
   });
 });
 
-describe("a copy that is told to stop", () => {
+describe("a copy that stops", () => {
   it("ends its streams at once", async () => {
     const { url, stop, key } = await openMcp();
     const { stream } = await openSse(url, key);
@@ -95,7 +95,7 @@ describe("a copy that is told to stop", () => {
     await eventually(() => (stream.ended() && get.ended()) || undefined, "the streams' end");
   });
 
-  it("answers the calls under way first, on every leg", async () => {
+  it("answers the calls in progress first, on every transport", async () => {
     const instance = await testInstance();
     const writes = installWriteBarrier(instance);
     const { url, stop } = await instance.mcp();
@@ -115,7 +115,7 @@ describe("a copy that is told to stop", () => {
       postMessage(`${url}/mcp`, session, toolCall("create_workflow", { name: "B" })),
       postMessage(`${url}/mcp`, headers, body),
     ];
-    await eventually(() => writes.pendingCount() === 3 || undefined, "three calls under way");
+    await eventually(() => writes.pendingCount() === 3 || undefined, "three calls in progress");
     const stopped = stop(0);
     expect((await rawRequest("GET", `${url}/health`).catch(() => undefined))?.status).not.toBe(200);
     expect(stream.ended()).toBe(false);
@@ -130,8 +130,8 @@ describe("a copy that is told to stop", () => {
   });
 });
 
-describe("a client that goes away", () => {
-  it("while its stream is being opened leaves nothing behind", async () => {
+describe("a client that disconnects", () => {
+  it("while its stream is opened leaves no session behind", async () => {
     const instance = await testInstance();
     const writes = installWriteBarrier(instance);
     const { url } = await instance.mcp();
@@ -142,7 +142,7 @@ describe("a client that goes away", () => {
     await eventually(() => writes.pendingCount() === 1 || undefined, "the stream being opened");
     client.abort();
     await expect(opening).rejects.toThrow(/abort/i);
-    // The server hears of it after us.
+    // The server notices it later than the client.
     await rawRequest("GET", `${url}/health`);
     writes.release();
     await eventually(() => writes.completedCount() === 2 || undefined, "the session made and removed");
@@ -151,13 +151,13 @@ describe("a client that goes away", () => {
 });
 
 describe("messages of other copies", () => {
-  it("are taken up by one at a time, and none is forgotten meanwhile", async () => {
+  it("are fetched one batch at a time, and none is lost meanwhile", async () => {
     const holder = await testInstance();
     const writes = installWriteBarrier(holder);
-    const look = holder.store.dataVersion;
+    const dataVersion = holder.store.dataVersion;
     const seen: number[] = [];
     holder.store.dataVersion = () => {
-      seen.push(look());
+      seen.push(dataVersion());
       return seen.at(-1)!;
     };
     const other = await testInstance({ stateDir: holder.stateDir });
@@ -168,8 +168,8 @@ describe("messages of other copies", () => {
     writes.hold();
     for (let id = 11; id <= 13; id += 1) {
       await postMessage(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" });
-      const looks = seen.length;
-      await eventually(() => seen.length > looks + 1 || undefined, "a look, and one after it");
+      const polls = seen.length;
+      await eventually(() => seen.length > polls + 1 || undefined, "a poll, and one after it");
     }
     expect(writes.pendingCount()).toBe(1);
     writes.release();
@@ -177,7 +177,7 @@ describe("messages of other copies", () => {
       expect(await stream.waitFor(new RegExp(`"id":${id}`))).toContain(`"id":${id}`);
   });
 
-  it("that nobody fetched are cleared by a copy without streams", async () => {
+  it("that are never fetched are removed by a copy without streams", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const { instance } = await openMcp();
@@ -196,10 +196,10 @@ describe("messages of other copies", () => {
   });
 });
 
-describe("a store that fails", () => {
-  it("while messages of other copies are looked for takes nothing down, and they arrive afterwards", async () => {
+describe("a failing store", () => {
+  it("does not end the polling for messages of other copies, and they arrive afterwards", async () => {
     const holder = await testInstance();
-    const look = holder.store.dataVersion;
+    const dataVersion = holder.store.dataVersion;
     let failures = 0;
     holder.store.dataVersion = () => {
       failures += 1;
@@ -209,9 +209,9 @@ describe("a store that fails", () => {
     const [here, there] = [await holder.mcp(), await other.mcp()];
     const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT_HEADERS };
     const { stream, messages } = await openSse(here.url, key);
-    await eventually(() => failures > 1 || undefined, "a second look");
+    await eventually(() => failures > 1 || undefined, "a second poll");
     await postMessage(messages.replace(here.url, there.url), key, INITIALIZE_REQUEST);
-    holder.store.dataVersion = look;
+    holder.store.dataVersion = dataVersion;
     expect(await stream.waitFor(/"serverInfo"/)).toContain('"serverInfo"');
   });
 });

@@ -16,7 +16,7 @@ import {
 } from "../support/raw-mcp.ts";
 
 describe("GET /sse", () => {
-  it("tells the endpoint first, and proxies not to buffer", async () => {
+  it("sends the endpoint first, and disables the buffering of proxies", async () => {
     const { url, key } = await openMcp();
     const { stream, messages } = await openSse(url, key);
     expect(stream.status).toBe(200);
@@ -29,7 +29,7 @@ describe("GET /sse", () => {
     expect(stream.text().startsWith("event: endpoint\n")).toBe(true);
   });
 
-  it("answers on the stream what was posted", async () => {
+  it("answers posted messages on the stream", async () => {
     const { url, key } = await openMcp();
     const { stream, messages } = await openSse(url, key);
     const accepted = await postMessage(messages, key, INITIALIZE_REQUEST);
@@ -56,7 +56,7 @@ describe("paths and methods of the MCP listener", () => {
     "/register",
     "/workflows",
     "/",
-  ])("has nothing at %s", async (path) => {
+  ])("answers 404 at %s", async (path) => {
     const { url, key } = await openMcp();
     for (const headers of [{}, key]) {
       const answer = await rawRequest("GET", url + path, { headers });
@@ -69,13 +69,13 @@ describe("paths and methods of the MCP listener", () => {
     ["GET", "/messages", "POST"],
     ["PUT", "/mcp", "GET, POST, DELETE"],
     ["POST", "/health", "GET, HEAD"],
-  ])("answers %s %s with 405 and what there is", async (method, path, allow) => {
+  ])("answers %s %s with 405 and the allowed methods", async (method, path, allow) => {
     const { url, key } = await openMcp();
     const answer = await rawRequest(method, url + path, { headers: key });
     expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
   });
 
-  it("knows a path in the absolute form that proxies send", async () => {
+  it("accepts a path in the absolute form that proxies send", async () => {
     const { url, key } = await openMcp();
     const client = await socketClient(url);
     client.send(formatRequest("GET", `http://localhost/health?x`, { Connection: "close" }));
@@ -89,14 +89,14 @@ describe("paths and methods of the MCP listener", () => {
     }
   });
 
-  it("tells its health without a key", async () => {
+  it("reports its health without a key", async () => {
     const { url } = await openMcp();
     const answer = await rawRequest("GET", `${url}/health`);
     expect([answer.status, answer.json().status]).toEqual([200, "ok"]);
   });
 });
 
-const LEGS = [
+const ENDPOINTS = [
   ["GET", "/sse", undefined],
   ["POST", "/messages?sessionId=none", INITIALIZE_REQUEST],
   ["GET", "/mcp", undefined],
@@ -104,8 +104,8 @@ const LEGS = [
   ["DELETE", "/mcp", undefined],
 ] as const;
 
-describe.each(LEGS)("%s %s", (method, path, body) => {
-  it("needs a key, and says nothing of OAuth", async () => {
+describe.each(ENDPOINTS)("%s %s", (method, path, body) => {
+  it("requires a key, and does not mention OAuth", async () => {
     const { url, key } = await openMcp();
     const wrong = { ...key, "X-API-Key": `mill_${"0".repeat(36)}` };
     for (const headers of [ACCEPT_HEADERS, wrong]) {
@@ -124,7 +124,7 @@ describe.each(LEGS)("%s %s", (method, path, body) => {
     ["Host", "evil.example:8000"],
     ["Host", "127.0.0.1.evil.example"],
     ["Host", "localhost.evil.example"],
-  ])("refuses a foreign %s (%s), with a key and before it asks for one", async (header, value) => {
+  ])("refuses a foreign %s (%s), with and without a key", async (header, value) => {
     const { url, key } = await openMcp();
     for (const headers of [ACCEPT_HEADERS, key]) {
       const answer = await rawRequest(method, url + path, { headers: { ...headers, [header]: value }, body });
@@ -138,7 +138,7 @@ const statusOf = async (url: string, headers: Record<string, string>): Promise<n
 
 describe("Host and Origin", () => {
   it.each(["localhost", "LocalHost:8000", "127.0.0.1:8000", "10.1.2.3", "[::1]:8000", "[2001:db8::1]"])(
-    "let the Host %s pass",
+    "accept the Host %s",
     async (host) => {
       const { url, key } = await openMcp();
       expect(await statusOf(url, { ...key, Host: host })).toBe(200);
@@ -146,14 +146,14 @@ describe("Host and Origin", () => {
   );
 
   it.each(["http://localhost:6274", "http://127.0.0.1:9", "http://[::1]:3000"])(
-    "let the local Origin %s pass",
+    "accept the local Origin %s",
     async (origin) => {
       const { url, key } = await openMcp();
       expect(await statusOf(url, { ...key, Origin: origin })).toBe(200);
     },
   );
 
-  it("let MILLRACE_BASE_URL's host pass, and no other", async () => {
+  it("accept the host of MILLRACE_BASE_URL, and no other", async () => {
     const { instance, key } = await openMcp();
     const { url } = await instance.mcp({ env: { MILLRACE_BASE_URL: "https://flows.example.org" } });
     expect(await statusOf(url, { ...key, Host: "flows.example.org" })).toBe(200);
@@ -163,7 +163,7 @@ describe("Host and Origin", () => {
     expect(await statusOf(url, { ...key, Origin: "https://example.org" })).toBe(403);
   });
 
-  it("let MILLRACE_MCP_URL's host pass too, where agents come by another name than people", async () => {
+  it("accept the host of MILLRACE_MCP_URL too, if agents use another name than people", async () => {
     const { instance, key } = await openMcp();
     const env = {
       MILLRACE_BASE_URL: "https://flows.example.org",
@@ -176,18 +176,18 @@ describe("Host and Origin", () => {
   });
 });
 
-const beginning = (capabilities: object) => ({
+const initializeWith = (capabilities: object) => ({
   ...INITIALIZE_REQUEST,
   params: { ...INITIALIZE_REQUEST.params, capabilities },
 });
 
-/** An initialize request with so many levels below `capabilities`. */
+/** An initialize request with a number of levels below `capabilities`. */
 const deep = (levels: number): string =>
-  JSON.stringify(beginning({ experimental: "DEEP" })).replace(
+  JSON.stringify(initializeWith({ experimental: "DEEP" })).replace(
     '"DEEP"',
     '{"x":'.repeat(levels) + "1" + "}".repeat(levels),
   );
-const longInitialize = beginning({ experimental: { x: { note: "x".repeat(16 * 1024) } } });
+const longInitialize = initializeWith({ experimental: { x: { note: "x".repeat(16 * 1024) } } });
 
 describe("a body that can't be read", () => {
   const large = JSON.stringify({ ...LIST_WORKFLOWS_CALL, padding: "x".repeat(1024 * 1024) });
@@ -203,33 +203,36 @@ describe("a body that can't be read", () => {
     ["is of another type", 415, "unsupported_media_type", "a=1", { "Content-Type": "text/plain" }],
   ] as const;
 
-  it.each(cases)("on /messages gives a problem when it %s", async (_, status, code, body, headers) => {
-    const { url, key } = await openMcp();
-    const { messages, stream } = await openSse(url, key);
-    const answer = await postMessage(messages, { ...key, ...headers }, body);
-    expect([answer.status, answer.json().code]).toEqual([status, code]);
-    expect(answer.headers["content-type"]).toBe("application/problem+json");
-    expect(stream.ended()).toBe(false);
-  });
+  it.each(cases)(
+    "on /messages is refused with a problem when it %s",
+    async (_, status, code, body, headers) => {
+      const { url, key } = await openMcp();
+      const { messages, stream } = await openSse(url, key);
+      const answer = await postMessage(messages, { ...key, ...headers }, body);
+      expect([answer.status, answer.json().code]).toEqual([status, code]);
+      expect(answer.headers["content-type"]).toBe("application/problem+json");
+      expect(stream.ended()).toBe(false);
+    },
+  );
 
-  it.each(cases)("on /mcp gives a problem when it %s", async (_, status, code, body, headers) => {
+  it.each(cases)("on /mcp is refused with a problem when it %s", async (_, status, code, body, headers) => {
     const { url, key } = await openMcp();
     const session = await openSession(url, key);
-    for (const asked of [key, session]) {
-      const answer = await postMessage(`${url}/mcp`, { ...asked, ...headers }, body);
+    for (const auth of [key, session]) {
+      const answer = await postMessage(`${url}/mcp`, { ...auth, ...headers }, body);
       expect([answer.status, answer.json().code]).toEqual([status, code]);
     }
     expect((await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL)).status).toBe(200);
   });
 
-  it("is read with a byte order mark before it", async () => {
+  it("may start with a byte order mark", async () => {
     const { url, key } = await openMcp();
     expect((await postMessage(`${url}/mcp`, key, `\uFEFF${JSON.stringify(INITIALIZE_REQUEST)}`)).status).toBe(
       200,
     );
   });
 
-  it("because its client breaks it off is nobody's fault here", async () => {
+  it("because its client disconnects is not logged as a server error", async () => {
     let log = "";
     const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
     const { url, key } = await openMcp({ log: pino({ level: "info" }, sink) });
@@ -251,7 +254,7 @@ describe("a body that can't be read", () => {
   });
 
   it.each([[[]], ["text"], [1], [null], [{}], [{ jsonrpc: "1.0", id: 1, method: "x" }]])(
-    "is refused with 400 when it is %j and no JSON-RPC message, whichever copy it reaches",
+    "is refused with 400 when it is %j, which is no JSON-RPC message, on every copy",
     async (body) => {
       const { instance, url, key } = await openMcp();
       const other = await (await testInstance({ stateDir: instance.stateDir })).mcp();
