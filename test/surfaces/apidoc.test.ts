@@ -6,7 +6,7 @@ import { document } from "../support/openapi.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("/apidoc", () => {
-  it("is a page that anybody may read, under a strict policy", async () => {
+  it("is readable without a key, under a strict content security policy", async () => {
     const { url } = await openRest();
     const call = apiClient(url);
     const bare = await call("GET", "/apidoc");
@@ -32,11 +32,11 @@ describe("/apidoc", () => {
       "form-action": "'self'",
       "frame-ancestors": "'none'",
     });
-    // Whoever ends TLS in front of this says that.
+    // The proxy that terminates TLS sets this header.
     expect(page.headers.has("strict-transport-security")).toBe(false);
   });
 
-  it("names only files that are served from here", async () => {
+  it("refers only to files that it serves", async () => {
     const { url } = await openRest();
     const call = apiClient(url);
     const { body: page } = await call<string>("GET", "/apidoc/");
@@ -51,7 +51,7 @@ describe("/apidoc", () => {
     }
   });
 
-  it("gives the document of the running version, the same as JSON and as YAML", async () => {
+  it("serves the document of the running version, with equal content as JSON and YAML", async () => {
     const { url } = await openRest();
     const call = apiClient(url);
     const json = await call("GET", "/apidoc/openapi.json");
@@ -65,7 +65,7 @@ describe("/apidoc", () => {
     expect(start).toContain(`"version": "${VERSION}"`);
   });
 
-  it("has nothing else, and takes nothing", async () => {
+  it("serves no other files, and refuses other methods", async () => {
     const { url } = await openRest();
     const call = apiClient(url);
     for (const path of [

@@ -19,7 +19,7 @@ describe("a client's name", () => {
     expect(clientName(claimed)).toBe(kept);
   });
 
-  it("is kept so on every surface", async () => {
+  it("is recorded the same way on every surface", async () => {
     const instance = await testInstance();
     const [rest, mcp, { value }] = await Promise.all([instance.rest(), instance.mcp(), instance.key()]);
     const call = apiClient(rest.url, value);

@@ -26,8 +26,8 @@ const groups = (...names: string[]) => ({ "cognito:groups": names });
 const ben = (peer: MockAlb, access = {}) =>
   peer.headers({ sub: "ben-sub", email: "ben@example.com" }, { origin_jti: "login-ben", ...access });
 
-describe("a load balancer's sign-on", () => {
-  it("makes a user at the first sight of somebody, and one session of each login", async () => {
+describe("sign-on by a load balancer", () => {
+  it("creates a user at the first request, and one session for each login", async () => {
     const { through, instance, peer } = await open();
     const { status, body } = await through("GET", "/session");
     expect(status).toBe(200);
@@ -48,21 +48,21 @@ describe("a load balancer's sign-on", () => {
     ]);
   });
 
-  it("does so once, however many requests come at once", async () => {
+  it("creates one user and one session for concurrent requests", async () => {
     const { through, instance } = await open();
-    const told = await Promise.all(Array.from({ length: 20 }, () => through("GET", "/session")));
-    expect(new Set(told.map(({ body }) => body.session.id)).size).toBe(1);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => through("GET", "/session")));
+    expect(new Set(answers.map(({ body }) => body.session.id)).size).toBe(1);
     expect(await instance.read.users.count({})).toBe(1);
   });
 
-  it("lets nobody in whose address is not verified", async () => {
+  it("refuses users whose address is not verified", async () => {
     const { through, peer, instance } = await open();
     const refused = await through("GET", "/session", peer.headers({ email_verified: "false" }));
     expectProblem(refused, "sign_on_refused");
     expect(await instance.read.users.exists()).toBe(false);
   });
 
-  it("serves operations as that person, by their role", async () => {
+  it("runs operations as that user, with their role", async () => {
     const { through, peer } = await open();
     const workflow = { name: "From a browser", description: "" };
     expectProblem(await through("POST", "/workflows", peer.headers(), workflow), "missing_scope");
@@ -72,7 +72,7 @@ describe("a load balancer's sign-on", () => {
     expect(made.body.created_by).toBe("ann@example.com");
   });
 
-  it("is nobody's without the headers, and a key goes on without them", async () => {
+  it("refuses requests without the headers, and accepts API keys without them", async () => {
     const { ask, instance } = await open();
     expectProblem(await ask("GET", "/session"), "unauthorized");
     expectProblem(await ask("GET", "/workflows"), "unauthorized");
@@ -80,7 +80,7 @@ describe("a load balancer's sign-on", () => {
     expect((await ask("GET", "/workflows", undefined, { "x-api-key": value })).status).toBe(200);
   });
 
-  it("counts nothing on requests that the load balancer forwards as they are", async () => {
+  it("ignores the headers on requests that the load balancer forwards unchanged", async () => {
     const { through, peer } = await open();
     const credentials: Record<string, string>[] = [{ "x-api-key": "x" }, { authorization: "Bearer x" }];
     for (const credential of credentials) {
@@ -89,7 +89,7 @@ describe("a load balancer's sign-on", () => {
     }
   });
 
-  it("refuses forged headers with 401, says why in the log alone, and makes nobody", async () => {
+  it("refuses forged headers with 401, gives the reason only in the log, and creates no user", async () => {
     const { through, peer, instance } = await open();
     const forged = { ...peer.headers(), "x-amzn-oidc-data": peer.data({}, { signer: "arn:aws:other" }) };
     const { body, ...answer } = await through("GET", "/session", forged);
@@ -98,14 +98,14 @@ describe("a load balancer's sign-on", () => {
     expect(await instance.read.users.exists()).toBe(false);
   });
 
-  it("counts only from the load balancer's own addresses, where these are known", async () => {
+  it("accepts the headers only from the load balancer's addresses, if these are configured", async () => {
     const elsewhere = await open({ env: { MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8" } });
     expectProblem(await elsewhere.through("GET", "/session"), "unauthorized");
     const here = await open({ env: { MILLRACE_TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1" } });
     expect((await here.through("GET", "/session")).status).toBe(200);
   });
 
-  it("is refused to another site's page", async () => {
+  it("refuses requests from pages of other sites", async () => {
     const { ask, peer } = await open();
     const headers = { ...peer.headers({}, groups("millrace-editor")), "sec-fetch-site": "cross-site" };
     const refused = await ask("POST", "/workflows", { name: "Planted", description: "" }, headers);
@@ -113,7 +113,7 @@ describe("a load balancer's sign-on", () => {
     expect((await ask("GET", "/workflows", undefined, peer.headers())).body).toEqual([]);
   });
 
-  it("is ignored in every other mode", async () => {
+  it("ignores the headers in other authentication modes", async () => {
     const { peer, instance } = await open();
     const copy = await instance.rest({ env: peer.env });
     const answer = await apiClient(copy.url)("GET", "/session", undefined, peer.headers());
@@ -123,7 +123,7 @@ describe("a load balancer's sign-on", () => {
 });
 
 describe("roles", () => {
-  it("follow the groups, up and down, from the next request on", async () => {
+  it("follow the groups, up and down, from the next request", async () => {
     const { through, peer } = await open();
     const role = async (...names: string[]) =>
       (await through("GET", "/session", peer.headers({}, groups(...names)))).body.user.role;
@@ -133,7 +133,7 @@ describe("roles", () => {
     expect(await role()).toBe("viewer");
   });
 
-  it("are named by the configuration, and whoever has none may be kept out", async () => {
+  it("come from the configured groups; a user without any can be refused", async () => {
     const sign_on = { groups: { ops: "admin" }, default_role: "none" };
     const { through, peer, instance } = await open({ config: { authentication: { sign_on } } });
     const out = await through("GET", "/session", peer.headers({}, groups("millrace-admin")));
@@ -145,7 +145,7 @@ describe("roles", () => {
     expectProblem(await through("GET", "/session"), "sign_on_refused");
   });
 
-  it("that everybody gets by default change with the configuration, for those who are in too", async () => {
+  it("that users get by default follow the configuration, also for users who are signed in", async () => {
     const { through, peer, instance, more } = await open();
     const admin = peer.headers(
       { sub: "root", email: "root@example.com" },
@@ -163,11 +163,11 @@ describe("roles", () => {
     expect((await (await with_("editor"))(peer.headers())).body.user.role).toBe("editor");
     const closed = await with_("none");
     expectProblem(await closed(peer.headers()), "sign_on_refused");
-    // Whom an admin has given a role keeps it.
+    // A role that an admin has set is kept.
     expect((await closed(ben(peer))).body.user.role).toBe("editor");
   });
 
-  it("make an admin of whom the operator names, if the address is verified", async () => {
+  it("include admin for the users that the operator names, if their address is verified", async () => {
     const { through, peer } = await open({
       env: { MILLRACE_ADMIN_EMAILS: "Ann@example.com, x@example.com" },
     });
@@ -179,14 +179,14 @@ describe("roles", () => {
     expectProblem(await through("GET", "/session", unverified), "sign_on_refused");
   });
 
-  it("make no admin of whoever takes such an address without having shown that it is theirs", async () => {
+  it("do not include admin for a user who changes to such an address without verifying it", async () => {
     const { through, peer } = await open({ env: { MILLRACE_ADMIN_EMAILS: "root@example.com" } });
     expect((await through("GET", "/session")).body.user.role).toBe("viewer");
     const taken = peer.headers({ email: "root@example.com", email_verified: "false" });
     expect((await through("GET", "/session", taken)).body.user.role).toBe("viewer");
   });
 
-  it("are an admin's to change where no group decides, and only there", async () => {
+  it("can be changed by an admin only if no group decides them", async () => {
     const { through, peer } = await open();
     const admin = peer.headers({}, groups("millrace-admin"));
     await through("GET", "/session", admin);
@@ -203,8 +203,8 @@ describe("roles", () => {
   });
 });
 
-describe("who somebody is", () => {
-  it("is whom the issuer means, not whose address it is", async () => {
+describe("the identity of a user", () => {
+  it("is the issuer's subject, not the address", async () => {
     const { through, peer } = await open();
     const ann = (await through("GET", "/session")).body.user;
     const other = peer.headers({ sub: "mallory", email: "ann@example.com" }, { origin_jti: "m" });
@@ -216,7 +216,7 @@ describe("who somebody is", () => {
     });
   });
 
-  it("is the one who was invited, or had an account before, with the same verified address", async () => {
+  it("is matched to an invited or earlier account with the same verified address", async () => {
     const { through, instance } = await open();
     const invited = await addUser(instance, { email: "ann@example.com", role: "editor", status: "invited" });
     const { body } = await through("GET", "/session");
@@ -225,8 +225,8 @@ describe("who somebody is", () => {
   });
 });
 
-describe("what belongs to passwords", () => {
-  it("is refused with where it is instead", async () => {
+describe("operations on passwords", () => {
+  it("are refused with a hint where to do it instead", async () => {
     const { through, peer, copy } = await open();
     const admin = peer.headers({}, groups("millrace-admin"));
     const options = await through("GET", "/session/options", admin);
@@ -248,7 +248,7 @@ describe("what belongs to passwords", () => {
 });
 
 describe("signing out", () => {
-  it("ends the login for good, though the load balancer would go on vouching for it", async () => {
+  it("ends the login permanently, although the load balancer still sends valid headers", async () => {
     const { through, ask, peer } = await open();
     expect((await through("GET", "/session")).status).toBe(200);
     const other = peer.headers({}, { origin_jti: "login-2" });
@@ -256,7 +256,7 @@ describe("signing out", () => {
     expect((await through("DELETE", "/session")).status).toBe(204);
     expectProblem(await through("GET", "/session"), "unauthorized");
     expectProblem(await through("GET", "/workflows"), "unauthorized");
-    // How to sign in is told to everybody, and to go once more is no fault.
+    // The sign-in options are public, and signing out again is no error.
     expect((await through("GET", "/session/options")).status).toBe(200);
     expect((await through("DELETE", "/session")).status).toBe(204);
     expect((await through("GET", "/session", other)).status).toBe(200);
@@ -264,7 +264,7 @@ describe("signing out", () => {
     expectProblem(await ask("GET", "/session", undefined, peer.headers()), "unauthorized");
   });
 
-  it("may be done from another browser, and by an admin who takes the way in away", async () => {
+  it("can be done from another browser", async () => {
     const { through, peer } = await open();
     const { session } = (await through("GET", "/session")).body;
     const other = peer.headers({}, { origin_jti: "login-2" });
@@ -283,7 +283,7 @@ describe("signing out", () => {
     expectProblem(await second("GET", "/session", undefined, peer.headers()), "unauthorized");
   });
 
-  it("takes the load balancer's cookies away and goes on to the user pool, which leads back", async () => {
+  it("clears the load balancer's cookies and redirects to the user pool, which redirects back", async () => {
     const domain = "https://millrace.auth.eu-central-1.amazoncognito.com";
     const { ask } = await open({
       env: { MILLRACE_COGNITO_DOMAIN: domain, MILLRACE_BASE_URL: "https://mill.example.com" },
@@ -313,7 +313,7 @@ describe("signing out", () => {
     expect(back.headers.get("content-security-policy")).toMatch(/default-src 'none'/);
   });
 
-  it("is not another site's to do", async () => {
+  it("can't be triggered by another site", async () => {
     const { ask } = await open({
       env: { MILLRACE_COGNITO_DOMAIN: "https://x.auth.eu-central-1.amazoncognito.com" },
     });
@@ -327,7 +327,7 @@ describe("signing out", () => {
 });
 
 describe("a session", () => {
-  it("ends by our own limits too, counted from the login itself", async () => {
+  it("ends at the configured limits too, counted from the login", async () => {
     const sessions = { idle: "3d", longest: "7d" };
     const { through, peer } = await open({ config: { authentication: { sessions } } });
     const of = (ago: number) => peer.headers({}, { auth_time: seconds(ago), origin_jti: `login-${ago}` });
@@ -337,7 +337,7 @@ describe("a session", () => {
 });
 
 describe("starting with --auth-mode cognito", () => {
-  it("is refused without what it stands on, all of it named at once, with why the ARN is needed", async () => {
+  it("is refused without its settings; the message names all of them and says why the ARN is needed", async () => {
     const instance = await testInstance();
     const failed = await instance.rest({ authMode: "cognito" }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ConfigError);
@@ -348,7 +348,7 @@ describe("starting with --auth-mode cognito", () => {
     );
   });
 
-  it("is refused with what can't be one", async () => {
+  it("is refused with invalid settings", async () => {
     const instance = await testInstance();
     const { env } = await mockAlb();
     for (const [name, value] of [

@@ -52,7 +52,7 @@ function complaints(
   target: string,
 ): string[] {
   const found: string[] = [];
-  // 502 is another server's fault, or that there is none: no mail can be sent here.
+  // 502 means that another server failed or is missing: no mail can be sent here.
   if (status >= 500 && status !== 502) found.push(`${status}`);
   const documented = responses[status];
   if (documented === undefined) return [...found, `${status} is not documented: ${text}`];
@@ -71,7 +71,7 @@ function complaints(
   return issues === undefined ? found : [...found, `${issues}: ${text.slice(0, 500)}`];
 }
 
-/** What is wrong with an answer that may be anything but a fault of the server's. */
+/** What is wrong with an answer that may have any status except 5xx. */
 function troubles(method: string, { status, headers, text }: Answer): string[] {
   if (status < 400) return [];
   const found: string[] = [];
@@ -83,7 +83,7 @@ function troubles(method: string, { status, headers, text }: Answer): string[] {
   return found;
 }
 
-/** An instance with workflows in several states, and what its parameters may truly be. */
+/** An instance with workflows in several states, and valid values for its parameters. */
 async function ready() {
   const { instance, url, call } = await openRest();
   const { value: key } = await instance.key({ scopes: [...Scope.options] });
@@ -122,7 +122,7 @@ async function ready() {
     signedIn: async () => (await signIn(instance, admin)).cookie,
     known: {
       key_id: keys.map(({ record }) => record.id),
-      // Not the admin's own: who is made a viewer may do nothing any more.
+      // Not the admin's own: made a viewer, the admin could do nothing afterwards.
       user_id: users.map(({ id }) => id),
       workflow_id: [...ids, "live", "live", "live"],
       run_id: [run.body.id as string],
@@ -141,8 +141,8 @@ const byId = new Map(operations.map((operation) => [operation.operationId, opera
 const settings = { numRuns: RUNS, seed: SEED, endOnFailure: true };
 
 /**
- * Operations that what is made up hardly carries through: a definition that runs, a decision, a schedule that is there,
- * a date that lies ahead, a password that is somebody's.
+ * Operations for which generated requests rarely succeed: they need a definition that runs, a pending approval, an
+ * existing schedule, a date in the future or a correct password.
  */
 const NEED_LUCK: ReadonlySet<string> = new Set([
   "cancel_run",
@@ -167,12 +167,12 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
 
 const sessionPaths: ReadonlySet<string> = new Set(sessionEndpoints.map(({ name }) => name));
 
-/** What the document says is for somebody signed in alone. */
+/** Whether the document says that an operation needs a signed-in user. */
 const forPeople = ({ security }: Operation): boolean =>
   security?.length === 1 && "Session" in (security[0] as object);
 
 describe("any request", () => {
-  it("made up from the document gets a documented answer, never a 5xx", async () => {
+  it("generated from the document gets a documented answer, never a 5xx", async () => {
     const { url, key, agent, known, signedIn } = await ready();
     const seen = new Map<string, number>();
     const one = fc
@@ -194,7 +194,7 @@ describe("any request", () => {
       settings,
     );
     if (process.env["FUZZ_RUNS"] !== undefined) console.log(SEED, seen);
-    // It would prove little if all were refused at the door.
+    // The test would prove little if every request were refused at once.
     const expected = operations.flatMap(({ operationId: id, responses }) => {
       const went = `${id} ${Object.keys(responses).find((status) => status.startsWith("2"))}`;
       if (id === "send_verification") return [`${id} 502`];
@@ -204,7 +204,7 @@ describe("any request", () => {
     expect([...seen.keys()]).toEqual(expect.arrayContaining(expected));
   }, 600_000);
 
-  it("without a valid key gets a documented refusal, whatever else it holds", async () => {
+  it("without a valid key gets a documented 401, whatever its content", async () => {
     const { url, agent, known } = await ready();
     const keyed = operations.filter(({ security }) => security?.length !== 0);
     const one = fc
@@ -226,7 +226,7 @@ describe("any request", () => {
     );
   }, 600_000);
 
-  it("of a person, made with a key that may do everything, is refused", async () => {
+  it("that needs a signed-in user is refused with a key, even one with every scope", async () => {
     const { instance, url } = await openRest();
     const { value } = await instance.key({ scopes: [...Scope.options] });
     for (const tool of catalogue.filter(({ requiresUser: forPerson }) => forPerson)) {
@@ -237,7 +237,7 @@ describe("any request", () => {
     }
   });
 
-  it("for any path and method gets a problem or what is there, never a 5xx", async () => {
+  it("for any path and method gets a result or a problem, never a 5xx", async () => {
     const { url, key, agent } = await ready();
     const part = fc.oneof(
       fc.constantFrom(

@@ -6,7 +6,7 @@ import { listen } from "../../src/surfaces/http-server.ts";
 import { eventually } from "../support/eventually.ts";
 import { socketClient, formatRequest } from "../support/sockets.ts";
 
-/** Ends of connections that this process has open: both of each, where client and server are in it. */
+/** Number of open sockets of this process: two for each connection whose client and server are both in it. */
 const ends = (): number =>
   process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length;
 
@@ -22,7 +22,7 @@ async function stubborn(port: number, text: string) {
 }
 
 describe("a listener", () => {
-  it("keeps no connection of a client that was refused and does not close its side", async () => {
+  it("closes the connection of a refused client that does not close its side", async () => {
     const lifecycle = { draining: false };
     const { port, drain } = await listen(() => {}, { host: "127.0.0.1", port: 0, lifecycle });
     onTestFinished(() => drain(0));
@@ -31,7 +31,7 @@ describe("a listener", () => {
     await eventually(() => ends() === before + 1 || undefined, "the server's end to be closed");
   });
 
-  it("takes a few requests together, and closes on whoever sends many", async () => {
+  it("answers a few pipelined requests, and disconnects a client that sends many", async () => {
     const lifecycle = { draining: false };
     let taken = 0;
     const answers: (() => void)[] = [];
@@ -53,7 +53,7 @@ describe("a listener", () => {
     expect(taken).toBe(8);
   });
 
-  it("takes no more connections than it may, and waits no longer for half a request than it may", async () => {
+  it("limits the number of connections, and how long it waits for an incomplete request", async () => {
     const options = { host: "127.0.0.1", port: 0, maxConnections: 3, drainTimeoutMs: 100 };
     const lifecycle = { draining: false };
     const { port, drain } = await listen((_req, res) => res.end("x"), { ...options, lifecycle });

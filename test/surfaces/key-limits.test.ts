@@ -17,7 +17,7 @@ const WAITS = { steps: [{ id: "wait", type: "wait", for: "10d" }] };
 const ASKS = { steps: [{ id: "ask", type: "sql", query: "SELECT * FROM orders" }] };
 const WRITES = { steps: [{ id: "say", type: "model", model: "writer", prompt: "Say hello." }] };
 
-/** An instance of which each key may use so much; three orders, and a model that uses 120 tokens a time. */
+/** An instance with limits per key, three orders, and a model that uses 120 tokens per call. */
 async function open(perKey: object, say = "Hello.") {
   const clock = fakeClock();
   const dataset = createSqliteFile(
@@ -73,7 +73,7 @@ async function open(perKey: object, say = "Hello.") {
 }
 
 describe("runs_per_hour", () => {
-  it("refuses more until the next hour, and says when that is", async () => {
+  it("refuses further runs until the next hour, and says when that is", async () => {
     const { define, start, clock } = await open({ runs_per_hour: 2 });
     const id = await define(SETS);
     clock.advance(20 * MINUTE);
@@ -88,7 +88,7 @@ describe("runs_per_hour", () => {
     expect((await start(id)).status).toBe(202);
   });
 
-  it("counts what is refused, and what is repeated with the same idempotency key, not again", async () => {
+  it("does not count refused runs, nor repetitions with the same idempotency key", async () => {
     const { define, start, call, counts } = await open({ runs_per_hour: 2 });
     const id = await define(SETS);
     const first = await start(id, { "Idempotency-Key": "once" });
@@ -102,7 +102,7 @@ describe("runs_per_hour", () => {
     expect(await counts()).toMatchObject([{ kind: "runs", used: 2 }]);
   });
 
-  it("counts a key with those that it is rotated to, over REST and MCP and all copies; others by themselves", async () => {
+  it("counts a key and its successors together, over REST, MCP and all copies; other keys separately", async () => {
     const { instance, clock, config, define, start, record } = await open({ runs_per_hour: 2 });
     const id = await define(SETS);
     expect((await start(id)).status).toBe(202);
@@ -122,7 +122,7 @@ describe("runs_per_hour", () => {
   });
 
   it.each([{ runs_per_hour: 2 }, { unfinished_runs: 2 }])(
-    "is no more for a person who makes another key: %j",
+    "is shared by all keys of a user: %j",
     async (perKey) => {
       const { instance, url, define, start } = await open(perKey);
       const id = await define(WAITS);
@@ -133,12 +133,12 @@ describe("runs_per_hour", () => {
       };
       expect([(await another()).status, (await another()).status]).toEqual([202, 202]);
       expect(expectProblem(await another(), "too_many_runs").detail).toContain("all their keys");
-      // What one person has used up is nobody else's.
+      // Other users keep their own limits.
       expect((await start(id)).status).toBe(202);
     },
   );
 
-  it("counts a person over all sessions", async () => {
+  it("counts all sessions of a user together", async () => {
     const { instance, url, define } = await open({ runs_per_hour: 1 });
     const id = await define(SETS);
     const user = await addUser(instance, { role: "editor" });
@@ -155,7 +155,7 @@ describe("runs_per_hour", () => {
     expect(detail).toContain(user.email);
   });
 
-  it("lets as many start as it says where many come at once, on several copies", async () => {
+  it("is not exceeded by concurrent requests to several copies", async () => {
     const { instance, clock, config, define, key, start } = await open({ runs_per_hour: 7 });
     const id = await define(SETS);
     const other = await testInstance({ stateDir: instance.stateDir, clock });
@@ -171,7 +171,7 @@ describe("runs_per_hour", () => {
     expect(statuses).toEqual([...Array<number>(7).fill(202), ...Array<number>(13).fill(429)]);
   });
 
-  it("does not bind the command line, nor count what it does", async () => {
+  it("neither limits nor counts what the command line does", async () => {
     const { instance, define, start, counts } = await open({ runs_per_hour: 1, rows_per_day: 1 });
     const id = await define(ASKS);
     for (let times = 0; times < 3; times += 1) {
@@ -183,7 +183,7 @@ describe("runs_per_hour", () => {
     expect((await start(id)).status).toBe(202);
   });
 
-  it("does not count scheduled runs, nor those of workflow steps", async () => {
+  it("does not count scheduled runs, nor runs of workflow steps", async () => {
     const { call, clock, executor, define, run, counts } = await open({ runs_per_hour: 2 });
     const inner = await define(SETS, "Inner");
     const outer = await define({ steps: [{ id: "inner", type: "workflow", workflow: inner }] }, "Outer");
@@ -198,7 +198,7 @@ describe("runs_per_hour", () => {
 });
 
 describe("unfinished_runs of a key", () => {
-  it("refuses more until some have ended, whoever else has some, and whatever its runs start", async () => {
+  it("refuses further runs until some have ended; runs of other keys and child runs do not count", async () => {
     const { define, start, call, instance, url, executor } = await open({ unfinished_runs: 2 });
     const id = await define(WAITS);
     const stranger = apiClient(url, (await instance.key({ name: "other" })).value);
@@ -221,7 +221,7 @@ describe("unfinished_runs of a key", () => {
 });
 
 describe("rows_per_day", () => {
-  it("fails sql steps once it is used up, with what to do; the next day they go on", async () => {
+  it("fails sql steps once it is used up, and allows them again the next day", async () => {
     const { define, run, clock, counts } = await open({ rows_per_day: 5 });
     const id = await define(ASKS);
     expect((await run(id)).status).toBe("succeeded");
@@ -244,7 +244,7 @@ describe("rows_per_day", () => {
     expect(await counts()).toMatchObject([{ used: 6 }, { used: 3 }]);
   });
 
-  it("is not used by scratch, nor by steps that take what is recorded", async () => {
+  it("does not count scratch queries, nor steps that reuse recorded outputs", async () => {
     const { define, run, call, counts } = await open({ rows_per_day: 3 });
     const scratch = { id: "join", type: "sql", database: "scratch", query: "SELECT * FROM orders" };
     const tables = { orders: "${{ steps.ask.rows }}" };
@@ -259,7 +259,7 @@ describe("rows_per_day", () => {
     expect(await counts()).toMatchObject([{ used: 3 }]);
   });
 
-  it("is waited for by a step whose retry names it", async () => {
+  it("makes a step wait if its retry names limit_reached", async () => {
     const { define, start, call, run, clock, executor } = await open({ rows_per_day: 1 });
     await run(await define(ASKS, "First"));
     const retry = { attempts: 2, on: ["limit_reached"], initial: "1s", backoff: "fixed" };
@@ -276,7 +276,7 @@ describe("rows_per_day", () => {
     expect((await call("GET", `/runs/${body.id}`)).body.status).toBe("succeeded");
   });
 
-  it("is used by runs of workflow steps and schedules, for whom they run", async () => {
+  it("counts child runs and scheduled runs for their owner", async () => {
     const { call, clock, executor, define, run, counts } = await open({ rows_per_day: 100 });
     const inner = await define(ASKS, "Inner");
     await run(await define({ steps: [{ id: "inner", type: "workflow", workflow: inner }] }, "Outer"));
@@ -292,7 +292,7 @@ describe("rows_per_day", () => {
 });
 
 describe("model_tokens_per_day", () => {
-  it("fails model steps once it is used up, without asking the model", async () => {
+  it("fails model steps once it is used up, without calling the model", async () => {
     const { define, run, peer, counts, clock } = await open({ model_tokens_per_day: 120 });
     const id = await define(WRITES);
     expect((await run(id)).status).toBe("succeeded");
@@ -307,7 +307,7 @@ describe("model_tokens_per_day", () => {
     expect((await run(id)).status).toBe("succeeded");
   });
 
-  it("counts what an answer used that did not fit, and its repair", async () => {
+  it("counts the tokens of an answer that did not fit, and of its repair", async () => {
     const { define, run, counts, call } = await open({ model_tokens_per_day: 1_000 }, '{"mood":"fine"}');
     const schema = { type: "object", properties: { mood: { enum: ["good"] } }, required: ["mood"] };
     const id = await define({ steps: WRITES.steps.map((step) => ({ ...step, output_schema: schema })) });
@@ -318,7 +318,7 @@ describe("model_tokens_per_day", () => {
     expect(body.usage).toMatchObject({ input_tokens: 200, output_tokens: 40 });
   });
 
-  it("leaves steps alone that ask no model", async () => {
+  it("does not affect steps that call no model", async () => {
     const { define, run } = await open({ model_tokens_per_day: 1 });
     await run(await define(WRITES, "Writes"));
     expect((await run(await define(ASKS, "Asks"))).status).toBe("succeeded");
@@ -326,14 +326,14 @@ describe("model_tokens_per_day", () => {
 });
 
 describe("limits of a key", () => {
-  it("cost no row and no look where none is set", async () => {
+  it("store nothing if none is set", async () => {
     const { define, run, counts, call } = await open({});
     await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
     expect(await counts()).toEqual([]);
     expect((await call("GET", "/environment")).body).not.toHaveProperty("your_limits");
   });
 
-  it("are told to who asks, with what is left of each", async () => {
+  it("are returned to the caller with the remaining amounts", async () => {
     const { define, run, start, call, url, instance } = await open({
       runs_per_hour: 10,
       unfinished_runs: 5,
