@@ -5,7 +5,7 @@ import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
-/** `a` at version 2, archived where it is to be restored. */
+/** `a` at version 2, archived if it will be restored. */
 async function ready(method: string) {
   const opened = await openRest();
   const { call } = opened;
@@ -24,7 +24,7 @@ describe("If-Match", () => {
     ["POST", "/workflows/a/restore", undefined],
   ] as const;
 
-  it.each(changes)("lets %s through at the version it names, weak or strong, and at *", async (...change) => {
+  it.each(changes)("allows %s at the named version, weak or strong, and at *", async (...change) => {
     const [method, path, body] = change;
     for (const tag of ['"2"', 'W/"2"', ' "2" ', "*", '"1", "2"', '"abc",W/"2" , "0"']) {
       const { call } = await ready(method);
@@ -34,19 +34,32 @@ describe("If-Match", () => {
     }
   });
 
-  it.each(changes)("stops %s with 412 when somebody was faster, and changes nothing", async (...change) => {
-    const [method, path, body] = change;
-    const { call, before } = await ready(method);
-    for (const tag of ['"1"', 'W/"1"', '"3"', '"two"', '"-1"', '"0"', '"99999999999"', '""', '"a,b", "1"']) {
-      const answer = await call(method, path, body, { "If-Match": tag });
-      const { detail } = expectProblem(answer, "version_conflict");
-      expect(detail).toContain("at version 2");
-      expect(answer.headers.has("etag")).toBe(false);
-    }
-    expect((await call("GET", "/workflows/a")).body).toEqual(before);
-  });
+  it.each(changes)(
+    "refuses %s with 412 after a concurrent change, and changes nothing",
+    async (...change) => {
+      const [method, path, body] = change;
+      const { call, before } = await ready(method);
+      for (const tag of [
+        '"1"',
+        'W/"1"',
+        '"3"',
+        '"two"',
+        '"-1"',
+        '"0"',
+        '"99999999999"',
+        '""',
+        '"a,b", "1"',
+      ]) {
+        const answer = await call(method, path, body, { "If-Match": tag });
+        const { detail } = expectProblem(answer, "version_conflict");
+        expect(detail).toContain("at version 2");
+        expect(answer.headers.has("etag")).toBe(false);
+      }
+      expect((await call("GET", "/workflows/a")).body).toEqual(before);
+    },
+  );
 
-  it.each(changes)("that is malformed is refused on %s, and never ignored", async (...change) => {
+  it.each(changes)("is refused, not ignored, when it is malformed on %s", async (...change) => {
     const [method, path, body] = change;
     const { call, before } = await ready(method);
     for (const tag of ["2", "", '"2', 'w/"2"', "**", '"2", *', '"1" "2"', '"2",']) {
@@ -72,7 +85,7 @@ describe("If-Match", () => {
 });
 
 describe("If-None-Match", () => {
-  it("answers 304 while a workflow is the same, and whole once it is not", async () => {
+  it("answers 304 while a workflow is unchanged, and the whole workflow afterwards", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     for (const tag of ['"1"', 'W/"1"', '"7", "1"', "*"]) {
@@ -93,7 +106,7 @@ describe("If-None-Match", () => {
     "/workflows?limit=2",
     "/workflows?status=archived",
     "/workflows?include=definition",
-  ])("answers 304 for the list %s until any workflow changes, by whichever process", async (path) => {
+  ])("answers 304 for the list %s until any process changes a workflow", async (path) => {
     const { instance, call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const first = await call("GET", path);
@@ -129,7 +142,7 @@ describe("If-None-Match", () => {
     expect(answer.headers.get("etag")).toBe('"1"');
   });
 
-  it("decides alone: Cache-Control and If-Modified-Since of the request change nothing", async () => {
+  it("decides alone: the request's Cache-Control and If-Modified-Since have no effect", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const get = async (headers: Record<string, string>) =>
@@ -150,7 +163,7 @@ describe("If-None-Match", () => {
 describe("Idempotency-Key", () => {
   const K = { "Idempotency-Key": "order-1" };
 
-  it("gives the first answer again, status and headers too, and does nothing", async () => {
+  it("repeats the first answer with status and headers, and does nothing", async () => {
     const { call } = await openRest();
     const first = await call("POST", "/workflows", { name: "A", tags: ["x"] }, K);
     await call("PATCH", "/workflows/a", { name: "B" });
@@ -174,7 +187,7 @@ describe("Idempotency-Key", () => {
     expect((await call("GET", "/workflows/a")).body).toMatchObject({ status: "archived", version: 4 });
   });
 
-  it("refuses another body under the same key, and another operation is another request", async () => {
+  it("refuses another body under the same key, and accepts it for another operation", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" }, K);
     const { detail } = expectProblem(
@@ -186,11 +199,11 @@ describe("Idempotency-Key", () => {
     expect((await call("GET", "/workflows")).body).toHaveLength(1);
   });
 
-  it("makes one workflow of many simultaneous requests, through several processes", async () => {
+  it("creates one workflow for many simultaneous requests, through several processes", async () => {
     const { instance, call } = await openRest();
     const other = await testInstance({ stateDir: instance.stateDir });
     const { url } = await other.rest();
-    // The same key value through the other copy: what it was given out by does not matter.
+    // The same API key through the other copy: it does not matter which copy issued it.
     const { value } = await instance.key();
     const [here, there] = [apiClient((await instance.rest()).url, value), apiClient(url, value)];
     const answers = await Promise.all(
@@ -202,7 +215,7 @@ describe("Idempotency-Key", () => {
     expect((await call("GET", "/workflows")).body).toHaveLength(1);
   });
 
-  it("is forgotten after 24 hours, not before", async () => {
+  it("expires after 24 hours, not before", async () => {
     const clock = fakeClock();
     const { call } = await openRest({ clock });
     const create = () => call("POST", "/workflows", { name: "A" }, K);
@@ -214,7 +227,7 @@ describe("Idempotency-Key", () => {
     expect((await create()).body.id).toBe("a-2");
   });
 
-  it("belongs to an API key and those it is rotated to, and to no other", async () => {
+  it("belongs to an API key and its successors, and to no other key", async () => {
     const { instance, url } = await openRest();
     const { clock, keys } = instance;
     const mine = await instance.key();
@@ -236,7 +249,7 @@ describe("Idempotency-Key", () => {
     expect((await call("POST", "/workflows/a/restore", {}, K)).status).toBe(200);
   });
 
-  it.each(["", "with space", "ä", "a".repeat(201)])("that is invalid is refused: %j", async (value) => {
+  it.each(["", "with space", "ä", "a".repeat(201)])("is refused when it is invalid: %j", async (value) => {
     const { call } = await openRest();
     const answer = await call("POST", "/workflows", { name: "A" }, { "Idempotency-Key": value });
     const { errors } = expectProblem(answer, "invalid_input");

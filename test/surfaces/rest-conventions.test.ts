@@ -8,7 +8,7 @@ import { fakeClock } from "../support/instance.ts";
 import { signedInUser, signIn } from "../support/users.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
-describe("the key", () => {
+describe("the API key", () => {
   it("gives one 401 body whether it is missing, malformed, unknown, expired or revoked", async () => {
     const clock = fakeClock();
     const { instance, url } = await openRest({ clock });
@@ -31,7 +31,7 @@ describe("the key", () => {
       { Authorization: "Bearer" },
       { Authorization: `Basic ${Buffer.from(`x:${alive.value}`).toString("base64")}` },
       { Authorization: `Bearer ${revoked.value}` },
-      // One wrong key is not made good by another place.
+      // A valid key in another place does not make up for an invalid one.
       { "X-API-Key": revoked.value, Authorization: `Bearer ${alive.value}` },
     ];
     const bodies = new Set<string>();
@@ -44,7 +44,7 @@ describe("the key", () => {
     expect(bodies.size).toBe(1);
   });
 
-  it("is asked for on every route and before the input is looked at", async () => {
+  it("is required on every route, before the input is checked", async () => {
     const { url } = await openRest();
     for (const [method, path] of [
       ["GET", "/workflows?nonsense=1"],
@@ -61,7 +61,7 @@ describe("the key", () => {
     }
   });
 
-  it("is taken as a bearer token too", async () => {
+  it("is accepted as a bearer token too", async () => {
     const { url, key } = await openRest();
     for (const scheme of ["Bearer", "bearer"]) {
       const { status } = await apiClient(url)("GET", "/workflows", undefined, {
@@ -71,7 +71,7 @@ describe("the key", () => {
     }
   });
 
-  it("without the scope gets 403, which names the scope", async () => {
+  it("gets 403 with the missing scope", async () => {
     const { instance, url } = await openRest();
     const { value } = await instance.key({ scopes: ["read"] });
     const call = apiClient(url, value);
@@ -85,7 +85,7 @@ describe("the key", () => {
     expect((await call("GET", "/workflows")).body).toEqual([]);
   });
 
-  it("stands in no answer and in no log line", async () => {
+  it("appears in no answer and no log line", async () => {
     let log = "";
     const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
     const { url, key, call } = await openRest({ log: pino({ level: "trace" }, sink) });
@@ -112,7 +112,7 @@ describe("the key", () => {
     }
   });
 
-  it("is held to the configured rate: 429 with Retry-After, each key for itself", async () => {
+  it("is limited to the configured rate: 429 with Retry-After, separately for each key", async () => {
     const { instance, url, call } = await openRest({ config: { limits: { requests_per_minute: 3 } } });
     const statuses = [];
     for (let i = 0; i < 3; i += 1) statuses.push((await call("GET", "/workflows")).status);
@@ -129,7 +129,7 @@ describe("the key", () => {
 });
 
 describe("a signed-in user", () => {
-  it("is held to the same rate, with however many sessions, apart from their keys and others", async () => {
+  it("is limited to the same rate over all sessions, separately from keys and other users", async () => {
     const { instance, url } = await openRest({ config: { limits: { requests_per_minute: 3 } } });
     const ann = await signedInUser(instance);
     const second = await signIn(instance, ann.user);
@@ -149,7 +149,7 @@ describe("a signed-in user", () => {
 });
 
 describe("X-Request-Id", () => {
-  it("is taken over, echoed, and quoted in problems", async () => {
+  it("is accepted, echoed, and quoted in problems", async () => {
     const { call } = await openRest();
     const id = { "X-Request-Id": "trace:4bf9-2f.3~x" };
     for (const path of ["/workflows", "/workflows/none", "/nothing", "/health", "/apidoc/"]) {
@@ -162,7 +162,7 @@ describe("X-Request-Id", () => {
   });
 
   it.each(["", "a b", "a".repeat(129), "<script>", "a,b", "ä"])(
-    "is replaced where it can't be logged: %j",
+    "is replaced if it can't be logged: %j",
     async (given) => {
       const { call } = await openRest();
       const { headers } = await call("GET", "/workflows", undefined, { "X-Request-Id": given });
@@ -172,7 +172,7 @@ describe("X-Request-Id", () => {
 });
 
 describe("methods and paths", () => {
-  it("refuses another method with 405 and says which there are", async () => {
+  it("refuses another method with 405 and the allowed methods", async () => {
     const { url } = await openRest();
     for (const [path, allow] of [
       ["/workflows", "POST, GET, HEAD"],
@@ -206,7 +206,7 @@ describe("methods and paths", () => {
     }
   });
 
-  it("gives a problem where there is nothing", async () => {
+  it("answers an unknown path with a problem", async () => {
     const { url, call } = await openRest();
     for (const path of [
       "/nothing",
@@ -229,7 +229,7 @@ describe("methods and paths", () => {
     }
   });
 
-  it("leads a visitor of the bare address to the web interface", async () => {
+  it("redirects from the root path to the web interface", async () => {
     const { url } = await openRest();
     const { status, headers } = await apiClient(url)("GET", "/");
     expect(status).toBe(302);

@@ -5,7 +5,7 @@ import { expectProblem, openRest } from "../support/rest.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** Sends bytes as they are. */
+/** Sends bytes unchanged. */
 async function sendBytes(
   url: string,
   key: string,
@@ -21,11 +21,11 @@ async function sendBytes(
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }
 
-/** `{"a":{"a":…}}`, so many levels deep. */
+/** `{"a":{"a":…}}`, nested to a number of levels. */
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 
-describe("a body's faults", () => {
-  it("are told all at once, each with its path and what to do", async () => {
+describe("the errors of a body", () => {
+  it("are reported all at once, each with its path and what to do", async () => {
     const { call } = await openRest();
     const answer = await call("POST", "/workflows", {
       nmae: "Weekly revenue",
@@ -74,7 +74,7 @@ describe("a body's faults", () => {
     expect((await call("GET", "/workflows")).body).toEqual([]);
   });
 
-  it("name the header or the path for what belongs there", async () => {
+  it("name the header or the path for a field that belongs there", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const answer = await call("PATCH", "/workflows/a?reason=x", { if_match: 1, workflow_id: "a" });
@@ -85,7 +85,7 @@ describe("a body's faults", () => {
     ]);
   });
 
-  it("are a bounded list, however many there are", async () => {
+  it("are limited in number", async () => {
     const { call } = await openRest();
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`x${i}`, 1]));
     const answer = await call("POST", "/workflows", { ...many, name: 7 });
@@ -102,7 +102,7 @@ describe("a body's faults", () => {
     ["description", null],
     ["definition", []],
     ["reason", "x".repeat(1_001)],
-  ])("hold in PATCH as in POST: %s", async (field, value) => {
+  ])("are the same in PATCH and POST: %s", async (field, value) => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     for (const [method, path] of [
@@ -159,7 +159,7 @@ describe("a body that is no JSON object", () => {
     { "Content-Type": "text/json" },
     { "Content-Type": "application/json; charset=latin1" },
     { "Content-Type": "application/json", "Content-Encoding": "compress" },
-  ])("is refused with 415 when it says so: %j", async (headers) => {
+  ])("is refused with 415 because of its headers: %j", async (headers) => {
     const { url, key } = await openRest();
     const answer = await sendBytes(url, key, Buffer.from('{"name":"x"}'), headers);
     expect(expectProblem(answer, "unsupported_media_type").detail).toMatch(/body/);
@@ -170,13 +170,13 @@ describe("a body that is no JSON object", () => {
     "application/json;charset=UTF-8",
     "Application/JSON ; x=y",
     "application/merge-patch+json",
-  ])("is not what %s says", async (type) => {
+  ])("is refused as %s", async (type) => {
     const { url, key } = await openRest();
     const answer = await sendBytes(url, key, Buffer.from('{"name":"x"}'), { "Content-Type": type });
     expect(answer.status).toBe(201);
   });
 
-  it("is refused on DELETE, which has none, and passed over on GET", async () => {
+  it("is refused on DELETE, and ignored on GET", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const { errors } = expectProblem(await call("DELETE", "/workflows/a", { reason: "x" }), "invalid_input");
@@ -186,14 +186,14 @@ describe("a body that is no JSON object", () => {
 });
 
 const LARGEST = 1024 * 1024;
-/** A valid body of exactly so many bytes. */
+/** A valid body of an exact size, in bytes. */
 const ofSize = (bytes: number): string => {
   const frame = '{"name":"A","definition":{"a":""}}';
   return frame.replace('""', `"${"x".repeat(bytes - frame.length)}"`);
 };
 
 describe("the size of a body", () => {
-  it("may be 1 MiB and not a byte more", async () => {
+  it("is at most 1 MiB, to the byte", async () => {
     const { call } = await openRest();
     expect((await call("POST", "/workflows", ofSize(LARGEST))).status).toBe(201);
     const { detail } = expectProblem(
@@ -203,7 +203,7 @@ describe("the size of a body", () => {
     expect(detail).toContain("1 MiB");
   });
 
-  it("counts when it comes in chunks of unknown number", async () => {
+  it("is limited for chunked bodies too", async () => {
     const { url, key } = await openRest();
     let sent = 0;
     const chunks = new ReadableStream<Uint8Array>({
@@ -234,7 +234,7 @@ describe("the size of a body", () => {
   });
 });
 
-describe("text that can't be kept", () => {
+describe("text that can't be stored", () => {
   it.each(["name", "description", "reason"])(
     "NUL and half a surrogate pair are refused in %s",
     async (field) => {
@@ -248,14 +248,14 @@ describe("text that can't be kept", () => {
     },
   );
 
-  it("bytes that are not UTF-8 are refused, not replaced", async () => {
+  it("is refused, not replaced, when it is not UTF-8", async () => {
     const { url, key } = await openRest();
     const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const { detail } = expectProblem(await sendBytes(url, key, body), "invalid_json");
     expect(detail).toContain("UTF-8");
   });
 
-  it("but everything else survives as it was", async () => {
+  it("excludes nothing else: other text is returned unchanged", async () => {
     const { call } = await openRest();
     const description = "Zürich 🦄 \u202Eabc \uFEFF \u2028 e\u0301 </script> ' \" \\ %00 \r\n\t ﷽";
     const { body } = await call("POST", "/workflows", { name: "A", description });
@@ -280,7 +280,7 @@ describe("a definition", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("never holds __proto__, which would be lost or worse on the way", async () => {
+  it("is refused with __proto__, which could get lost or change prototypes", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A", definition: {} });
     for (const definition of ['{"__proto__":{"x":1}}', '{"a":{"__proto__":null}}', '"__proto__: {x: 1}"']) {
@@ -292,7 +292,7 @@ describe("a definition", () => {
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
   });
 
-  it("may be text, and says where it can't be read", async () => {
+  it("can be text, and gets the position of a syntax error", async () => {
     const { call } = await openRest();
     const yaml = "steps:\n  - id: hello\n    type: set\n    values: { greeting: Good morning }\n";
     const created = await call("POST", "/workflows", { name: "A", definition: yaml });
@@ -307,7 +307,7 @@ describe("a definition", () => {
     expect((await call("GET", "/workflows")).body).toHaveLength(1);
   });
 
-  it(`may be ${MAX_JSON_DEPTH} levels deep and not one more, however deep it is`, async () => {
+  it(`may be ${MAX_JSON_DEPTH} levels deep, and not deeper`, async () => {
     const { call } = await openRest();
     const send = (levels: number) =>
       call("POST", "/workflows", `{"name":"A","definition":${nested(levels)}}`);
@@ -321,7 +321,7 @@ describe("a definition", () => {
 
 describe("keys that mean something in JavaScript", () => {
   it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
-    "are unknown in bodies and queries, like every other: %s",
+    "are refused as unknown in bodies and queries: %s",
     async (name) => {
       const { call } = await openRest();
       await call("POST", "/workflows", { name: "A" });
@@ -341,8 +341,10 @@ describe("keys that mean something in JavaScript", () => {
       expect((await call("GET", "/workflows")).body).toMatchObject([{ name: "A", version: 1 }]);
     },
   );
+});
 
-  it("deep nesting where none belongs is refused like any other value", async () => {
+describe("deep nesting in the wrong place", () => {
+  it("is refused like any other invalid value", async () => {
     const { call } = await openRest();
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     for (const body of [

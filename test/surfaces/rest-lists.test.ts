@@ -41,7 +41,7 @@ async function withSome() {
 }
 
 describe("GET /workflows", () => {
-  it("holds every workflow when no paging is asked for", async () => {
+  it("holds every workflow without paging parameters", async () => {
     const { instance, call } = await openRest();
     await insertWorkflows(instance, { count: 1_200 });
     const { body, headers } = await call<Item[]>("GET", "/workflows");
@@ -49,7 +49,7 @@ describe("GET /workflows", () => {
     expect(new Set(idsOf(body)).size).toBe(1_200);
     expect(headers.get("x-total-count")).toBe("1200");
     expect(headers.has("link")).toBe(false);
-    // What is kept from the first answer must be the same bytes.
+    // The cached answer must have the same bytes.
     expect((await call<Item[]>("GET", "/workflows")).body).toEqual(body);
   });
 
@@ -60,17 +60,14 @@ describe("GET /workflows", () => {
     expect(headers.get("x-total-count")).toBe("0");
   });
 
-  it.each([1, 7, 50, 200])(
-    "gives everything exactly once to who follows Link, %i at a time",
-    async (limit) => {
-      const { instance, call } = await openRest();
-      await insertWorkflows(instance, { count: 157 });
-      const whole = await call<Item[]>("GET", "/workflows?sort=name");
-      const { items, pages } = await walk(call, `/workflows?sort=name&limit=${limit}`);
-      expect(items).toEqual(whole.body);
-      expect(pages).toBe(Math.ceil(157 / limit));
-    },
-  );
+  it.each([1, 7, 50, 200])("lists everything exactly once through Link, %i at a time", async (limit) => {
+    const { instance, call } = await openRest();
+    await insertWorkflows(instance, { count: 157 });
+    const whole = await call<Item[]>("GET", "/workflows?sort=name");
+    const { items, pages } = await walk(call, `/workflows?sort=name&limit=${limit}`);
+    expect(items).toEqual(whole.body);
+    expect(pages).toBe(Math.ceil(157 / limit));
+  });
 
   it.each(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"])(
     "pages through ties without loss, sorted by %s",
@@ -83,7 +80,7 @@ describe("GET /workflows", () => {
     },
   );
 
-  it("meets every workflow that was there when the walk began, whatever comes and goes meanwhile", async () => {
+  it("lists every workflow that existed at the first page, despite changes in between", async () => {
     const { instance, call } = await openRest();
     await insertWorkflows(instance, { count: 20 });
     const before = idsOf((await call<Item[]>("GET", "/workflows")).body);
@@ -99,7 +96,7 @@ describe("GET /workflows", () => {
     expect(met.filter((id) => before.includes(id))).toEqual(before);
   });
 
-  it("keeps the filters in Link, whatever they are written with", async () => {
+  it("keeps the filters in Link, in any encoding", async () => {
     const { call } = await openRest();
     for (const name of ["why? a", "why? b", "why? c"])
       await call("POST", "/workflows", { name, tags: ["q&a"] });
@@ -138,7 +135,7 @@ describe("GET /workflows", () => {
     expect(idsOf((await call("GET", `/workflows?${query}`)).body)).toEqual(ids);
   });
 
-  it("sorts by the last change, and adds definitions when asked", async () => {
+  it("sorts by the last change, and adds definitions on request", async () => {
     const { call } = await withSome();
     await call("PATCH", "/workflows/apple", { definition: { steps: [] } });
     const { body } = await call("GET", "/workflows?sort=-updated_at&include=definition");
@@ -165,7 +162,7 @@ describe("GET /workflows", () => {
     expect(errors).toMatchObject([{ path, code }]);
   });
 
-  it("names unknown parameters, with what was probably meant, all at once", async () => {
+  it("reports all unknown parameters at once, with near matches", async () => {
     const { call } = await openRest();
     const answer = await call("GET", "/workflows?serch=x&sort=nam&include=definitions&page=2");
     const { errors } = expectProblem(answer, "invalid_input");
@@ -185,7 +182,7 @@ describe("GET /workflows", () => {
 });
 
 describe("GET …/versions as a list", () => {
-  it("pages like every other, and holds everything when no paging is asked for", async () => {
+  it("pages like every other list, and holds everything without paging parameters", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     for (let i = 2; i <= 23; i += 1) await call("PATCH", "/workflows/a", { description: String(i) });
@@ -213,7 +210,7 @@ describe("a cursor", () => {
     expect(idsOf(body)).toEqual(["banana", "cabbage"]);
   });
 
-  it("of another sort, filter or list is refused", async () => {
+  it("is refused for another sort, filter or list", async () => {
     const { call, cursor } = await withCursor();
     for (const path of [
       "/workflows?",
@@ -228,7 +225,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("of another workflow's versions is refused", async () => {
+  it("is refused for the versions of another workflow", async () => {
     const { call } = await withSome();
     for (const id of ["banana", "apple"]) await call("PATCH", `/workflows/${id}`, { description: "2" });
     const { headers } = await call("GET", "/workflows/banana/versions?limit=1");
@@ -237,7 +234,7 @@ describe("a cursor", () => {
     expectProblem(await call("GET", `/workflows/apple/versions?cursor=${cursor}`), "invalid_cursor");
   });
 
-  it("that was forged, cut or altered is refused", async () => {
+  it("is refused when it was forged, cut or altered", async () => {
     const { call, cursor } = await withCursor();
     const query = JSON.stringify(["list_workflows", undefined, undefined, undefined, "name"]);
     const forged = cursorCodec(Buffer.alloc(32)).encode(query, ["apple", "apple"]);
@@ -259,7 +256,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("of another instance is refused", async () => {
+  it("is refused by another instance", async () => {
     const [one, two] = [await withCursor(), await withCursor()];
     expect((await one.call("GET", `/workflows?sort=name&cursor=${one.cursor}`)).status).toBe(200);
     const refused = await two.call("GET", `/workflows?sort=name&cursor=${one.cursor}`);

@@ -4,7 +4,7 @@ import { insertWorkflows } from "../support/many-workflows.ts";
 import { openRest } from "../support/rest.ts";
 import { socketClient, formatRequest } from "../support/sockets.ts";
 
-/** Sends text as it is and gives all that comes until the server closes. */
+/** Sends text unchanged and returns everything received until the server closes. */
 async function exchange(url: string, text: string) {
   const client = await socketClient(url);
   client.send(text);
@@ -13,7 +13,7 @@ async function exchange(url: string, text: string) {
   return { head, body, status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), all: client.received() };
 }
 
-describe("what no HTTP client sends", () => {
+describe("a request that no HTTP client sends", () => {
   it.each([
     [
       "headers above 64 KiB",
@@ -75,7 +75,7 @@ describe("what no HTTP client sends", () => {
     expect((await call("GET", "/workflows")).status).toBe(200);
   });
 
-  it("in a body: broken chunks get a problem", async () => {
+  it("gets a problem for broken chunks in a body", async () => {
     const { url, key } = await openRest();
     const head = formatRequest("POST", "/workflows", {
       "X-API-Key": key,
@@ -87,7 +87,7 @@ describe("what no HTTP client sends", () => {
     expect(Problem.parse(JSON.parse(body)).code).toBe("invalid_request");
   });
 
-  it("never stands in the midst of another answer", async () => {
+  it("never gets an answer in the middle of another one", async () => {
     const { instance, url, key } = await openRest();
     await insertWorkflows(instance, { count: 5_000, length: 2_000 });
     const client = await socketClient(url);
@@ -102,7 +102,7 @@ describe("what no HTTP client sends", () => {
     expect(client.received()).not.toContain("problem");
   });
 
-  it("leaves a body that is not read behind, not to be taken for the next request", async () => {
+  it("does not have its unread body parsed as the next request", async () => {
     const { url } = await openRest();
     const smuggled = formatRequest("GET", "/health");
     const { head, all } = await exchange(url, formatRequest("POST", "/workflows", {}, smuggled));
@@ -111,7 +111,7 @@ describe("what no HTTP client sends", () => {
     expect(all.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  it("an absolute address is taken as its path, and does not get into Link", async () => {
+  it("is answered by its path when it has an absolute address, which does not appear in Link", async () => {
     const { instance, url, key } = await openRest();
     await insertWorkflows(instance, { count: 3 });
     const { head } = await exchange(

@@ -9,7 +9,7 @@ import { insertWorkflows } from "../support/many-workflows.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("a page of large definitions", () => {
-  it("ends after about 2 MiB of them, and the pages together hold every one", async () => {
+  it("ends after about 2 MiB, and the pages together hold every workflow", async () => {
     const { call } = await openRest();
     const definition = { text: "x".repeat(700_000) };
     for (let i = 0; i < 8; i += 1) await call("POST", "/workflows", { name: `W ${i}`, definition });
@@ -28,7 +28,7 @@ describe("a page of large definitions", () => {
     expect(whole[7].definition).toEqual(definition);
   });
 
-  it("ends so in a history too", async () => {
+  it("ends after about 2 MiB in a history too", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     for (const letter of "abcd") {
@@ -43,8 +43,8 @@ describe("a page of large definitions", () => {
   });
 });
 
-describe("a reader that takes nothing", () => {
-  it("is cut off once it has stalled for a minute", async () => {
+describe("a client that reads nothing", () => {
+  it("is disconnected after it has stalled for a minute", async () => {
     const { instance, url, key } = await openRest();
     await insertWorkflows(instance, { count: 10_000, length: 2_000 });
     const asked: number[] = [];
@@ -71,7 +71,7 @@ describe("a reader that takes nothing", () => {
 });
 
 describe("a search", () => {
-  it("takes 8 different words and refuses more, whatever is repeated", async () => {
+  it("accepts 8 different words and refuses more; repeated words count once", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "a b c d e f g h" });
     expect((await call("GET", "/workflows?search=a+b+c+d+e+f+g+h+A+b+c")).body).toHaveLength(1);
@@ -86,7 +86,7 @@ describe("a search", () => {
 const list = (revision: string) => ({ revision, body: Buffer.from("[]"), total: 0 });
 
 describe("the cache of lists", () => {
-  it("forgets what was sent before a change", () => {
+  it("drops answers from before a change", () => {
     const cache = listCache();
     cache.set("a", list("1"));
     expect(cache.get("a", "1")).toBeDefined();
@@ -94,7 +94,7 @@ describe("the cache of lists", () => {
     expect(cache.get("a", "1")).toBeUndefined();
   });
 
-  it("counts keys and entries, so that empty lists fill it too", () => {
+  it("counts the size of keys too, so that empty lists are limited", () => {
     const cache = listCache();
     const keys = Array.from({ length: 20_000 }, (_, i) => `${i} ${"k".repeat(200)}`);
     for (const key of keys) cache.set(key, list("1"));
@@ -125,7 +125,7 @@ describe("a refusal before the operation", () => {
 });
 
 describe("a change that changes nothing", () => {
-  it("makes no version, however its numbers and keys are written", async () => {
+  it("creates no version, however its numbers and keys are written", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A", definition: { a: 0, b: 1 } });
     for (const text of ['{"definition":{"a":-0,"b":1}}', '{"definition":{"b":1.0,"a":0}}']) {
@@ -143,7 +143,7 @@ describe("a change that changes nothing", () => {
 });
 
 describe("an idempotency key", () => {
-  it("knows the same input again with its keys in another order", async () => {
+  it("recognizes the same input with its keys in another order", async () => {
     const { call } = await openRest();
     const headers = { "Idempotency-Key": "k" };
     const first = await call("POST", "/workflows", '{"name":"A","definition":{"a":1,"b":2}}', headers);
@@ -153,7 +153,7 @@ describe("an idempotency key", () => {
 });
 
 describe("/apidoc", () => {
-  it("takes its files by their exact names", async () => {
+  it("serves its files by their exact names only", async () => {
     const { call } = await openRest();
     const answer = await call("GET", "/apidoc/SWAGGER-UI.CSS");
     expect(expectProblem(answer, "route_not_found").status).toBe(404);

@@ -11,7 +11,7 @@ import { openRest } from "../support/rest.ts";
 
 const MB = 1024 * 1024;
 
-/** What is in use once what nobody needs is gone: the heap, and the buffers outside of it. */
+/** Memory in use after garbage collection, in bytes: the heap, and buffers outside it. */
 function inUse(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
@@ -19,24 +19,24 @@ function inUse(): number {
   return heapUsed + external;
 }
 
-/** An answer of which nothing is read until asked. */
+/** An answer that is not read yet. */
 const unread = (url: string, key: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     get(url, { headers: { "X-API-Key": key }, agent: false }, resolve).once("error", reject);
   });
 
-/** A long list, and how many pages of it have been read from the store. */
+/** A long list, and the number of its pages that were read from the store. */
 async function withLongList(count: number) {
   let log = "";
   const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
   const opened = await openRest({ log: pino({ level: "info" }, sink) });
   await insertWorkflows(opened.instance, { count, length: 2_000 });
   const { workflows } = opened.instance.services.read;
-  const slice = workflows.page;
+  const { page } = workflows;
   let pages = 0;
   workflows.page = (query) => {
     pages += 1;
-    return slice(query);
+    return page(query);
   };
   /** Waits until no more pages are read. */
   const stalled = async (): Promise<number> => {
@@ -56,7 +56,7 @@ describe("GET /workflows with 30,000 stored", () => {
     const before = inUse();
     const answer = await unread(`${url}/workflows`, key);
     expect(answer.headers["x-total-count"]).toBe("30000");
-    // While nothing is read, hardly anything is fetched.
+    // While the client reads nothing, only a few pages are fetched.
     expect(await stalled()).toBeLessThan(30);
 
     const ids = createHash("sha256");
@@ -85,13 +85,13 @@ describe("GET /workflows with 30,000 stored", () => {
     expect(grown / MB).toBeLessThan(24);
   }, 60_000);
 
-  it("stops when the reader goes, and leaves neither a fault in the log nor a warning", async () => {
+  it("stops when the client disconnects, and logs no error and no warning", async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error) => void warnings.push(warning);
     process.on("warning", warned);
     const { url, key, stalled, pages, log, call } = await withLongList(10_000);
     const answer = await unread(`${url}/workflows`, key);
-    // Read in many small steps: each makes the server wait anew.
+    // Many small reads: after each the server waits again.
     let read = 0;
     await new Promise<void>((resolve) => {
       answer.on("data", (chunk: Buffer) => {
@@ -112,14 +112,14 @@ describe("GET /workflows with 30,000 stored", () => {
     process.off("warning", warned);
   });
 
-  it("cuts an answer that can't be ended, so that nobody takes it for whole", async () => {
+  it("aborts an answer that can't be completed, so that no client takes it for complete", async () => {
     const { instance, url, key, log } = await withLongList(2_000);
     const { workflows } = instance.services.read;
-    const slice = workflows.page;
+    const { page } = workflows;
     let left = 5;
     workflows.page = (query) => {
       left -= 1;
-      return left < 0 ? Promise.reject(new Error("the disk has gone")) : slice(query);
+      return left < 0 ? Promise.reject(new Error("the disk has gone")) : page(query);
     };
     const answer = await unread(`${url}/workflows`, key);
     expect(answer.statusCode).toBe(200);

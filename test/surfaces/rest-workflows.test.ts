@@ -5,7 +5,7 @@ import { addUser } from "../support/users.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 describe("POST /workflows", () => {
-  it("creates from name and description alone, with 201, Location and ETag", async () => {
+  it("creates a workflow from name and description alone, with 201, Location and ETag", async () => {
     const { call } = await openRest({ clock: fakeClock() });
     const created = await call("POST", "/workflows", { name: "Weekly revenue", description: "By region" });
     expect(created.status).toBe(201);
@@ -38,7 +38,7 @@ describe("POST /workflows", () => {
     ["validate", "validate-2"],
     ["constructor", "constructor"],
     ["__proto__", "proto"],
-  ])("makes a readable, unique id of the name %s", async (name, id) => {
+  ])("derives a readable, unique id from the name %s", async (name, id) => {
     const { call } = await openRest();
     const first = await call("POST", "/workflows", { name });
     expect(first.body).toMatchObject({ id, name });
@@ -51,7 +51,7 @@ describe("POST /workflows", () => {
     }
   });
 
-  it("counts a name in code points: 200 emoji are taken, 201 are not", async () => {
+  it("counts a name in code points: accepts 200 emoji, and refuses 201", async () => {
     const { call } = await openRest();
     const taken = await call("POST", "/workflows", { name: "🦄".repeat(200) });
     expect(taken.body.name).toBe("🦄".repeat(200));
@@ -66,7 +66,7 @@ describe("POST /workflows", () => {
 });
 
 describe("PATCH /workflows/{workflow_id}", () => {
-  it("replaces the fields that are given and keeps the others", async () => {
+  it("replaces the given fields and keeps the others", async () => {
     const { call } = await openRest();
     const definition = { steps: [{ id: "a", type: "set", values: {} }] };
     await call("POST", "/workflows", { name: "A", description: "old", tags: ["x"], definition });
@@ -85,7 +85,7 @@ describe("PATCH /workflows/{workflow_id}", () => {
     expect(cleared.body).toMatchObject({ definition: null, tags: [], description: "new", version: 3 });
   });
 
-  it("keeps the id when the name changes, and makes no version of what changes nothing", async () => {
+  it("keeps the id when the name changes, and creates no version without a change", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const renamed = await call("PATCH", "/workflows/a", { name: "B" });
@@ -96,7 +96,7 @@ describe("PATCH /workflows/{workflow_id}", () => {
 });
 
 describe("DELETE /workflows/{workflow_id} and POST …/restore", () => {
-  it("archives: out of the list, still there, unchangeable; and restores", async () => {
+  it("archive a workflow (unlisted, readable, unchangeable) and restore it", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A", description: "d" });
     const archived = await call("DELETE", "/workflows/a?reason=not%20needed");
@@ -113,7 +113,7 @@ describe("DELETE /workflows/{workflow_id} and POST …/restore", () => {
     expect((await call("GET", "/workflows")).body).toMatchObject([{ id: "a", version: 3 }]);
   });
 
-  it("does nothing to what is archived, or restored, already", async () => {
+  it("do nothing if it is already archived or restored", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const unneeded = await call("POST", "/workflows/a/restore");
@@ -123,7 +123,7 @@ describe("DELETE /workflows/{workflow_id} and POST …/restore", () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it("never gives the id of an archived workflow to another", async () => {
+  it("never give the id of an archived workflow to another", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     await call("DELETE", "/workflows/a");
@@ -132,7 +132,7 @@ describe("DELETE /workflows/{workflow_id} and POST …/restore", () => {
 });
 
 describe("GET /workflows/{workflow_id}/versions", () => {
-  it("tells who changed what, when, through which program and why, newest first", async () => {
+  it("returns who changed what, when, with which client and why, newest first", async () => {
     const clock = fakeClock();
     const { instance, url, call } = await openRest({ clock });
     await addUser(instance, { email: "ada@example.org" });
@@ -188,7 +188,7 @@ describe("GET /workflows/{workflow_id}/versions", () => {
     expect((await call("GET", "/workflows/a/versions/2")).body).toEqual(whole.body[1]);
   });
 
-  it("names the versions that there are when asked for another", async () => {
+  it("names the existing versions when asked for another", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A" });
     const { detail } = expectProblem(await call("GET", "/workflows/a/versions/2"), "version_not_found");
@@ -197,7 +197,7 @@ describe("GET /workflows/{workflow_id}/versions", () => {
 });
 
 describe("an id that does not exist", () => {
-  it("is a 404 on every route, with the id that was probably meant", async () => {
+  it("gets 404 on every route, with the nearest id", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "Weekly revenue" });
     const wrong = "/workflows/weekly-revenu";
