@@ -13,7 +13,7 @@ import {
   type RolesMatrix,
 } from "../support/roles-matrix.ts";
 
-/** What a role may do, as the documentation says it; written down once more, so that a slip in the program shows. */
+/** What a role may do according to the documentation. It is repeated here, so that a mistake in the program shows. */
 const MAY = {
   viewer: ["read"],
   editor: ["read", "write", "run", "approve"],
@@ -27,18 +27,18 @@ type Outcome = string;
 
 interface Row {
   needs: Ability;
-  /** For people who are signed in, never for a key. */
+  /** For signed-in users, never for a key. */
   person?: true;
-  /** What it is about, and what comes of one's own, another's and one that there is none of; left out: about none. */
+  /** The kind of its resource, with the outcomes for the caller's own, another user's and a missing one. */
   of?: ResourceKind;
   own?: Outcome;
   others?: Outcome | ((asker: CallerSpec) => Outcome);
   none?: Outcome;
-  /** Without a thing: what comes of it. */
-  comes?: Outcome | ((asker: CallerSpec) => Outcome);
+  /** The outcome of an operation without a resource. */
+  outcome?: Outcome | ((asker: CallerSpec) => Outcome);
   send?: (number: number) => Record<string, unknown>;
   query?: string;
-  /** The parameters of the route behind the first. */
+  /** The route's parameters after the first. */
   more?: readonly string[];
   changes?: true;
 }
@@ -52,7 +52,7 @@ const writesWorkflow = { needs: "write", ...workflow, ...changes } as const;
 const person = { person: true } as const;
 const administers = { needs: "admin", ...person } as const;
 
-/** Every operation: what it takes, and what may be done to whose. */
+/** Every operation: what it requires, and the outcomes by owner of the resource. */
 const OPERATIONS: Readonly<Record<string, Row>> = {
   list_workflows: reads,
   get_workflow: { ...reads, ...workflow },
@@ -77,7 +77,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   get_run_value: { ...reads, ...run, more: ["inputs"] },
   run_events: { ...reads, ...run },
   retry_run: { ...run, needs: "run", ...changes, send: () => ({}) },
-  // It has come to its end: who may stop runs learns that, others learn nothing.
+  // The run has ended: only callers who may cancel runs learn that.
   cancel_run: { ...run, own: "run_finished", others: "run_finished", needs: "run", send: () => ({}) },
   list_approvals: reads,
   get_approval: { ...reads, of: "approval", ...ofAll, none: "approval_not_found" },
@@ -98,7 +98,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     ...reads,
     ...person,
     query: "everyone=true",
-    comes: ({ role }) => (role === "admin" ? "ok" : "missing_scope"),
+    outcome: ({ role }) => (role === "admin" ? "ok" : "missing_scope"),
   },
   revoke_api_key: {
     ...reads,
@@ -115,7 +115,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     ...person,
     of: "api key",
     own: "ok",
-    // Not even by an admin: the value would let them act in another's name.
+    // Not even by an admin: with the value the admin could act as another user.
     others: "api_key_not_found",
     none: "api_key_not_found",
     ...changes,
@@ -174,26 +174,26 @@ const routeNamed = (name: string): Pick<AnyTool, "name" | "route"> =>
 type Whose = "own" | "others" | "none" | "-";
 const idsOf = (row: Row): Whose[] => (row.of === undefined ? ["-"] : ["own", "others", "none"]);
 
-/** What must come of it, by the table alone. */
+/** The expected outcome according to the table. */
 function expected(row: Row, asker: CallerSpec, whose: Whose): Outcome {
   if (asker.credential === "nothing" || asker.condition !== "alive") return "unauthorized";
   if (row.person && asker.credential === "key") return "person_needed";
   const may = MAY[asker.role].some((ability) => ability === row.needs);
   const lets = asker.scopes === undefined || asker.scopes.includes(row.needs);
   if (!may || !lets) return "missing_scope";
-  const outcome = (whose === "-" ? row.comes : row[whose]) ?? "ok";
+  const outcome = (whose === "-" ? row.outcome : row[whose]) ?? "ok";
   return typeof outcome === "string" ? outcome : outcome(asker);
 }
 
 const outcomeOf = ({ status, body }: ApiResponse<{ code?: string }>): Outcome =>
   status < 300 ? "ok" : (body.code ?? `${status}`);
 
-/** A refusal without what is new in each and what was asked for: what else it tells. */
-const toldBy = ({ status, body }: ApiResponse, id: string): string =>
+/** The content of a refusal without the request id and the requested id. */
+const refusalText = ({ status, body }: ApiResponse, id: string): string =>
   `${status} ${JSON.stringify({ ...(body as object), request_id: "" }).replaceAll(id, "(the id)")}`;
 
 let requests = 0;
-/** Each from an address of its own, so that no limit of attempts gets in between. */
+/** Sends each request from its own address, so that no limit of attempts applies. */
 const ask = (
   { url }: RolesMatrix,
   asker: Pick<Caller, "headers">,
@@ -221,19 +221,19 @@ function askFor(world: RolesMatrix, name: string, row: Row, asker: Caller, id: s
   );
 }
 
-/** Asks for every cell of a row: what is refused at the same time, what changes something one after the other. */
+/** Requests every cell of a row: refused requests concurrently, changes one after the other. */
 async function play(world: RolesMatrix, name: string, row: Row, askers: readonly Caller[], things: Things) {
   const [found, wanted]: Record<string, Outcome>[] = [{}, {}];
   const tellsMore: string[] = [];
   const cells = askers.flatMap((asker) => idsOf(row).map((whose) => ({ asker, whose })));
   const refused = cells.filter(({ asker, whose }) => !row.changes || expected(row, asker, whose) !== "ok");
-  const told = new Map<Caller, Map<Whose, string>>(askers.map((asker) => [asker, new Map()]));
-  const look = async (asker: Caller, whose: Whose, id: string): Promise<void> => {
+  const refusals = new Map<Caller, Map<Whose, string>>(askers.map((asker) => [asker, new Map()]));
+  const request = async (asker: Caller, whose: Whose, id: string): Promise<void> => {
     const answer = await askFor(world, name, row, asker, id);
     const cell = `${name}, ${whose}: ${asker.label}`;
     found![cell] = outcomeOf(answer as ApiResponse<{ code?: string }>);
     wanted![cell] = expected(row, asker, whose);
-    if (answer.status >= 400) told.get(asker)!.set(whose, toldBy(answer, id));
+    if (answer.status >= 400) refusals.get(asker)!.set(whose, refusalText(answer, id));
   };
   const ids = new Map(
     await Promise.all(
@@ -241,20 +241,20 @@ async function play(world: RolesMatrix, name: string, row: Row, askers: readonly
     ),
   );
   const before = await dumpState(world.instance);
-  await Promise.all(refused.map((cell) => look(cell.asker, cell.whose, ids.get(cell)!)));
+  await Promise.all(refused.map((cell) => request(cell.asker, cell.whose, ids.get(cell)!)));
   const unchanged = (await dumpState(world.instance)) === before;
-  for (const [asker, answers] of told) {
-    // Who may not learns nothing of what there is; who may, of another's as little as of none.
+  for (const [asker, answers] of refusals) {
+    // A refused caller can't tell whether a resource exists; an allowed caller can't tell another user's from a missing one.
     const [mine, others, nothing] = [answers.get("own"), answers.get("others"), answers.get("none")];
     const refusal = ["unauthorized", "person_needed", "missing_scope"].includes(expected(row, asker, "own"));
     const asNone = expected(row, asker, "others") === expected(row, asker, "none");
     if ((refusal && mine !== nothing) || (asNone && others !== nothing)) tellsMore.push(asker.label);
   }
-  // What is done spoils nothing for the others: by somebody of its own, to a thing of its own.
+  // Each change has its own caller and its own resource, so that the cells do not affect each other.
   for (const { asker, whose } of cells.filter((cell) => !refused.includes(cell))) {
     const fresh = await world.asker(asker, true);
-    told.set(fresh, new Map());
-    await look(fresh, whose, await things.fresh(row.of, fresh, whose));
+    refusals.set(fresh, new Map());
+    await request(fresh, whose, await things.fresh(row.of, fresh, whose));
   }
   return { found, wanted, unchanged, tellsMore };
 }
@@ -264,7 +264,7 @@ type Things = Awaited<ReturnType<typeof openThings>>;
 const none = (thing: ResourceKind): string =>
   thing === "workflow" || thing === "database" ? "none-such" : "none_such";
 
-/** The things that are asked for: of who asks, of somebody else, and none. */
+/** The resources that are requested: the caller's, another user's, and missing ones. */
 async function openThings(world: RolesMatrix, askers: readonly Caller[]) {
   const somebody = await world.newUser("editor", "somebody");
   const starters = Map.groupBy(askers, ({ owner }) => owner.lineage);
@@ -281,7 +281,7 @@ async function openThings(world: RolesMatrix, askers: readonly Caller[]) {
       const own = approvals.get(asker.owner.lineage)!;
       return whose === "own" ? own[0]! : waiting.pop()!;
     }
-    // One's own account is never an invited one.
+    // A caller's own account is never an invited one.
     if (thing === "invited user" && whose === "own") return world.makers.user(asker.owner);
     return world.makers[thing](ownerOf(asker, whose));
   };
@@ -308,65 +308,70 @@ async function open() {
 }
 
 interface EndpointRow {
-  /** Whether it is for who is signed in alone; a key is nothing to it. */
+  /** Whether it is for signed-in users only; it ignores keys. */
   signedIn?: true;
-  /** What comes of it for who may: `ok` unless said. */
-  comes?: Outcome;
-  /** Changes something, in this way of asking. */
+  /** The outcome for an allowed caller; `ok` by default. */
+  outcome?: Outcome;
+  /** Whether this request changes something. */
   changes?: true;
   send?: (world: RolesMatrix) => object | Promise<object>;
 }
 
-/** Another each time: an account is not tried often. */
+/** A new address each time, because attempts are limited per account. */
 const nobodysAddress = (): string => `nobody-${requests}@example.com`;
 const NEW_PASSWORD = "a quiet river at night";
 const withLink = (kind: "invitation" | "verification") => async (world: RolesMatrix) => ({
   token: await world.newLinkFor(kind),
   ...(kind === "invitation" && { password: NEW_PASSWORD }),
 });
-const DEAD_LINK = { token: "x".repeat(32) };
+const INVALID_LINK = { token: "x".repeat(32) };
 
-/** Every endpoint of signing in: a link is for whoever has it, one's account for who is signed in. */
+/** Every endpoint of signing in: a link works for anyone who has it, an account only for its signed-in user. */
 const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>> = {
   get_session: { "": { signedIn: true } },
   sign_in_options: { "": {} },
   sign_in: {
-    "as somebody who is not there": {
-      comes: "sign_in_failed",
+    "as an unknown user": {
+      outcome: "sign_in_failed",
       send: () => ({ email: nobodysAddress(), password: NEW_PASSWORD }),
     },
   },
   sign_out: { "": { changes: true } },
   set_up: {
     "once there is an admin": {
-      comes: "setup_done",
-      send: () => ({ ...DEAD_LINK, email: "none@example.com", password: NEW_PASSWORD }),
+      outcome: "setup_done",
+      send: () => ({ ...INVALID_LINK, email: "none@example.com", password: NEW_PASSWORD }),
     },
   },
   look_at_link: {
     "that works": { send: async (world) => ({ token: await world.newLinkFor("invitation") }), changes: true },
-    "that does not": { comes: "link_expired", send: () => DEAD_LINK },
+    "that does not": { outcome: "link_expired", send: () => INVALID_LINK },
   },
   choose_password: {
     "with a link": { changes: true, send: withLink("invitation") },
-    "with a dead one": { comes: "link_expired", send: () => ({ ...DEAD_LINK, password: NEW_PASSWORD }) },
+    "with an invalid one": {
+      outcome: "link_expired",
+      send: () => ({ ...INVALID_LINK, password: NEW_PASSWORD }),
+    },
     "with one for another purpose": {
-      comes: "link_expired",
+      outcome: "link_expired",
       changes: true,
       send: async (world) => ({ ...(await withLink("verification")(world)), password: NEW_PASSWORD }),
     },
   },
-  forgot_password: { "of somebody who is not there": { send: () => ({ email: nobodysAddress() }) } },
+  forgot_password: { "of an unknown user": { send: () => ({ email: nobodysAddress() }) } },
   verify_email: {
     "with a link": { changes: true, send: withLink("verification") },
-    "with a dead one": { comes: "link_expired", send: () => DEAD_LINK },
+    "with an invalid one": { outcome: "link_expired", send: () => INVALID_LINK },
   },
-  // There is no mail server here: who may ask is told so.
-  send_verification: { "": { signedIn: true, comes: "connection_failed", changes: true, send: () => ({}) } },
+  // There is no mail server here: an allowed caller gets that error.
+  send_verification: {
+    "": { signedIn: true, outcome: "connection_failed", changes: true, send: () => ({}) },
+  },
   change_password: {
     "without the present one": {
       signedIn: true,
-      comes: "sign_in_failed",
+      outcome: "sign_in_failed",
       send: () => ({ current_password: "wrong", password: NEW_PASSWORD }),
     },
   },
@@ -375,14 +380,14 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
 const idsIn = (items: readonly { id?: unknown }[]): string[] =>
   items.map(({ id }) => String(id)).toSorted((a, b) => (a < b ? -1 : 1));
 
-describe("who may do what", () => {
-  it("is said for every operation and every endpoint of signing in", () => {
+describe("the permissions", () => {
+  it("are listed here for every operation and every endpoint of signing in", () => {
     const said = Object.keys(OPERATIONS).filter((name) => !name.includes(" ") && name !== EVENTS.name);
     expect(said.toSorted()).toEqual(catalogue.map(({ name }) => name).toSorted());
     expect(Object.keys(ENDPOINTS).toSorted()).toEqual(sessionEndpoints.map(({ name }) => name).toSorted());
   });
 
-  it("holds for every operation, by role, scope and whose it is; who is refused changes and learns nothing", async () => {
+  it("hold for every operation, by role, scope and owner; a refused caller changes and learns nothing", async () => {
     const { world, askers } = await open();
     const things = await openThings(world, askers);
     const [found, wanted]: Record<string, Outcome>[] = [{}, {}];
@@ -398,7 +403,7 @@ describe("who may do what", () => {
     expect(Object.keys(found!).length).toBeGreaterThan(2_000);
   }, 60_000);
 
-  it("holds for every endpoint of signing in; a key is worth nothing there", async () => {
+  it("hold for every endpoint of signing in, which ignores keys", async () => {
     const { world, askers } = await open();
     const [found, wanted]: Record<string, unknown>[] = [{}, {}];
     for (const { name, method, path } of sessionEndpoints) {
@@ -412,7 +417,7 @@ describe("who may do what", () => {
           const answer = await ask(world, asker, method, path, await row.send?.(world));
           const cell = `${name} ${way}: ${asker.label}`;
           found![cell] = outcomeOf(answer as ApiResponse<{ code?: string }>);
-          wanted![cell] = refused ? "unauthorized" : (row.comes ?? "ok");
+          wanted![cell] = refused ? "unauthorized" : (row.outcome ?? "ok");
         }
         if (row.changes) continue;
         found![`${name} ${way} changes`] = (await dumpState(world.instance)) !== before;
@@ -422,7 +427,7 @@ describe("who may do what", () => {
     expect(found).toEqual(wanted);
   }, 60_000);
 
-  it("ends no session but one's own by signing out", async () => {
+  it("let a user sign out of the current session only", async () => {
     const { world, askers } = await open();
     const sessions = async () =>
       (await world.instance.store.read.selectFrom("sessions").select("id").execute()).map(({ id }) => id);
@@ -437,7 +442,7 @@ describe("who may do what", () => {
     }
   });
 
-  it("shows nobody another's keys or sessions, and users to admins alone", async () => {
+  it("show nobody another user's keys or sessions, and users to admins only", async () => {
     const { world, askers } = await open();
     const { read } = world.instance.store;
     for (const asker of askers.filter(
@@ -455,9 +460,9 @@ describe("who may do what", () => {
 
       const everybodys = await list("/api-keys?everyone=true");
       const people = await list("/users");
-      const others = (told: unknown) =>
+      const others = (shown: unknown) =>
         new Set(
-          JSON.stringify(told)
+          JSON.stringify(shown)
             .replaceAll(user!.email, "")
             .match(/[\w-]+@example\.com/g),
         ).size;
@@ -466,7 +471,7 @@ describe("who may do what", () => {
         keys: admin,
         people: admin,
       });
-      // Not a name of anybody, where they are not shown.
+      // No address of another user appears where users are not shown.
       expect(admin || others([everybodys, people]) === 0).toBe(true);
       for (const shown of [everybodys, people, await list("/sessions"), await list("/api-keys")])
         expect(JSON.stringify(shown)).not.toMatch(/mill_\w{36}|digest|password_hash|passwordHash/);

@@ -21,7 +21,7 @@ import { expectProblem, openRest } from "../support/rest.ts";
 const asks = (id: string) => ({ id, type: "approval", message: "Go on?" });
 const sets = (id: string) => ({ id, type: "set", values: { n: "${{ 1 + 1 }}" } });
 
-/** The API with an executor, and a second key, whose decisions count. */
+/** The API with an executor, and a second key that can decide approvals. */
 async function open() {
   const rest = await openRest();
   await startTestExecutor(rest.instance);
@@ -38,7 +38,7 @@ async function open() {
       const { body } = await rest.call("POST", `/workflows/${workflow.id}/runs`, {});
       return body.id as string;
     },
-    /** Approves what the run waits for, once it does. */
+    /** Approves the run's approval when it is pending. */
     async approve(run: string, step: string) {
       const approval = await eventually(async () => {
         const { body } = await rest.call("GET", `/runs/${run}`);
@@ -54,7 +54,7 @@ async function open() {
   };
 }
 
-/** The events of a stream's text. */
+/** Parses the events of a stream. */
 const eventsOf = (text: string): { id: string | undefined; event: string; data: Json }[] =>
   text
     .split("\n\n")
@@ -75,7 +75,7 @@ const lastId = (text: string): string => [...text.matchAll(/^id: (\d+)$/gm)].at(
 const ENDED = /^event: end$/m;
 
 describe("the events of a run", () => {
-  it("tell everything first, then what changes, and end with the run", async () => {
+  it("contain the whole run first, then changes, and end with the run", async () => {
     const { start, approve, follow } = await open();
     const run = await start([sets("shape"), asks("ask"), sets("last")]);
     const stream = await follow(run);
@@ -106,7 +106,7 @@ describe("the events of a run", () => {
     ]);
   });
 
-  it("go on from Last-Event-ID with what has changed since", async () => {
+  it("continue from Last-Event-ID with the changes since", async () => {
     const { start, approve, follow } = await open();
     const run = await start([sets("shape"), asks("first"), asks("second"), sets("last")]);
     const before = await follow(run);
@@ -123,7 +123,7 @@ describe("the events of a run", () => {
     expect(ofSteps(after.text())).not.toContain("shape succeeded");
   });
 
-  it("are over for who has seen the end", async () => {
+  it("end immediately for a client that has seen the end", async () => {
     const { start, follow, url, key } = await open();
     const run = await start([sets("only")]);
     const stream = await follow(run);
@@ -136,7 +136,7 @@ describe("the events of a run", () => {
     expect(late.text).toMatch(ENDED);
   });
 
-  it("end with their key, within about a second", async () => {
+  it("end about a second after their key is revoked", async () => {
     const { start, instance, url } = await open();
     const run = await start([asks("ask")]);
     const { value, record } = await instance.key({ name: "short-lived" });
@@ -149,7 +149,7 @@ describe("the events of a run", () => {
     expect(stream.text()).not.toMatch(ENDED);
   });
 
-  it("do not hold a process back that ends", async () => {
+  it("do not delay the end of a process", async () => {
     const { instance, call, start } = await open();
     const run = await start([asks("ask")]);
     const copy = await instance.rest();
@@ -166,7 +166,7 @@ describe("the events of a run", () => {
     expect((await call("GET", `/runs/${run}`)).body.status).toBe("waiting");
   });
 
-  it("say what is wrong with a request", async () => {
+  it("are refused with a problem for an invalid request", async () => {
     const { call, start, url, key } = await open();
     const run = await start([asks("ask")]);
     expectProblem(await call("GET", "/runs/run_nowhere/events"), "run_not_found");
@@ -197,7 +197,7 @@ const principal: Principal = {
 const allIn = (state: StepState, count: number): StepStates =>
   StepStates.allPending(count).replaceAll(["pending"], state);
 
-/** The stream alone, on a run that is as large, and as busy, as a test wants it. */
+/** The stream alone, on a simulated run of any size and activity. */
 async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
   const run = { id: "run_1", seq: 1, stepStates: allIn("running", steps), status: "running", error: null };
   const definition = {
@@ -205,7 +205,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
   };
   let moved = Promise.withResolvers<void>();
   let reads = 0;
-  /** Moves the run on. */
+  /** Advances the run. */
   function move(fields: Partial<typeof run> = {}): void {
     Object.assign(run, { seq: run.seq + 1 }, fields);
     moved.resolve();
@@ -270,14 +270,14 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
 }
 
 describe("the events of a large fan-out", () => {
-  it("come at a bounded rate, the newest state each time", async () => {
+  it("arrive at a limited rate, with the newest state each time", async () => {
     const items = { total: 10_000, started: 0, done: 0, failed: 0, bytes: 0 };
     const { url, move, end, reads } = await openAlone(1, { items });
     const stream = await openEventStream("GET", url);
     await stream.waitFor(/event: step/);
     const began = performance.now();
     while (items.done < items.total) {
-      // Ten items a millisecond or so, each a change of its own.
+      // About ten items per millisecond, each a separate change.
       for (let item = 0; item < 10; item += 1) {
         items.done += 1;
         move();
@@ -297,15 +297,15 @@ describe("the events of a large fan-out", () => {
   });
 });
 
-describe("a reader of a run's events who stalls", () => {
-  it("is waited for, and then gets the newest state", async () => {
+describe("a client that stalls while reading a run's events", () => {
+  it("gets the newest state when it reads again", async () => {
     const error = { code: "x", message: "x".repeat(1_000) };
     const { url, responses, end } = await openAlone(15_000, { error });
     const stream = await openEventStream("GET", url);
     stream.pause();
     const [res] = responses;
     let seen = -1;
-    // As much as the system's buffers take has gone, and nothing goes any more.
+    // The buffers of the system are full, and nothing more is sent.
     const written = await eventually(async () => {
       const now = res!.socket!.bytesWritten;
       const still = now === seen && res!.writableNeedDrain;
@@ -321,7 +321,7 @@ describe("a reader of a run's events who stalls", () => {
     expect(eventsOf(stream.text()).at(-2)!.data).toMatchObject({ id: "s14999", status: "succeeded" });
   });
 
-  it("has a share of the streams, like every key", async () => {
+  it("counts towards the stream limit of its key", async () => {
     const { url, streams } = await openAlone(1);
     const mine = { keyId: "key_1", owner: "operator" };
     const leave = Array.from({ length: 200 }, () => streams.reserve(mine, "run_events"));

@@ -17,8 +17,8 @@ const ANN = "ann@example.com";
 
 type Options = Parameters<Awaited<ReturnType<typeof testInstance>>["rest"]>[0];
 
-/** A server on a clock of our own, with its admin made by the first visit. */
-async function settled(options: Options = {}) {
+/** A server with a fake clock, whose admin was created by the first visit. */
+async function openWithAdmin(options: Options = {}) {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
   const copy = await instance.rest(options);
@@ -29,7 +29,7 @@ async function settled(options: Options = {}) {
   return { clock, instance, copy, browser, url: copy.url };
 }
 
-/** The same with a mail server: gives the token of the newest mail. */
+/** The same with a mail server. `mail` returns the token of a mail. */
 async function withMail() {
   const peer = await smtpPeer();
   const basic = {
@@ -38,7 +38,7 @@ async function withMail() {
     smtp_server: "127.0.0.1",
     smtp_port: peer.port,
   };
-  const made = await settled({ config: { authentication: { basic } }, env: { MAIL: "secret" } });
+  const made = await openWithAdmin({ config: { authentication: { basic } }, env: { MAIL: "secret" } });
   const mail = async (count: number): Promise<string> => {
     const raw = await eventually(() => peer.received[count - 1], `mail ${count}`);
     return /\/ui\/link#(\w{32})/.exec(raw.replaceAll("=\r\n", ""))![1]!;
@@ -47,7 +47,7 @@ async function withMail() {
 }
 
 describe("the first visit", () => {
-  it("makes the admin with the token of the link, signs them in, and is over then", async () => {
+  it("creates the admin with the token of the link, signs them in, and works once", async () => {
     const instance = await testInstance();
     const copy = await instance.rest();
     const link = await copy.setupLink!();
@@ -72,7 +72,7 @@ describe("the first visit", () => {
     expectProblem(await browserApi(copy.url).request("POST", "/session/setup", body), "setup_done");
   });
 
-  it("is for nobody without the token, and says every fault at once", async () => {
+  it("is refused without the token, and reports all invalid fields at once", async () => {
     const instance = await testInstance();
     const copy = await instance.rest();
     const { request: ask } = browserApi(copy.url);
@@ -90,7 +90,7 @@ describe("the first visit", () => {
     expect((await ask("GET", "/session/options")).body.setup).toBe(true);
   });
 
-  it("makes one admin only, however many try at the same time on several copies", async () => {
+  it("creates one admin only, also for concurrent requests to several copies", async () => {
     const one = await testInstance();
     const copies = [await one.rest(), await (await testInstance({ stateDir: one.stateDir })).rest()];
     const tokens = await Promise.all(copies.map(async (copy) => (await copy.setupLink!())!.split("#")[1]!));
@@ -109,7 +109,7 @@ describe("the first visit", () => {
     expect(await one.read.users.count({})).toBe(1);
   });
 
-  it("refuses passwords that are short, simple or guessed first", async () => {
+  it("refuses short, simple and common passwords", async () => {
     const instance = await testInstance();
     const copy = await instance.rest();
     const token = (await copy.setupLink!())!.split("#")[1]!;
@@ -118,15 +118,15 @@ describe("the first visit", () => {
       const answer = await ask("POST", "/session/setup", { token, email: ANN, password });
       expect(expectProblem(answer, "invalid_input").errors![0]!.path).toBe("password");
     }
-    // Of the reference pool: eight with all four kinds.
+    // The reference pool accepts eight characters of all four kinds.
     const answer = await ask("POST", "/session/setup", { token, email: ANN, password: "xK7#qLw2" });
     expect(answer.status).toBe(201);
   });
 });
 
 describe("signing in", () => {
-  it("gives a cookie that no script reads and no other site sends, and a new one each time", async () => {
-    const { url, browser } = await settled();
+  it("sets a new cookie each time, which scripts can't read and other sites can't send", async () => {
+    const { url, browser } = await openWithAdmin();
     const first = browser.cookie;
     expect(browser.setCookie).toMatch(
       /^millrace_session=\w{32}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
@@ -137,20 +137,20 @@ describe("signing in", () => {
     });
     expect(answer.status).toBe(200);
     expect(browser.cookie).not.toBe(first);
-    // What the browser had before is worth nothing now.
+    // The browser's previous session has ended.
     expectProblem(await browserApi(url, first).request("GET", "/session"), "unauthorized");
   });
 
-  it("gives a __Host- cookie where people come by https", async () => {
-    const { browser } = await settled({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } });
+  it("sets a __Host- cookie if people use https", async () => {
+    const { browser } = await openWithAdmin({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } });
     expect(browser.setCookie).toMatch(
       /^__Host-millrace=\w{32}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
     expect((await browser.request("GET", "/session")).status).toBe(200);
   });
 
-  it("says the same of a wrong password, an unknown address, and somebody deactivated", async () => {
-    const { instance, url } = await settled();
+  it("gives the same answer for a wrong password, an unknown address and a deactivated user", async () => {
+    const { instance, url } = await openWithAdmin();
     await addUser(instance, { email: "gone@example.com", status: "deactivated" });
     await addUser(instance, { email: "new@example.com", status: "invited" });
     const { request: ask } = browserApi(url);
@@ -162,8 +162,8 @@ describe("signing in", () => {
     expect(new Set(details).size).toBe(1);
   });
 
-  it("lets nobody guess more than a handful of times, from wherever, with whatever is right by then", async () => {
-    const { clock, url } = await settled();
+  it("limits guesses at one account, from any address, even for the right password", async () => {
+    const { clock, url } = await openWithAdmin();
     const { request: ask } = browserApi(url);
     const guess = (password: string) => ask("POST", "/session", { email: ANN, password });
     for (let count = 0; count < 5; count += 1) expectProblem(await guess("wrong"), "sign_in_failed");
@@ -175,7 +175,7 @@ describe("signing in", () => {
   });
 
   it.each(["sign_in", "set_up", "choose_password", "change_password"])(
-    "asks the throttle before %s looks at a password",
+    "checks the attempt limit before %s checks a password",
     async (name) => {
       const endpoint = sessionEndpoints.find((one) => one.name === name)!;
       const looked: string[] = [];
@@ -200,8 +200,8 @@ describe("signing in", () => {
     },
   );
 
-  it("ends with signing out, with idleness, and with its longest time", async () => {
-    const { clock, browser, url, instance } = await settled();
+  it("ends at sign-out, after idleness, and at its maximum age", async () => {
+    const { clock, browser, url, instance } = await openWithAdmin();
     const old = browser.cookie;
     expect((await browser.request("DELETE", "/session")).status).toBe(204);
     expect(browser.setCookie).toMatch(/^millrace_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -225,8 +225,8 @@ describe("signing in", () => {
     expectProblem(await busy.request("GET", "/session"), "unauthorized");
   });
 
-  it("takes changes from our own pages only", async () => {
-    const { browser } = await settled();
+  it("accepts changes only from our own pages", async () => {
+    const { browser } = await openWithAdmin();
     const create = (headers: Record<string, string>) =>
       browser.request("POST", "/workflows", { name: "A", description: "" }, headers);
     expectProblem(await create({ "Sec-Fetch-Site": "cross-site" }), "forbidden_origin");
@@ -239,13 +239,13 @@ describe("signing in", () => {
       { "Sec-Fetch-Site": "cross-site" },
     );
     expectProblem(signInFromElsewhere, "forbidden_origin");
-    // Nothing but a form could be sent without asking first, and forms are not JSON.
+    // Without a preflight request only forms can be sent, and forms are not JSON.
     const form = await browser.request("POST", "/session", undefined, { "Content-Type": "text/plain" });
     expect([400, 415]).toContain(form.status);
   });
 
-  it("does not make a session worth anything to the MCP server, nor a key worth anything here", async () => {
-    const { instance, browser, url } = await settled();
+  it("gives a session no access to MCP, and a key no access to the session endpoints", async () => {
+    const { instance, browser, url } = await openWithAdmin();
     const mcp = await instance.mcp();
     const body = { jsonrpc: "2.0", id: 1, method: "ping" };
     const headers = { Accept: "application/json, text/event-stream" };
@@ -259,8 +259,8 @@ describe("signing in", () => {
     );
   });
 
-  it("changes one's password with the present one, and ends every other session", async () => {
-    const { instance, browser, url } = await settled();
+  it("changes the password with the current one, and ends every other session", async () => {
+    const { instance, browser, url } = await openWithAdmin();
     const ann = (await instance.read.users.findByEmail(ANN))!;
     const other = browserApi(url, (await signIn(instance, ann)).cookie);
     const change = (current_password: string, password: string) =>
@@ -274,8 +274,8 @@ describe("signing in", () => {
     expect(again.status).toBe(200);
   });
 
-  it("leaves no password and no token in the audit log", async () => {
-    const { instance } = await settled();
+  it("writes no password and no token to the audit log", async () => {
+    const { instance } = await openWithAdmin();
     const entries = await instance.read.audit.page({ filter: {}, before: null, limit: 100 });
     expect(entries.map(({ operation, owner, surface }) => [operation, owner, surface])).toEqual([
       ["set_up", ANN, "web"],
@@ -284,12 +284,12 @@ describe("signing in", () => {
   });
 });
 
-describe("links in mails", () => {
-  it("confirms the first admin's address, once, within a day", async () => {
+describe("a link in a mail", () => {
+  it("verifies the first admin's address, once, within a day", async () => {
     const { browser, mail, url, clock } = await withMail();
     const token = await mail(1);
-    const look = await browserApi(url).request("POST", "/session/link", { token });
-    expect(look.body).toMatchObject({ kind: "verification", email: ANN });
+    const link = await browserApi(url).request("POST", "/session/link", { token });
+    expect(link.body).toMatchObject({ kind: "verification", email: ANN });
     expect((await browserApi(url).request("POST", "/session/verification", { token })).status).toBe(204);
     expect((await browser.request("GET", "/session")).body.user.verified).toBe(true);
     expectProblem(await browserApi(url).request("POST", "/session/verification", { token }), "link_expired");
@@ -316,7 +316,7 @@ describe("links in mails", () => {
     const token = await mail(2);
     const chosen = await stranger.request("POST", "/session/password", {
       token,
-      password: "the mill stands still",
+      password: "the mill wheel turns slowly",
     });
     expect(chosen.body.user).toMatchObject({ email: ANN, verified: true });
     expect((await stranger.request("GET", "/session")).status).toBe(200);
@@ -324,7 +324,7 @@ describe("links in mails", () => {
     expectProblem(
       await browserApi(url).request("POST", "/session/password", {
         token,
-        password: "the mill stands still",
+        password: "the mill wheel turns slowly",
       }),
       "link_expired",
     );
@@ -332,7 +332,7 @@ describe("links in mails", () => {
     expectProblem(old, "sign_in_failed");
   });
 
-  it("takes an invitation up, and lets nobody in whose invitation was taken back", async () => {
+  it("accepts an invitation, and refuses the user after deactivation", async () => {
     const { browser, mail, url } = await withMail();
     await mail(1);
     const headers = { "Idempotency-Key": "invite-1" };
@@ -365,7 +365,7 @@ const counted = async (instance: Awaited<ReturnType<typeof testInstance>>): Prom
   (await instance.store.read.selectFrom("attempt_counts").select("key").where("count", ">", 0).execute())
     .length >= 3;
 
-/** A server whose hashes take long enough for something else to happen meanwhile. */
+/** A server whose password hashes take long enough for a concurrent change. */
 async function slow() {
   const instance = await testInstance();
   const passwords = { parameters: { logN: 14, r: 8, p: 1 } };
@@ -381,8 +381,8 @@ async function slow() {
   return { instance, url, admin, ann, replace, deactivate };
 }
 
-describe("a password that is replaced while somebody signs in with the old one", () => {
-  it("stays replaced, and lets nobody in", async () => {
+describe("a password that changes during a sign-in with the old one", () => {
+  it("stays changed, and the sign-in is refused", async () => {
     const { instance, url, replace } = await slow();
     const thief = browserApi(url);
     const signingIn = thief.request("POST", "/session", { email: ANN, password: PASSWORD });
@@ -394,7 +394,7 @@ describe("a password that is replaced while somebody signs in with the old one",
     expectProblem(await thief.request("GET", "/session"), "unauthorized");
   });
 
-  it("stays replaced for who was changing it", async () => {
+  it("stays changed, and a concurrent change is refused", async () => {
     const { instance, admin, replace } = await slow();
     const changing = admin.request("POST", "/session/change-password", {
       current_password: PASSWORD,
@@ -406,7 +406,7 @@ describe("a password that is replaced while somebody signs in with the old one",
     expect((await instance.read.users.findByEmail(ANN))!.passwordHash).toBe("of the new one");
   });
 
-  it("makes no session for somebody who was deactivated meanwhile", async () => {
+  it("creates no session for a user who was deactivated meanwhile", async () => {
     const { instance, url, ann, deactivate } = await slow();
     const signingIn = browserApi(url).request("POST", "/session", { email: ANN, password: PASSWORD });
     await eventually(async () => ((await counted(instance)) ? true : undefined), "the attempt being counted");
@@ -418,7 +418,7 @@ describe("a password that is replaced while somebody signs in with the old one",
 });
 
 describe("the session endpoints", () => {
-  it("read 8 KiB from anybody and inflate nothing", async () => {
+  it("read at most 8 KiB and decompress nothing", async () => {
     const copy = await (await testInstance()).rest();
     const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
       const response = await fetch(`${copy.url}/session`, {
@@ -443,16 +443,16 @@ describe("the session endpoints", () => {
       "payload_too_large",
     );
     expect(large.detail).toBe("The body is larger than 8 KiB. Send less.");
-    const told = await socketClient(copy.url);
-    told.send(
+    const client = await socketClient(copy.url);
+    client.send(
       "POST /session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
     );
-    told.send(`2400\r\n${"x".repeat(0x2400)}\r\n0\r\n\r\n`);
-    await told.waitFor("HTTP/1.1 413");
+    client.send(`2400\r\n${"x".repeat(0x2400)}\r\n0\r\n\r\n`);
+    await client.waitFor("HTTP/1.1 413");
   });
 
-  it("tell where agents connect whatever the Host header says", async () => {
-    const { browser, url } = await settled();
+  it("return where agents connect, for any Host header", async () => {
+    const { browser, url } = await openWithAdmin();
     const mcpUrl = async (host: string): Promise<unknown> => {
       const client = await socketClient(url);
       client.send(
@@ -470,33 +470,33 @@ describe("the session endpoints", () => {
   });
 
   it.each(["https://mcp.example.com", "https://mcp.example.com/mcp", "https://mcp.example.com/sse/"])(
-    "tell that agents connect to mcp.example.com where MILLRACE_MCP_URL is %s",
+    "return mcp.example.com for agents if MILLRACE_MCP_URL is %s",
     async (MILLRACE_MCP_URL) => {
-      const { browser } = await settled({ env: { MILLRACE_MCP_URL } });
+      const { browser } = await openWithAdmin({ env: { MILLRACE_MCP_URL } });
       expect((await browser.request("GET", "/session")).body.mcp_url).toBe("https://mcp.example.com");
     },
   );
 
-  it("make the browser forget with the session what it has kept", async () => {
-    const { browser } = await settled();
+  it("clear the browser's cache at sign-out", async () => {
+    const { browser } = await openWithAdmin();
     const out = await browser.request("DELETE", "/session");
     expect([out.status, out.headers.get("clear-site-data")]).toEqual([204, '"cache"']);
     expect((await browser.request("GET", "/session/options")).headers.get("clear-site-data")).toBeNull();
   });
 
-  it("take the token of the first visit for a day; each start makes another, and clears old ones", async () => {
+  it("accept a setup token for a day; each start creates another, and removes expired ones", async () => {
     const clock = fakeClock();
     const instance = await testInstance({ clock });
     const copy = await instance.rest();
     const { request: ask } = browserApi(copy.url);
-    const look = async (link: string) =>
+    const statusOf = async (link: string) =>
       (await ask("POST", "/session/link", { token: link.split("#")[1] })).status;
     const first = (await copy.setupLink!())!;
     clock.advance(DAY - 1);
     const second = (await copy.setupLink!())!;
-    expect([await look(first), await look(second)]).toEqual([200, 200]);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
     clock.advance(1);
-    expect([await look(first), await look(second)]).toEqual([410, 200]);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([410, 200]);
     await copy.setupLink!();
     expect(await instance.store.read.selectFrom("account_links").select("kind").execute()).toHaveLength(2);
   });
