@@ -24,7 +24,7 @@ interface Given extends Partial<OidcProviderOptions> {
   away?: boolean;
 }
 
-/** A server on a clock of our own, and the provider that it sends people to. */
+/** A server with a fake clock, and its identity provider. */
 async function site({ config = {}, env = {}, away = false, ...options }: Given = {}) {
   const peer = await testOidcProvider({ accounts: { ann: ANN, ben: BEN }, ...options });
   const clock = fakeClock();
@@ -49,7 +49,7 @@ async function site({ config = {}, env = {}, away = false, ...options }: Given =
 
 const SAME = { "Sec-Fetch-Site": "same-origin" };
 
-/** Goes all the way, and gives where that leads. */
+/** Signs in and returns the final location. */
 async function enter(
   browser: CookieClient,
   url: string,
@@ -68,14 +68,14 @@ async function session(browser: CookieClient, url: string) {
   return { status: response.status, ...body };
 }
 
-/** Somebody who is signed in. */
+/** A browser that is signed in. */
 async function signedIn(url: string, name = "ann"): Promise<CookieClient> {
   const browser = cookieClient();
   expect(await enter(browser, url, name)).toBe("/ui/");
   return browser;
 }
 
-/** Keeps the provider's next answer at a path back, as it is by then. */
+/** Holds the provider's next answer at a path back until `release`. */
 function heldAnswer(peer: TestOidcProvider, path: string) {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ function heldAnswer(peer: TestOidcProvider, path: string) {
 const issue = (location: string): string | null => new URL(location, "http://x").searchParams.get("error");
 
 describe("signing in at a provider", () => {
-  it("leads back to where somebody was, with the role of their groups", async () => {
+  it("returns to the requested page, with the role of the user's groups", async () => {
     const { url, instance } = await site();
     const browser = cookieClient();
     expect(await enter(browser, url, "ben", "/ui/runs?status=failed#x")).toBe("/ui/runs?status=failed#x");
@@ -110,7 +110,7 @@ describe("signing in at a provider", () => {
     expect(user).toMatchObject({ roleSource: "sign_on", lastLoginAt: expect.any(String) });
   });
 
-  it("sets the same session's cookie as with a password, and takes away what was for the way", async () => {
+  it("sets the same session cookie as with a password, and removes the cookie of the sign-in", async () => {
     const { url } = await site();
     const browser = cookieClient();
     const callback = await signInAtProvider(browser, `${url}/login`, "ann");
@@ -149,11 +149,11 @@ describe("signing in at a provider", () => {
     ["/ui/a", "/ui/b"],
     undefined,
     "javascript:alert(1)",
-  ])("leads nowhere but to pages of the interface: not to %j", (to) => {
+  ])("redirects only to pages of the interface: not to %j", (to) => {
     expect(safeReturnPath(to)).toBe("/ui/");
   });
 
-  it("leads home whoever asks for another place", async () => {
+  it("redirects to the start page if another site is requested", async () => {
     const { url } = await site();
     expect(await enter(cookieClient(), url, "ann", "https://evil.example.com/ui/")).toBe("/ui/");
   });
@@ -170,7 +170,7 @@ describe("signing in at a provider", () => {
     expect(await instance.read.sessions.listByUser(ann.id, "2026-11-21", "2026-01-01")).toHaveLength(1);
   });
 
-  it("takes no password, and no session that was begun with one", async () => {
+  it("accepts no password, and no session that was started with one", async () => {
     const { url, instance } = await site();
     const response = await fetch(`${url}/session`, {
       method: "POST",
@@ -181,7 +181,7 @@ describe("signing in at a provider", () => {
     const before = await signIn(instance, await addUser(instance, { email: "old@example.com" }));
     const asked = await fetch(`${url}/session`, { headers: { Cookie: before.cookie } });
     expect(asked.status).toBe(401);
-    // Nor the other way round: nobody would ask the provider again there.
+    // Nor the other way round: such a session would never be renewed at the provider.
     const browser = await signedIn(url);
     const { url: builtIn } = await instance.rest();
     const jar = cookieClient();
@@ -189,7 +189,7 @@ describe("signing in at a provider", () => {
     expect((await session(jar, builtIn)).status).toBe(401);
   });
 
-  it("tells at its start what to register, and starts without the provider", async () => {
+  it("logs what to register at the start, and starts without the provider", async () => {
     const { peer, url, lines } = await site({ away: true });
     expect(lines()).toContainEqual(
       expect.objectContaining({
@@ -205,8 +205,8 @@ describe("signing in at a provider", () => {
   });
 });
 
-describe("a way to the provider that comes to nothing", () => {
-  it("ends at the page for signing in, and can be gone again", async () => {
+describe("a sign-in that fails", () => {
+  it("ends at the sign-in page, and can be repeated", async () => {
     const { peer, url } = await site({
       accounts: { ann: ANN, eve: { email: "eve@example.com", email_verified: false } },
     });
@@ -245,7 +245,7 @@ describe("a way to the provider that comes to nothing", () => {
     expect(issue(await enter(cookieClient(), url, "ann"))).toBe("not_verified");
   });
 
-  it("signs nobody in with what another browser has begun", async () => {
+  it("refuses to finish a sign-in that another browser started", async () => {
     const { url } = await site();
     const callback = await signInAtProvider(cookieClient(), `${url}/login`, "ann");
     const victim = cookieClient();
@@ -263,7 +263,7 @@ describe("a way to the provider that comes to nothing", () => {
     expect(issue((await browser.fetch(callback)).headers.get("Location")!)).toBe("flow_expired");
   });
 
-  it("says in the log what the provider said, and neither code nor token nor secret", async () => {
+  it("logs the provider's reason, but no code, token or secret", async () => {
     const { peer, url, lines, text } = await site();
     const browser = cookieClient();
     const callback = await signInAtProvider(browser, `${url}/login`, "ann");
@@ -282,7 +282,7 @@ describe("a way to the provider that comes to nothing", () => {
       expect(text()).not.toContain(secret);
   });
 
-  it("comes to nothing only so often from one address; who gets in uses nothing up", async () => {
+  it("is limited per address; successful sign-ins do not count", async () => {
     const { peer, url } = await site();
     const browser = cookieClient();
     const guess = async (): Promise<string | null> => {
@@ -299,7 +299,7 @@ describe("a way to the provider that comes to nothing", () => {
     expect(await guess()).toBe("too_many_attempts");
   });
 
-  it("does not let in whom nobody gives a role, who is deactivated, or who has somebody else's address", async () => {
+  it("refuses users without a role, deactivated users, and an address that belongs to another user", async () => {
     const { peer, url, instance } = await site({ config: { default_role: "none" } });
     peer.accounts.set("kim", { email: "kim@example.com", email_verified: true, groups: ["staff"] });
     expect(issue(await enter(cookieClient(), url, "kim"))).toBe("no_role");
@@ -312,10 +312,10 @@ describe("a way to the provider that comes to nothing", () => {
   });
 });
 
-describe("what the provider said of somebody who is signed in", () => {
+describe("the provider's claims about a signed-in user", () => {
   const OLD = 11 * MINUTE;
 
-  it("is asked again when it is old, once by many requests", async () => {
+  it("are renewed when they are old, once for concurrent requests", async () => {
     const { peer, url, clock } = await site();
     const browser = await signedIn(url);
     peer.accounts.set("ann", { ...ANN, groups: ["millrace-viewer"] });
@@ -330,7 +330,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(peer.requestCounts.get("POST /token")).toBe(before + 2);
   });
 
-  it("is asked again by one of several copies", async () => {
+  it("are renewed by one of several copies", async () => {
     const { peer, url, clock, instance, start } = await site();
     const browser = await signedIn(url);
     const other = await start();
@@ -343,7 +343,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(instance.store.directory.local).toBe(true);
   });
 
-  it("is asked by no other copy while one still waits for its answers, however slow they are", async () => {
+  it("are renewed by no other copy while one still waits for slow answers", async () => {
     const { peer, url, clock, start } = await site();
     const browser = await signedIn(url);
     const other = await start();
@@ -352,17 +352,17 @@ describe("what the provider said of somebody who is signed in", () => {
     const last = heldAnswer(peer, "/me");
     const slow = session(browser, url);
     await last.asked;
-    // One for the token, one for the keys, one for the claims, and for what the provider says of itself: 10 s each.
+    // The requests for the token, the keys, the claims and the provider's metadata may take 10 s each.
     clock.advance(45 * SECOND);
     expect((await session(browser, other.url)).status).toBe(200);
     last.release();
     expect((await slow).status).toBe(200);
-    // The provider ends everything when a refresh token comes twice.
+    // The provider revokes all tokens when a refresh token is used twice.
     clock.advance(OLD);
     for (const at of [other.url, url]) expect((await session(browser, at)).status).toBe(200);
   });
 
-  it("gives nothing back that was taken away while its answer was on the way", async () => {
+  it("do not restore a role that was removed while the answer was in transit", async () => {
     const { peer, url, clock, instance } = await site({ config: { default_role: "none" } });
     const [one, two] = [await signedIn(url), await signedIn(url)];
     clock.advance(OLD);
@@ -377,7 +377,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(user).toMatchObject({ role: "viewer", status: "invited" });
   });
 
-  it("ends the session when the provider has taken it back", async () => {
+  it("end the session when the provider has revoked it", async () => {
     const { peer, url, clock, instance, lines } = await site();
     const browser = await signedIn(url);
     await peer.revokeGrants();
@@ -391,7 +391,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(entry).toMatchObject({ operation: "renew_sign_on.ended", target: "ann@example.com" });
   });
 
-  it("ends the session of whom it gives no role any more", async () => {
+  it("end the session of a user who no longer has a role", async () => {
     const { peer, url, clock } = await site({ config: { default_role: "none" } });
     const browser = await signedIn(url, "ben");
     peer.accounts.set("ben", { ...BEN, groups: [] });
@@ -401,7 +401,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect((await session(browser, url)).status).toBe(401);
   });
 
-  it("goes on counting for an hour while the provider is away, which is asked every minute", async () => {
+  it("stay valid for an hour while the provider is unavailable, which is retried every minute", async () => {
     const { peer, url, clock } = await site();
     const browser = await signedIn(url);
     await peer.stop();
@@ -424,7 +424,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect((await session(browser, url)).status).toBe(401);
   });
 
-  it("is waited for by everybody when it is too old to go on with", async () => {
+  it("are awaited by every request when they are too old", async () => {
     const { peer, url, clock } = await site();
     const browser = await signedIn(url);
     peer.accounts.set("ann", { ...ANN, groups: ["millrace-viewer"] });
@@ -433,7 +433,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect(all.map(({ user }) => user?.["role"])).toEqual(["viewer", "viewer", "viewer", "viewer"]);
   });
 
-  it("can't be asked without a refresh token: the session lasts twelve hours", async () => {
+  it("can't be renewed without a refresh token: the session lasts twelve hours", async () => {
     const { url, clock } = await site({ refreshTokens: false });
     const browser = await signedIn(url);
     clock.advance(12 * HOUR - SECOND);
@@ -442,7 +442,7 @@ describe("what the provider said of somebody who is signed in", () => {
     expect((await session(browser, url)).status).toBe(401);
   });
 
-  it("is kept so that the store alone gives nobody its tokens", async () => {
+  it("are stored sealed, so that the database reveals no tokens", async () => {
     const { url, instance } = await site();
     await signedIn(url);
     const [row] = await instance.store.read.selectFrom("sessions").selectAll().execute();
@@ -453,7 +453,7 @@ describe("what the provider said of somebody who is signed in", () => {
 });
 
 describe("signing out", () => {
-  it("ends the session here and at the provider, and leads back", async () => {
+  it("ends the session here and at the provider, and redirects back", async () => {
     const { peer, url, instance } = await site();
     const browser = await signedIn(url);
     const token = browser.cookies.get(url)!.get("millrace_session")!;
@@ -473,7 +473,7 @@ describe("signing out", () => {
     expect(entry).toMatchObject({ target: "ann@example.com" });
   });
 
-  it("is nothing that another site's page can do", async () => {
+  it("can't be triggered by another site", async () => {
     const { url } = await site();
     const browser = await signedIn(url);
     for (const from of ["cross-site", "same-site"]) {
@@ -484,7 +484,7 @@ describe("signing out", () => {
     expect((await session(browser, url)).status).toBe(200);
   });
 
-  it("ends at our own page where the provider has none for it", async () => {
+  it("ends at our own page if the provider has no logout page", async () => {
     const { url } = await site({ logout: false });
     const browser = await signedIn(url);
     const out = await browser.fetch(`${url}/logout`, undefined, SAME);
@@ -492,11 +492,11 @@ describe("signing out", () => {
     expect((await session(browser, url)).status).toBe(401);
   });
 
-  it("works while the provider is away", async () => {
+  it("works while the provider is unavailable", async () => {
     const { peer, url, start } = await site();
     const browser = await signedIn(url);
     await peer.stop();
-    // This copy has never asked the provider about itself.
+    // This copy has never fetched the provider's metadata.
     const other = await start();
     browser.cookies.set(other.url, browser.cookies.get(url)!);
     const out = await browser.fetch(`${other.url}/logout`, undefined, SAME);

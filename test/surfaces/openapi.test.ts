@@ -71,7 +71,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("asks for a key or a session; for a session alone where a person is needed; for nothing to sign in", () => {
+  it("requires a key or a session, only a session where a person is needed, and nothing to sign in", () => {
     const session = [{ Session: [] }];
     const people = new Set([
       ...catalogue.filter((tool) => tool.requiresUser).map(({ name }) => name),
@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
     expect(document).toMatchObject({ security: [{ ApiKey: [] }, { Bearer: [] }, ...session] });
   });
 
-  it("says of every operation who may do it", () => {
+  it("says for every operation who may use it", () => {
     for (const tool of served) {
       const { description, responses } = operations.find(({ operationId }) => operationId === tool.name)!;
       expect(description).toContain(`the scope \`${tool.scope}\``);
@@ -98,13 +98,13 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("is that of the running version, and the committed one is the same", () => {
+  it("describes the running version, and equals the committed file", () => {
     expect(document.info.version).toBe(packageJson.version);
     const committed = readFileSync(atRoot("schemas/generated/openapi.json"), "utf8");
     expect(JSON.parse(committed)).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  it("says nothing that was not meant: no undefined, no empty description", () => {
+  it("contains no undefined and no empty description", () => {
     const text = JSON.stringify(document);
     expect(text).not.toMatch(/undefined|\[object|NaN/);
     expect(text).not.toContain('"description":""');
@@ -131,7 +131,7 @@ describe("the OpenAPI document", () => {
     expect(examples.length).toBeGreaterThan(100);
   });
 
-  it("is linted by Redocly's and Spectral's rules without an exception", () => {
+  it("passes the rules of Redocly and Spectral without exceptions", () => {
     expect(parse(readFileSync(atRoot(".redocly.yaml"), "utf8"))).toEqual({
       extends: ["recommended"],
       apis: { millrace: { root: "schemas/generated/openapi.json" } },

@@ -15,13 +15,13 @@ import { openEverySurface, type CallResult, type SurfaceClient } from "../suppor
 const SCENARIOS = { ...OTHERS, ...ACCOUNT_SCENARIOS };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
-/** What the ways in are allowed to differ in, and nothing else. */
+/** Replaces everything in which the surfaces may differ. */
 function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult {
   return JSON.parse(
     JSON.stringify({ output, problem }, (key, value: unknown) => {
-      if (key === "request_id") return "(one of its own)";
-      // The history tells the way in that was taken; cursors are signed by each instance.
-      if (key === "surface" || key === "trigger") return "(the way in)";
+      if (key === "request_id") return "(a request id)";
+      // The history records the surface; each instance signs its own cursors.
+      if (key === "surface" || key === "trigger") return "(the surface)";
       if (key === "last_four") return "(the end of a key)";
       if (key === "next_cursor") return value === null ? null : "(a cursor)";
       if (typeof value === "string") {
@@ -31,11 +31,11 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
             .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
             .replaceAll(/\b(key|ses|usr)_[\w-]{12}/g, "(a $1)")
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
-            // Each listener is at an address of its own.
+            // Each listener has its own address.
             .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/link#\w{32}\b/g, "(a link)")
         );
       }
-      // A body's words are fewer than an operation's: REST has some in the path and in headers.
+      // REST takes some fields of an operation in the path and in headers, so its body has fewer.
       if (key === "allowed" && Array.isArray(value)) {
         const elsewhere = new Set([...Object.keys(tool.headers ?? {}), ...parseRoute(tool).parameters]);
         const here = value.filter((word) => !elsewhere.has(String(word)));
@@ -58,35 +58,35 @@ async function play(way: SurfaceClient, steps: readonly ParityCall[]): Promise<C
 }
 
 describe("parity of the surfaces", () => {
-  it("is tried for every operation, and for every error that it declares", () => {
+  it("is tested for every operation and every error that it declares", () => {
     expect(Object.keys(SCENARIOS).toSorted()).toEqual(catalogue.map((tool) => tool.name).toSorted());
     for (const tool of catalogue) {
-      const tried = SCENARIOS[tool.name]!.filter((step) => step.call === tool.name);
-      const wanted = [
+      const tested = SCENARIOS[tool.name]!.filter((step) => step.call === tool.name);
+      const required = [
         "success",
         "invalid_input",
         ...(tool.scope === "read" ? [] : ["missing_scope"]),
         ...(tool.requiresUser ? ["person_needed"] : []),
       ];
-      // What takes nothing else can't come with another input.
+      // An operation without other fields can't be repeated with different input.
       const takesMore = Object.keys((tool.input as z.ZodObject).shape).some(
         (field) => field !== "idempotency_key",
       );
       const errors = tool.errors.filter(
         (code) =>
           (takesMore || code !== "idempotency_key_reused") &&
-          // People have their passwords here in this test: cognito.test and oidc.test have those of the other modes.
+          // This test uses built-in passwords; cognito.test and oidc.test cover the other modes.
           code !== "sign_on_elsewhere",
       );
-      expect({ tool: tool.name, codes: tried.map((step) => step.expect ?? "success") }).toEqual({
+      expect({ tool: tool.name, codes: tested.map((step) => step.expect ?? "success") }).toEqual({
         tool: tool.name,
-        codes: expect.arrayContaining([...wanted, ...errors]),
+        codes: expect.arrayContaining([...required, ...errors]),
       });
     }
   });
 
   it.each(catalogue.map((tool) => tool.name))(
-    "holds for %s: directly, over MCP and over REST, the same results and the same errors",
+    "holds for %s: the same results and errors directly, over MCP and over REST",
     async (name) => {
       const steps = SCENARIOS[name]!;
       const ways = await openEverySurface(() => fakeClock(), parityConfig());
@@ -113,7 +113,7 @@ describe("parity of the surfaces", () => {
     },
   );
 
-  it("leaves the way in and the program's name in the history, each its own", async () => {
+  it("records the surface and the client name in the history", async () => {
     for (const way of await openEverySurface(() => fakeClock())) {
       const steps = [
         { call: "create_workflow", with: { name: "Weekly revenue" } },

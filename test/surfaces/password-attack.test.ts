@@ -9,14 +9,14 @@ const PASSWORD = "a quiet river at night";
 const CHEAP = { logN: 4, r: 8, p: 1 };
 const BEHIND_PROXY = { MILLRACE_TRUSTED_PROXIES: "127.0.0.1" };
 
-/** One try: at whose account, and where it says it comes from. */
+/** One guess: the account, and the address that it claims to come from. */
 interface Guess {
   email?: string;
   from?: string;
   password?: string;
 }
 
-/** Two copies of the server on one state directory, with somebody whose password is to be guessed. */
+/** Two copies of the server on one state directory, with a user whose password is attacked. */
 async function attacked(env: Record<string, string> = BEHIND_PROXY) {
   const one = await testInstance();
   const other = await testInstance({ stateDir: one.stateDir });
@@ -31,7 +31,7 @@ async function attacked(env: Record<string, string> = BEHIND_PROXY) {
   };
   return {
     guess,
-    /** So many tries, 50 at a time, in turn at both copies: how many had an answer to their guess. */
+    /** Guesses `count` times, 50 at a time, alternating between the copies. Returns the number of guesses that were checked. */
     async attack(count: number, guessed: (index: number) => Guess): Promise<number> {
       const answers: string[] = [];
       for (let from = 0; from < count; from += 50) {
@@ -46,7 +46,7 @@ async function attacked(env: Record<string, string> = BEHIND_PROXY) {
 }
 
 describe("a password attack on two copies at once", () => {
-  it("gets 5 guesses from one address at one account, and its owner in from elsewhere", async () => {
+  it("gets 5 guesses from one address at one account, while its owner can sign in from elsewhere", async () => {
     const { attack, guess } = await attacked();
     expect(await attack(300, () => ({}))).toBe(5);
     expect(await guess({ password: PASSWORD })).toBe("too_many_attempts");
@@ -74,18 +74,18 @@ describe("a password attack on two copies at once", () => {
     expect(await attack(100, (i) => ({ from: `2001:db8:0:7::${i.toString(16)}` }))).toBe(5);
   });
 
-  it("gets no more by naming other addresses, where nobody says that a proxy is to be believed", async () => {
+  it("gets no more by claiming other addresses, if no proxy is trusted", async () => {
     const { attack, guess } = await attacked({});
     expect(await attack(100, (i) => ({ from: `192.0.2.${i}` }))).toBe(5);
     expect(await guess({ password: PASSWORD, from: "198.51.100.7" })).toBe("too_many_attempts");
   });
 
-  it("gets no more by naming addresses before those that the proxy adds", async () => {
+  it("gets no more by claiming addresses before those that the proxy adds", async () => {
     const { attack } = await attacked();
     expect(await attack(100, (i) => ({ from: `198.51.100.${i}, 192.0.2.1` }))).toBe(5);
   });
 
-  it("gets no more by signing in with an account of the guesser's own in between", async () => {
+  it("gets no more by signing in with the attacker's own account in between", async () => {
     const { attack, guess } = await attacked();
     let through = 0;
     for (let round = 0; round < 10; round += 1) {

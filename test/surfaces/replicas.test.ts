@@ -32,7 +32,7 @@ async function inThisProcess(): Promise<Copies> {
 async function asProcesses(): Promise<Copies> {
   const stateDir = temporaryDirectory();
   const env = { MILLRACE_STATE_DIR: stateDir };
-  // All at once, on a directory where nothing is yet.
+  // All start concurrently on an empty directory.
   const [rest1, rest2, mcp1, mcp2, created] = await Promise.all([
     startProgram("serve", stateDir),
     startProgram("serve", stateDir),
@@ -51,13 +51,13 @@ async function asProcesses(): Promise<Copies> {
   };
 }
 
-/** Which copies had some of the requests that match, `from` the nth on. */
+/** The copies that got some of the matching requests, from the nth on. */
 const tookPart = ({ forwarded }: LoadBalancer, request: RegExp, from = 0): number[] =>
   [0, 1].filter((copy) => forwarded.slice(from).some((one) => one.to === copy && request.test(one.request)));
 
 const BOTH = [0, 1];
 
-// Each of these does its work through the load balancers and tells which copies took part in it.
+// Each of these works through the load balancers and returns the copies that took part.
 
 async function crud({ rest, key }: Copies): Promise<number[]> {
   const call = apiClient(rest.url, key);
@@ -133,7 +133,7 @@ async function oneEffect({ rest, mcp, key }: Copies): Promise<number[]> {
   );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-  // The key is the principal's, whatever the way in.
+  // The idempotency key belongs to the principal on every surface.
   const client = await connect("v2 pinned to 2026-07-28", mcp.url, key);
   const again = await client.call("create_workflow", { ...input, idempotency_key: "once" });
   expect(outputOf(again)).toEqual(answers[0]!.body);
@@ -161,7 +161,7 @@ async function revocation({ rest, mcp, key, revoke }: Copies): Promise<number[]>
 }
 
 describe("two copies behind a round-robin", () => {
-  it("serve REST as one: what one wrote, the other has at once", async () => {
+  it("serve REST as one: a write to one is visible on the other immediately", async () => {
     expect(await crud(await inThisProcess())).toEqual(BOTH);
   });
 
@@ -169,7 +169,7 @@ describe("two copies behind a round-robin", () => {
     expect(await mcpSession(await inThisProcess(), way)).toEqual(BOTH);
   });
 
-  it("pass on what an SSE client posts to the copy that does not hold its stream", async () => {
+  it("relay messages that an SSE client posts to the copy without its stream", async () => {
     const copies = await inThisProcess();
     const client = await connect("v1 over SSE", copies.mcp.url, copies.key);
     const answers = await Promise.all(
@@ -185,19 +185,19 @@ describe("two copies behind a round-robin", () => {
     expect(passedOn.length).toBeGreaterThan(5);
   });
 
-  it("give concurrent creations of one name ids of their own", async () => {
+  it("assign different ids to concurrent creations with one name", async () => {
     expect(await concurrentCreates(await inThisProcess())).toEqual(BOTH);
   });
 
-  it("carry out once what comes with one idempotency key to both", async () => {
+  it("run a request once that reaches both with one idempotency key", async () => {
     expect(await oneEffect(await inThisProcess())).toEqual(BOTH);
   });
 
-  it("both refuse a key at the next request after it was revoked through one", async () => {
+  it("both refuse a key at the next request after one of them revoked it", async () => {
     expect(await revocation(await inThisProcess())).toEqual(BOTH);
   });
 
-  it("do all that as processes of their own", { timeout: 60_000 }, async () => {
+  it("do all that as separate processes", { timeout: 60_000 }, async () => {
     const copies = await asProcesses();
     expect(await crud(copies)).toEqual(BOTH);
     for (const way of CLIENT_NAMES) expect(await mcpSession(copies, way)).toEqual(BOTH);

@@ -17,7 +17,7 @@ async function open(options: Options = {}) {
   const instance = await testInstance();
   const more = { ...options, authMode: "cognito", env: { ...peer.env, ...options.env } } as const;
   const ask = apiClient((await instance.rest(more)).url);
-  /** A request as the load balancer passes it on. */
+  /** A request as the load balancer forwards it. */
   const through = (method: string, path: string, headers = peer.headers(), body?: unknown) =>
     ask(method, path, body, { "sec-fetch-site": "same-origin", ...headers });
   return { peer, instance, ask, through, more };
@@ -25,15 +25,15 @@ async function open(options: Options = {}) {
 
 const groups = (...names: string[]) => ({ "cognito:groups": names });
 
-describe("an address that the user pool vouches for", () => {
-  it("is no other person's whose letters only become the same in lower case", async () => {
+describe("an address that the user pool has verified", () => {
+  it("does not match another user's address that differs before Unicode lower-casing", async () => {
     const { through, peer, instance } = await open({ env: { MILLRACE_ADMIN_EMAILS: "mike@example.com" } });
     const headers = peer.headers({ email: "mi\u{212a}e@example.com" });
     expectProblem(await through("GET", "/session", headers), "sign_on_refused");
     expect(await instance.read.users.exists()).toBe(false);
   });
 
-  it("is an address: nobody is called what the operator is called, or with a line break", async () => {
+  it("must be an address: not the operator's name, and without line breaks", async () => {
     const { through, peer, instance } = await open();
     for (const email of ["operator", " operator ", "a\nb@example.com", `${"x".repeat(300)}@example.com`]) {
       const refused = await through("GET", "/session", peer.headers({ email }));
@@ -43,10 +43,10 @@ describe("an address that the user pool vouches for", () => {
   });
 });
 
-describe("somebody who has no role at the provider any more", () => {
+describe("a user who no longer has a role at the provider", () => {
   const noDefault = { authentication: { sign_on: { default_role: "none" } } };
 
-  it("loses their keys with it, and gets them back by signing on with a role", async () => {
+  it("loses the use of their keys, and regains it by signing on with a role", async () => {
     const { through, ask, peer, instance } = await open({ config: noDefault });
     const admin = peer.headers({}, groups("millrace-admin"));
     const scopes = ["read", "admin"];
@@ -70,15 +70,15 @@ describe("somebody who has no role at the provider any more", () => {
       "sign_in.status_invited",
     ]);
 
-    // What had ended stays so.
+    // Ended sessions stay ended.
     expectProblem(await through("GET", "/session", admin), "unauthorized");
-    const anew = peer.headers({}, { ...groups("millrace-editor"), origin_jti: "login-2" });
-    expect((await through("GET", "/session", anew)).body.user.role).toBe("editor");
+    const nextLogin = peer.headers({}, { ...groups("millrace-editor"), origin_jti: "login-2" });
+    expect((await through("GET", "/session", nextLogin)).body.user.role).toBe("editor");
     expect((await ask("GET", "/workflows", undefined, { "x-api-key": value })).status).toBe(200);
     expectProblem(await byKey(), "missing_scope");
   });
 
-  it("takes nothing away from an account that only has the same address", async () => {
+  it("does not affect an account that only has the same address", async () => {
     const { through, peer, instance } = await open({ config: noDefault });
     await through("GET", "/session", peer.headers({}, groups("millrace-editor")));
     const other = peer.headers({ sub: "other" }, { origin_jti: "other" });
@@ -88,7 +88,7 @@ describe("somebody who has no role at the provider any more", () => {
 });
 
 describe("a session that has ended", () => {
-  it("stays so for a request that was let in just before, and writes after", async () => {
+  it("stays ended when a request that was admitted just before writes after", async () => {
     const { services, store, clock } = await testInstance();
     const now = iso(clock.now());
     const identity = {
@@ -117,9 +117,9 @@ describe("a session that has ended", () => {
     await expect(enter()).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("does not come back with a state from before it began", async () => {
+  it("is not revived by a restored state from before it started", async () => {
     const { through, peer, instance, more } = await open();
-    // As `millrace restore` leaves it.
+    // The state after `millrace restore`.
     await instance.store.transaction((trx) =>
       trx
         .insertInto("settings")
@@ -137,8 +137,8 @@ describe("a session that has ended", () => {
   });
 });
 
-describe("tokens with keys that nobody knows", () => {
-  it("keep nobody out who has signed in, though the load balancer's key is a new one", async () => {
+describe("tokens with unknown keys", () => {
+  it("do not lock out signed-in users, even after the load balancer rotated its key", async () => {
     const { through, peer } = await open();
     for (let count = 0; count < 40; count += 1) {
       const data = peer.data({}, { kid: randomUUID() });
@@ -152,7 +152,7 @@ describe("tokens with keys that nobody knows", () => {
 });
 
 describe("a page of another host", () => {
-  it("signs nobody out, however near that host is", async () => {
+  it("can't sign users out, not even from a sibling host", async () => {
     const domain = "https://x.auth.eu-central-1.amazoncognito.com";
     const { ask } = await open({ env: { MILLRACE_COGNITO_DOMAIN: domain } });
     const led = (site: string) => ask("GET", "/logout", undefined, { "sec-fetch-site": site });

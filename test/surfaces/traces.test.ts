@@ -30,7 +30,7 @@ async function openTraced() {
 }
 
 describe("a request over REST", () => {
-  it("goes on with the caller's trace, and says so in the log", async () => {
+  it("continues the caller's trace, and logs its id", async () => {
     const { instance, tracer, logged, key } = await openTraced();
     const { url } = await instance.rest({ tracer });
     await apiClient(url, key)("GET", "/workflows", undefined, { traceparent });
@@ -52,7 +52,7 @@ describe("a request over REST", () => {
   });
 
   it.each([["malformed"], [`${traceparent}-00`], [traceparent.toUpperCase()], ["x".repeat(10_000)]])(
-    "begins a trace of its own where the header is %.60s",
+    "starts a new trace if the header is %.60s",
     async (malformed) => {
       const { instance, tracer, key } = await openTraced();
       const { url } = await instance.rest({ tracer });
@@ -64,7 +64,7 @@ describe("a request over REST", () => {
     },
   );
 
-  it("tells the code of an error, and whose mistake it was", async () => {
+  it("records the code of an error, and whether the client or the server caused it", async () => {
     const { instance, tracer, key } = await openTraced();
     const { url } = await instance.rest({ tracer });
     await apiClient(url, key)("GET", "/workflows/none");
@@ -76,14 +76,14 @@ describe("a request over REST", () => {
     ]);
   });
 
-  it("makes no span for who is not let in", async () => {
+  it("creates no span for a refused caller", async () => {
     const { instance, tracer } = await openTraced();
     const { url } = await instance.rest({ tracer });
     await apiClient(url, "wrong")("GET", "/workflows", undefined, { traceparent });
     expect(tracer.requests).toEqual([]);
   });
 
-  it("keeps the trace that a run begins in, and passes the caller's through where none are made", async () => {
+  it("stores the trace of a run's start, and passes the caller's on if tracing is off", async () => {
     const { instance, tracer, key } = await openTraced();
     const on = await instance.rest({ tracer });
     const off = await instance.rest();
@@ -107,7 +107,7 @@ describe("a request over REST", () => {
 describe("a call over MCP", () => {
   const withMeta = { ...toolCall("list_workflows"), params: { name: "list_workflows", _meta: inner } };
 
-  it("goes on with the trace of the call itself, before that of its HTTP request", async () => {
+  it("continues the trace of the call, in preference to that of its HTTP request", async () => {
     const { instance, tracer, headers } = await openTraced();
     const { url } = await instance.mcp({ tracer });
     const sent = { ...headers, traceparent };
@@ -140,7 +140,7 @@ describe("a call over MCP", () => {
     });
   });
 
-  it("ignores what is no trace context", async () => {
+  it("ignores an invalid trace context", async () => {
     const { instance, tracer, headers } = await openTraced();
     const { url } = await instance.mcp({ tracer });
     for (const _meta of [{ traceparent: 7 }, { traceparent: "no" }, { traceparent: [traceparent] }]) {
