@@ -1,4 +1,4 @@
-/** What an agent does with the tools, from the first look to a retry, over MCP; and a script over REST. */
+/** An agent's use of the tools over MCP, from discovery to a retry; and a script's over REST. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -63,9 +63,9 @@ describe("an agent", () => {
     expect(refused).toMatchObject({ code: "workflow_not_runnable", errors: created["issues"] });
 
     const patch = [{ op: "update_top", set: { output: { best: "${{ steps.revenue.rows[0].region }}" } } }];
-    const mended = await ask("update_workflow", { workflow_id: "best-region", patch, if_match: 1 });
-    expect(mended).toMatchObject({ version: 2, issues: [] });
-    const { valid, steps, output } = await ask("validate_workflow", { definition: mended["definition"] });
+    const fixed = await ask("update_workflow", { workflow_id: "best-region", patch, if_match: 1 });
+    expect(fixed).toMatchObject({ version: 2, issues: [] });
+    const { valid, steps, output } = await ask("validate_workflow", { definition: fixed["definition"] });
     expect({ valid, output }).toEqual({ valid: true, output: "{best: text or null}" });
     expect(steps).toMatchObject([{ id: "revenue", effects: false }, { id: "any" }]);
     expect(await ask("publish_workflow", { workflow_id: "best-region" })).toMatchObject({

@@ -16,7 +16,7 @@ async function keysOf(options: Parameters<typeof signedInUser>[1] = {}) {
   return { instance, clock, ann, call: callAs(instance, ann.principal) };
 }
 
-/** Everything that is written down about requests and keys. */
+/** Everything that is stored about requests and keys. */
 async function writtenDown({ store: { read } }: TestInstance): Promise<string> {
   const tables = await Promise.all([
     read.selectFrom("api_keys").selectAll().execute(),
@@ -36,7 +36,7 @@ const audited = async ({ store }: TestInstance): Promise<string[]> => {
 };
 
 describe("create_api_key", () => {
-  it("gives a key that works, its value this one time, and writes the value down nowhere", async () => {
+  it("returns a working key with its value once, and stores the value nowhere", async () => {
     const { instance, call, ann } = await keysOf();
     const input = { name: "ci", idempotency_key: "once" };
     const { value, ...made } = await call(createApiKey, input);
@@ -65,7 +65,7 @@ describe("create_api_key", () => {
     expect(await audited(instance)).toEqual([`create_api_key ${made.id} ${ann.user.email} web`]);
   });
 
-  it("makes 100 living ones for a person, more when some are revoked or expired, any number for operator", async () => {
+  it("creates at most 100 active keys for a user, and any number for operator", async () => {
     const { instance, call, clock, ann } = await keysOf();
     for (let i = 0; i < 98; i += 1) await instance.key({ owner: ann.user.email });
     await call(createApiKey, { name: "short", expires_at: iso(clock.now() + HOUR) });
@@ -78,7 +78,7 @@ describe("create_api_key", () => {
     await expect(call(rotateApiKey, { key_id: id })).rejects.toMatchObject({ code: "too_many_keys" });
     expect((await call(listApiKeys)).total).toBe(100);
     expect(await audited(instance)).not.toContain(`rotate_api_key ${id} ${ann.user.email} web`);
-    // It takes the old one's place at once.
+    // The new key takes its place immediately.
     const next = await call(rotateApiKey, { key_id: id, overlap: "0s" });
     await call(revokeApiKey, { key_id: next.id });
     await call(createApiKey, { name: "again" });
@@ -92,9 +92,9 @@ describe("create_api_key", () => {
     expect((await operator(createApiKey, { name: "one of many" })).owner).toBe("operator");
   });
 
-  it("takes what the role allows: read with all, and by default no more than the role has", async () => {
+  it("accepts the scopes of the role: always with read, and by default all that the role has", async () => {
     const { call, instance } = await keysOf();
-    const look = callAs(
+    const viewer = callAs(
       instance,
       (await signedInUser(instance, { email: "vic@example.com", role: "viewer" })).principal,
     );
@@ -102,10 +102,10 @@ describe("create_api_key", () => {
       scopes: ["read", "run"],
     });
     expect(await call(createApiKey, { name: "none", scopes: [] })).toMatchObject({ scopes: ["read"] });
-    expect(await look(createApiKey, { name: "look" })).toMatchObject({ scopes: ["read"] });
+    expect(await viewer(createApiKey, { name: "look" })).toMatchObject({ scopes: ["read"] });
   });
 
-  it("refuses scopes beyond the role and dates that can't be, all at once", async () => {
+  it("refuses scopes beyond the role and invalid dates, all at once", async () => {
     const { call } = await keysOf({ role: "viewer" });
     const wrong = { name: "ci", scopes: ["read", "run", "admin"], expires_at: "2026-11-20" };
     await expect(call(createApiKey, wrong)).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe("create_api_key", () => {
 });
 
 describe("list_api_keys", () => {
-  it("shows one's own, newest first, page by page", async () => {
+  it("lists the caller's own keys, newest first, page by page", async () => {
     const { instance, clock, call } = await keysOf();
     const bob = callAs(instance, (await signedInUser(instance, { email: "bob@example.com" })).principal);
     await bob(createApiKey, { name: "bob's" });
@@ -170,7 +170,7 @@ describe("list_api_keys", () => {
     await expect(call(listApiKeys, { everyone: true })).rejects.toMatchObject({ code: "missing_scope" });
   });
 
-  it("shows admins everybody's, those of the command line too", async () => {
+  it("lists all keys for admins, including those of the command line", async () => {
     const { instance, call } = await keysOf({ role: "admin" });
     const bob = callAs(instance, (await signedInUser(instance, { email: "bob@example.com" })).principal);
     await bob(createApiKey, { name: "bob's" });
@@ -180,7 +180,7 @@ describe("list_api_keys", () => {
     expect(await call(listApiKeys)).toMatchObject({ total: 0, items: [] });
   });
 
-  it("tells how each stands: soon to end, ended, revoked, or dead with its owner", async () => {
+  it("returns the status of each: expiring soon, expired, revoked, or owner deactivated", async () => {
     const { instance, clock, ann, call } = await keysOf();
     const start = clock.now();
     const end = iso(start + 8 * DAY);
@@ -205,7 +205,7 @@ describe("list_api_keys", () => {
 });
 
 describe("revoke_api_key", () => {
-  it("ends a key once, and says so again", async () => {
+  it("revokes a key once, and returns the same when repeated", async () => {
     const { instance, call } = await keysOf();
     const { id, value } = await call(createApiKey, { name: "ci" });
     expect(await call(revokeApiKey, { key_id: id })).toMatchObject({ id, state: "revoked" });
@@ -219,7 +219,7 @@ describe("revoke_api_key", () => {
     ]);
   });
 
-  it("ends another's for admins only; to anybody else there is none", async () => {
+  it("revokes another user's key for admins only; for others it does not exist", async () => {
     const { instance, call } = await keysOf();
     const bob = callAs(instance, (await signedInUser(instance, { email: "bob@example.com" })).principal);
     const root = callAs(
@@ -241,7 +241,7 @@ describe("revoke_api_key", () => {
 });
 
 describe("rotate_api_key", () => {
-  it("makes a successor with as long a life, and lets the old key live on for a day", async () => {
+  it("creates a successor with the same lifetime, and keeps the old key valid for a day", async () => {
     const { instance, clock, call } = await keysOf();
     const old = await call(createApiKey, {
       name: "ci",
@@ -266,7 +266,7 @@ describe("rotate_api_key", () => {
     expect((await call(listApiKeys)).total).toBe(2);
   });
 
-  it("takes another overlap, up to 30 days, and never lengthens the old life", async () => {
+  it("accepts an overlap of up to 30 days, and never extends the old key", async () => {
     const { clock, call } = await keysOf();
     const make = async (expires_at?: string) => (await call(createApiKey, { name: "ci", expires_at })).id;
     const now = clock.now();
@@ -293,7 +293,7 @@ describe("rotate_api_key", () => {
     });
   });
 
-  it("refuses an expired or revoked key, and everybody but the owner, admins included", async () => {
+  it("refuses an expired or revoked key, and everyone except the owner, including admins", async () => {
     const { instance, clock, call } = await keysOf();
     const root = callAs(
       instance,
@@ -309,13 +309,13 @@ describe("rotate_api_key", () => {
   });
 });
 
-describe("no key", () => {
+describe("an API key", () => {
   it.each([
     [createApiKey, { name: "ci" }],
     [listApiKeys, {}],
     [revokeApiKey, { key_id: "key_1" }],
     [rotateApiKey, { key_id: "key_1" }],
-  ])("may do it, whatever its scopes: %#", async (tool, input) => {
+  ])("is refused by every operation on keys: %#", async (tool, input) => {
     const instance = await testInstance();
     const call = callAs(instance, keyPrincipal());
     await expect(call(tool as typeof createApiKey, input)).rejects.toMatchObject({ code: "person_needed" });

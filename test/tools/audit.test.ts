@@ -7,7 +7,7 @@ import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, signedInUser, keyPrincipal } from "../support/users.ts";
 
-/** What a key and a person did, an hour between each. */
+/** Entries of a key and of a signed-in user, an hour apart. */
 async function busy() {
   const clock = fakeClock();
   const instance = await testInstance({ clock });
@@ -32,7 +32,7 @@ const [CREATED, CHANGED, NIGHTLY] = [
 ];
 
 describe("list_audit_log", () => {
-  it("tells who did what through which key and program, newest first", async () => {
+  it("returns who did what with which key and client, newest first", async () => {
     const { admin, found } = await busy();
     expect(await found()).toEqual([NIGHTLY, CHANGED, CREATED]);
     const { items, total } = await admin(listAuditLog);
@@ -66,7 +66,7 @@ describe("list_audit_log", () => {
     expect((await admin(listAuditLog, { ...filter, limit: 1 })).total).toBe(expected.length);
   });
 
-  it("goes page by page", async () => {
+  it("pages through the entries", async () => {
     const { admin, found } = await busy();
     const first = await admin(listAuditLog, { limit: 2 });
     expect(first).toMatchObject({ total: 3, next_cursor: expect.any(String) });
@@ -77,7 +77,7 @@ describe("list_audit_log", () => {
     });
   });
 
-  it("is for admins, signed in or by a key", async () => {
+  it("is allowed for admins, signed in or with a key", async () => {
     const { instance, bySession } = await busy();
     await expect(bySession(listAuditLog)).rejects.toMatchObject({ code: "missing_scope" });
     const scopes: Scope[] = ["read", "write", "run", "approve"];
@@ -88,7 +88,7 @@ describe("list_audit_log", () => {
     expect((await callAs(instance, root.principal)(listAuditLog)).total).toBe(3);
   });
 
-  it("refuses what would look through everything many times over", async () => {
+  it("refuses searches with too many words, and invalid times", async () => {
     const { admin } = await busy();
     const search = Array.from({ length: 9 }, (_, i) => `w${i}`).join(" ");
     await expect(admin(listAuditLog, { search, since: "yesterday" })).rejects.toMatchObject({

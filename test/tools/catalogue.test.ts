@@ -23,7 +23,7 @@ function* nodes(schema: unknown, path = ""): Generator<[path: string, node: Reco
 }
 
 describe("the catalogue", () => {
-  it("is sorted by name, and each name and route stands once", () => {
+  it("is sorted by name, with unique names and routes", () => {
     const names = catalogue.map((tool) => tool.name);
     expect(names).toEqual(names.toSorted());
     expect(new Set(names).size).toBe(names.length);
@@ -31,7 +31,7 @@ describe("the catalogue", () => {
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it("holds every operation that has a file, under the file's name", () => {
+  it("contains every operation that has a file, under the file's name", () => {
     const files = globSync("tools/*/*.ts", { cwd: ROOT }).filter((file) =>
       readFileSync(`${ROOT}${file}`, "utf8").includes("defineTool("),
     );
@@ -49,7 +49,7 @@ describe("the catalogue", () => {
     expect(JSON.stringify({ tools: listed }).length / 4).toBeLessThan(6_000);
   });
 
-  it("is listed over MCP in its own order", () => {
+  it("is listed over MCP in the same order", () => {
     expect(listed.map((tool) => tool.name)).toEqual(
       catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => tool.name),
     );
@@ -60,7 +60,7 @@ describe.each(tools)("%s", (name, tool) => {
   const input = tool.input as z.ZodObject;
   const inList = listed.find((one) => one.name === name);
 
-  it("has a name that every client takes, a title, and a description under 2 KB", () => {
+  it("has a name that every client accepts, a title, and a description under 2 KB", () => {
     expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(name.length).toBeLessThanOrEqual(64);
     expect(tool.title).toMatch(/^[A-Z].*[^.]$/);
@@ -68,30 +68,30 @@ describe.each(tools)("%s", (name, tool) => {
     expect(Buffer.byteLength(tool.description)).toBeLessThan(2_048);
   });
 
-  it("says by its hints what it does", () => {
+  it("has hints that match its effect", () => {
     expect(KINDS).toContain(tool.effect);
     const hints = toolAnnotations(tool);
     for (const hint of ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const)
       expect(typeof hints[hint]).toBe("boolean");
     expect(hints.readOnlyHint).toBe(tool.effect === "read");
     expect(hints.readOnlyHint && hints.destructiveHint).toBe(false);
-    // A person acts on what is their own, and some of what is only read is for admins. Who may only read what is stored
-    // has no business in the databases that a check reaches into.
+    // Users act on their own resources, and some reads are for admins only. Validation reaches into databases, which the
+    // scope for reading does not allow.
     const reads = tool.effect === "read" && name !== "validate_workflow";
     expect(tool.requiresUser || tool.scope === "admin" || (tool.scope === "read") === reads).toBe(true);
     expect(inList?.annotations ?? hints).toEqual(hints);
   });
 
-  it("is out of every agent's reach where it is for a person only, or for admins", () => {
+  it("is not served over MCP if it is for signed-in users or admins only", () => {
     const kept = tool.requiresUser || tool.scope === "admin";
     expect(kept && isServedOn(tool, "mcp")).toBeFalsy();
-    // Whoever could make a key or a user with a key would have another way in when the key is taken away.
+    // A key that could create keys or users would leave another way in after it is revoked.
     expect(tool.requiresUser ?? false).toBe(
       /_(api_keys?|users?|invitation|user_password|sessions?)$/.test(name),
     );
   });
 
-  it("keeps no record of what is shown once", () => {
+  it("does not store values that are shown once", () => {
     const shown = Object.keys((tool.output as z.ZodObject).def.shape);
     expect(tool.noStore ?? false).toBe(
       (shown.includes("value") && tool.requiresUser === true) || shown.includes("link"),
@@ -111,33 +111,33 @@ describe.each(tools)("%s", (name, tool) => {
     expect(methods[tool.effect]).toContain(method);
   });
 
-  it("gives only errors of the table, each named once", () => {
+  it("declares only errors of the table, each once", () => {
     for (const code of tool.errors) expect(ERRORS).toHaveProperty(code);
     expect(new Set(tool.errors).size).toBe(tool.errors.length);
   });
 
-  it("takes an Idempotency-Key where a POST does something, and If-Match where it changes what has revisions", () => {
+  it("accepts an Idempotency-Key for a POST with effects, and If-Match for changes of resources with revisions", () => {
     const headers = Object.values(tool.headers ?? {});
     expect(headers.includes("Idempotency-Key")).toBe(
       parseRoute(tool).method === "POST" && tool.effect !== "read",
     );
     const changes = tool.effect === "update" || tool.effect === "delete";
     expect(headers.includes("If-Match")).toBe(changes && tool.etag !== undefined);
-    // A user has none: role and status are set, whatever they were.
+    // Users have no revisions: role and status are set unconditionally.
     expect(changes && tool.etag === undefined).toBe(name === "update_user");
     expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
     expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));
     for (const field of Object.keys(tool.headers ?? {})) expect(input.shape).toHaveProperty(field);
   });
 
-  it("pages if it is a list, and only then", () => {
+  it("has paging parameters only if it is a list", () => {
     const isList = name.startsWith("list_");
     expect(tool.page !== undefined).toBe(isList);
     expect(["limit", "cursor"].filter((field) => field in input.shape)).toHaveLength(isList ? 2 : 0);
     expect(tool.errors.includes("invalid_cursor")).toBe(isList);
   });
 
-  it("refuses unknown fields, but where the workflow's author says what they are", () => {
+  it("refuses unknown fields, except where the workflow's author defines them", () => {
     for (const [path, node] of nodes(inList?.inputSchema)) {
       if (node["type"] !== "object" || path.endsWith("/properties")) continue;
       // The workflow language and a workflow's own inputs have schemas and checkers of their own.
@@ -146,7 +146,7 @@ describe.each(tools)("%s", (name, tool) => {
     }
   });
 
-  it("promises the fields that its output always has", () => {
+  it("declares the fields that its output always has as required", () => {
     const { shape } = (tool.output as z.ZodObject).def;
     const always = Object.keys(shape).filter(
       (field) => !(shape[field] as z.ZodType).safeParse(undefined).success,
@@ -157,7 +157,7 @@ describe.each(tools)("%s", (name, tool) => {
     });
   });
 
-  it("explains every field that it takes", () => {
+  it("describes every input field", () => {
     for (const [field, schema] of Object.entries(inList?.inputSchema["properties"] ?? {})) {
       const { description, anyOf = [] } = schema as {
         description?: string;

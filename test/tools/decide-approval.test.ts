@@ -40,7 +40,7 @@ async function waitingRun() {
   return { instance, queue, services, approval, runId: prepared.id };
 }
 
-/** Services whose next decision comes a moment after another one. */
+/** Services whose next decision is recorded just after another one. */
 const decidedJustBefore = (
   services: Services,
   approvalId: string,

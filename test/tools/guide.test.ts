@@ -7,7 +7,7 @@ import { testInstance } from "../support/instance.ts";
 const topics = [...TOPICS, ...stepTypes.map(({ type }) => type)];
 
 describe("the guide", () => {
-  it.each(topics)("to %s says something of all there is, in a few thousand tokens at most", (topic) => {
+  it.each(topics)("to %s covers everything in at most a few thousand tokens", (topic) => {
     const guide = getGuide(topic, stepTypes)!;
     expect(guide).not.toMatch(/undefined|\[object|NaN/);
     expect(guide.length / 4).toBeLessThan(topic === "definition" ? 5_000 : 2_000);
@@ -22,7 +22,7 @@ describe("the guide", () => {
     }
   });
 
-  it("shows an example that has no faults", async () => {
+  it("contains an example without issues", async () => {
     definitionSchema(stepTypes).parse(EXAMPLE_DEFINITION);
     const { services } = await testInstance();
     const { errors } = await services.engine.check(EXAMPLE_DEFINITION, {

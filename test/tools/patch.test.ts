@@ -36,7 +36,7 @@ describe("a patch", () => {
     expect(ids(apply({ op: "remove_step", id: "b" }))).toEqual(["a", "check"]);
   });
 
-  it("sets and leaves out fields of a step and at the top, and touches nothing else", () => {
+  it("sets and removes fields of a step and at the top level, and changes nothing else", () => {
     const changed = apply(
       { op: "update_step", id: "b", set: { if: "true" }, unset: ["needs"] },
       { op: "update_top", set: { timeout: "1h" }, unset: ["inputs"] },
@@ -50,7 +50,7 @@ describe("a patch", () => {
     expect(BASE.steps[1]).toHaveProperty("needs");
   });
 
-  it("renames a step wherever an expression or needs names it, but not in queries and longer names", () => {
+  it("renames a step in expressions and needs, but not in queries and longer names", () => {
     expect(apply({ op: "rename_step", id: "a", to: "rows" })).toEqual({
       ...BASE,
       steps: [
@@ -66,12 +66,12 @@ describe("a patch", () => {
     });
   });
 
-  it("begins a definition where there is none", () => {
+  it("creates a definition if there is none", () => {
     const patch = Patch.parse([{ op: "add_step", step: { id: "a", type: "set" } }]);
     expect(applyPatch(null, patch)).toEqual({ steps: [{ id: "a", type: "set" }] });
   });
 
-  it("is refused as a whole, with the faults of all operations and near matches", () => {
+  it("is refused as a whole, with the issues of all operations and near matches", () => {
     expect(
       issuesOf(
         { op: "update_step", id: "chek", set: { if: "true" } },

@@ -35,7 +35,7 @@ const record = (stepId: string, state: StepRecord["state"], attempts = 1): StepR
 });
 const ALL_DONE = ["shaped", "first", "second", "third"].map((id) => record(id, "succeeded"));
 
-const told = (
+const repeatedSteps = (
   records: StepRecord[],
   { steps = STEPS, inputsChanged = false }: { steps?: Definition["steps"]; inputsChanged?: boolean } = {},
 ) =>
@@ -47,23 +47,25 @@ const told = (
   ).map(({ path, message }) => `${path} ${/"(\w+)"/.exec(message)![1]}`);
 
 describe("the effects that a retry would repeat", () => {
-  it("are not those of steps whose result is taken over", () => {
-    expect(told([...ALL_DONE.slice(0, 3), record("third", "pending", 0)])).toEqual([]);
+  it("exclude steps whose output is reused", () => {
+    expect(repeatedSteps([...ALL_DONE.slice(0, 3), record("third", "pending", 0)])).toEqual([]);
   });
 
-  it("are those of steps that were tried and did not succeed", () => {
-    expect(told([...ALL_DONE.slice(0, 2), record("second", "failed", 3)])).toEqual(["steps[2] second"]);
+  it("include steps that were attempted and did not succeed", () => {
+    expect(repeatedSteps([...ALL_DONE.slice(0, 2), record("second", "failed", 3)])).toEqual([
+      "steps[2] second",
+    ]);
   });
 
-  it("are those of steps that read what may be another: inputs, the run, a step that runs again", () => {
-    expect(told(ALL_DONE)).toEqual(["steps[3] third"]);
-    expect(told(ALL_DONE, { inputsChanged: true })).toEqual(["steps[1] first", "steps[3] third"]);
+  it("include steps that read changed inputs, the run, or a step that runs again", () => {
+    expect(repeatedSteps(ALL_DONE)).toEqual(["steps[3] third"]);
+    expect(repeatedSteps(ALL_DONE, { inputsChanged: true })).toEqual(["steps[1] first", "steps[3] third"]);
     const steps = [{ ...STEPS[0]!, values: { n: 7 } }, ...STEPS.slice(1, 3)] as Definition["steps"];
-    expect(told(ALL_DONE, { steps })).toEqual(["steps[1] first"]);
+    expect(repeatedSteps(ALL_DONE, { steps })).toEqual(["steps[1] first"]);
   });
 
-  it("are not those of steps that were taken out, or that only read", () => {
+  it("exclude steps that were removed, or that only read", () => {
     const steps = [STEPS[0]!, { ...STEPS[1]!, method: "GET" }] as Definition["steps"];
-    expect(told(ALL_DONE, { steps })).toEqual([]);
+    expect(repeatedSteps(ALL_DONE, { steps })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** How runs are told: short, bounded, and quickly however many steps there are. */
+/** The answers about runs: short, limited, and fast for any number of steps. */
 import { describe, expect, it } from "vitest";
 import { runWriter } from "../../src/store/run-writer.ts";
 import { apiClient } from "../support/http.ts";
@@ -14,7 +14,7 @@ async function opened(config: unknown = {}) {
 }
 
 describe("get_run", () => {
-  it("answers for 1,000 steps in one piece, without a query for each", async () => {
+  it("returns 1,000 steps at once, without a query for each", async () => {
     const { call } = await opened();
     const steps = Array.from({ length: 1_000 }, (_, i) => ({
       id: `s${i}`,
@@ -36,7 +36,7 @@ describe("get_run", () => {
     expect(Math.min(...times)).toBeLessThan(50);
   });
 
-  it("cuts what is large and gives the whole in pages", async () => {
+  it("truncates large values and returns the full values in pages", async () => {
     const { call } = await opened();
     const values = { text: "äö".repeat(15_000) };
     const steps = [{ id: "big", type: "set", values }];
@@ -59,7 +59,7 @@ describe("get_run", () => {
     expect(JSON.parse(text)).toEqual(values);
   });
 
-  it("tells of a failure on one card, however long everything is", async () => {
+  it("summarizes a failure in limited space, however long its parts are", async () => {
     const { call } = await opened();
     const steps = [
       { id: "check", type: "assert", that: "size(inputs.text) < 5", message: "Too long: ${{ inputs.text }}" },
@@ -76,7 +76,7 @@ describe("get_run", () => {
   });
 });
 
-describe("what the models of a run used", () => {
+describe("the model usage of a run", () => {
   const at = "2026-11-21T08:00:00.000Z";
 
   async function withRuns(count: number) {
@@ -86,7 +86,7 @@ describe("what the models of a run used", () => {
     const ids: string[] = [];
     for (let i = 0; i < count; i += 1)
       ids.push((await call("POST", "/workflows/a/runs", { wait: 20 })).body.id as string);
-    /** Attempts as an executor leaves them: of a step each with many items, some tried twice. */
+    /** Attempts as an executor records them: steps with many items, some attempted twice. */
     const used = (
       runId: string,
       usages: readonly [item: number | null, attempt: number, cost: number | null][],
@@ -111,7 +111,7 @@ describe("what the models of a run used", () => {
     return { ids, used, usageOf };
   }
 
-  it("is summed over all attempts of all steps and items, and told in whatever detail", async () => {
+  it("is summed over all attempts of all steps and items, and returned at every level of detail", async () => {
     const { ids, used, usageOf } = await withRuns(2);
     const [id, other] = ids as [string, string];
     const items = Array.from({ length: 300 }, (_, item) => [item, 1, 0.25] as [number, number, number]);
@@ -121,7 +121,7 @@ describe("what the models of a run used", () => {
       expect(await usageOf(id, query)).toEqual({ input_tokens: 30_300, output_tokens: 6_060, cost: 76.25 });
   });
 
-  it("has no cost where a part has no price, rather than too low a one", async () => {
+  it("has no cost, instead of too low a cost, if a part has no price", async () => {
     const { ids, used, usageOf } = await withRuns(2);
     const [mixed, priceless] = ids as [string, string];
     await used(mixed, [
@@ -133,7 +133,7 @@ describe("what the models of a run used", () => {
     expect(await usageOf(priceless)).toEqual({ input_tokens: 100, output_tokens: 20, cost: null });
   });
 
-  it("may cost nothing, and is left out where none was asked", async () => {
+  it("can be free, and is left out if no model was called", async () => {
     const { ids, used, usageOf } = await withRuns(2);
     const [free, none] = ids as [string, string];
     await used(free, [[0, 1, 0]]);
@@ -143,7 +143,7 @@ describe("what the models of a run used", () => {
 });
 
 describe("the definition of a run", () => {
-  it("is its version's as that was written, whatever the workflow does since, or the changed one of a retry", async () => {
+  it("is that of its version, despite later changes of the workflow, or the changed one of a retry", async () => {
     const { call } = await opened();
     const definition = { steps: [{ id: "check", type: "assert", that: "1 > 2", message: "Never." }] };
     await call("POST", "/workflows", { name: "A", definition });
@@ -162,7 +162,7 @@ describe("the definition of a run", () => {
 });
 
 describe("run_workflow", () => {
-  it("answers 202 with a place to ask and what to do where nobody carries it out, and 200 once it is done", async () => {
+  it("answers 202 with the run's URL and a hint if there is no executor, and 200 when the run has ended", async () => {
     const instance = await testInstance();
     const call = apiClient((await instance.rest()).url, (await instance.key()).value);
     const steps = [{ id: "a", type: "set", values: { n: 1 } }];
@@ -174,7 +174,7 @@ describe("run_workflow", () => {
     });
     expect(first.headers.get("location")).toBe(`/runs/${first.body.id}`);
     await instance.executor();
-    // Repeated, it waits on the same run, though the first had not waited at all.
+    // The repeated request waits for the same run, although the first one did not wait.
     const again = await call("POST", "/workflows/a/runs", {}, { "Idempotency-Key": "k" });
     expect(again.body.id).toBe(first.body.id);
     const done = await call("GET", `/runs/${first.body.id}`);
@@ -183,13 +183,13 @@ describe("run_workflow", () => {
     expect((await call("GET", "/runs")).body).toHaveLength(1);
   });
 
-  it("leaves the run going when nobody waits any longer, and tells of it", async () => {
+  it("answers immediately when the run waits for longer, and says until when", async () => {
     const { call } = await opened();
     const steps = [{ id: "a", type: "wait", for: "1h" }];
     await call("POST", "/workflows", { name: "A", definition: { steps } });
     const start = performance.now();
     const { status, body } = await call("POST", "/workflows/a/runs", { wait: 20 });
-    // What waits for an hour is not waited for.
+    // The call does not wait for a step that waits for an hour.
     expect(performance.now() - start).toBeLessThan(10_000);
     expect({ status, run: body.status }).toEqual({ status: 202, run: "waiting" });
     expect(body.progress).toEqual({ total: 1, done: 0, current: ["a"] });
@@ -198,7 +198,7 @@ describe("run_workflow", () => {
 });
 
 describe("publishing", () => {
-  it("shows in the ETag, and If-Match takes it", async () => {
+  it("changes the ETag, and If-Match accepts it", async () => {
     const { call } = await opened();
     const steps = [{ id: "a", type: "set", values: { n: 1 } }];
     await call("POST", "/workflows", { name: "A", definition: { steps } });
@@ -211,7 +211,7 @@ describe("publishing", () => {
     expect((await call("PATCH", "/workflows/a", { name: "C" }, { "If-Match": '"1-p1"' })).status).toBe(412);
   });
 
-  it("says that examples need an executor", async () => {
+  it("reports that examples need an executor", async () => {
     const instance = await testInstance();
     const call = apiClient((await instance.rest()).url, (await instance.key()).value);
     const steps = [{ id: "a", type: "set", values: { n: 1 } }];

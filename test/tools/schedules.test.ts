@@ -10,7 +10,7 @@ import { callAs, keyPrincipal } from "../support/users.ts";
 
 const steps = [{ id: "a", type: "set", values: { a: 1 } }];
 
-/** Workflows with these names that run at these hours, from eight in the morning on. */
+/** Workflows with these names, scheduled at these hours from 08:00. */
 async function scheduled(hours: Record<string, string>) {
   const instance = await testInstance({ clock: fakeClock() });
   const call = callAs(instance, keyPrincipal());
@@ -24,7 +24,7 @@ async function scheduled(hours: Record<string, string>) {
 }
 
 describe("list_schedules", () => {
-  it("shows what runs soonest first, with its next moments; paused ones come last", async () => {
+  it("lists schedules by their next time, with paused ones last", async () => {
     const { call, ids } = await scheduled({ noon: "12", early: "3", nine: "9", night: "23" });
     expect(await ids()).toEqual(["nine", "noon", "night", "early"]);
     expect((await call(listSchedules)).items[0]).toMatchObject({
@@ -45,7 +45,7 @@ describe("list_schedules", () => {
     expect(await ids()).toEqual(["nine", "night", "early"]);
   });
 
-  it("goes page by page, each once, those of the same moment and paused ones too", async () => {
+  it("lists each exactly once over pages, also paused ones and ties", async () => {
     const { call, ids } = await scheduled({ a: "9", b: "9", c: "9", d: "3", e: "9", f: "9" });
     for (const workflow_id of ["a", "b"]) await call(pauseSchedule, { workflow_id });
     const seen: string[] = [];

@@ -27,7 +27,7 @@ const audited = async ({ read }: TestInstance): Promise<string[]> =>
   );
 
 describe("list_sessions", () => {
-  it("shows one's own, newest use first, and which of them asks", async () => {
+  it("lists the caller's own sessions, most recently used first, and marks the current one", async () => {
     const { call, first, second, third } = await signedIn();
     const { items, total } = await call(listSessions);
     expect(total).toBe(3);
@@ -47,7 +47,7 @@ describe("list_sessions", () => {
     });
   });
 
-  it("goes page by page, each session once, those that were begun at the same moment too", async () => {
+  it("lists each session exactly once over pages, also ties", async () => {
     const { instance, second, call } = await signedIn();
     for (let i = 0; i < 4; i += 1) await signIn(instance, second.user);
     const seen: string[] = [];
@@ -63,9 +63,9 @@ describe("list_sessions", () => {
     expect(new Set(seen).size).toBe(7);
   });
 
-  it("leaves out those that were not used for so long that they are over", async () => {
+  it("leaves out sessions that ended by idleness", async () => {
     const { instance, clock, second, call } = await signedIn();
-    // As long as a session may go unused, and a moment more.
+    // One millisecond more than the maximum idle time.
     clock.advance(clock.now() - Date.parse(instance.services.accounts.idleSince()) + 1);
     expect((await call(listSessions)).items).toEqual([]);
     const fresh = await signIn(instance, second.user);
@@ -90,7 +90,7 @@ describe("end_session", () => {
     });
   });
 
-  it("knows nobody else's, not even for an admin", async () => {
+  it("does not find other users' sessions, not even for an admin", async () => {
     const { instance, first, bob, call } = await signedIn();
     const bobs = callAs(instance, bob.principal);
     await expect(bobs(endSession, { session_id: first.session.id })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe("end_session", () => {
 });
 
 describe("end_other_sessions", () => {
-  it("leaves this one, and other people's", async () => {
+  it("keeps the current session, and those of other users", async () => {
     const { instance, first, second, third, bob, call } = await signedIn();
     const repeated = { idempotency_key: "once" };
     expect(await call(endOtherSessions, repeated)).toEqual({ ended: 2 });
@@ -120,12 +120,12 @@ describe("end_other_sessions", () => {
   });
 });
 
-describe("no key", () => {
+describe("an API key", () => {
   it.each([
     [listSessions, {}],
     [endSession, { session_id: "ses_1" }],
     [endOtherSessions, {}],
-  ])("has sessions: %#", async (tool, input) => {
+  ])("is refused by every operation on sessions: %#", async (tool, input) => {
     const call = callAs(await testInstance(), keyPrincipal());
     await expect(call(tool as typeof endSession, input)).rejects.toMatchObject({ code: "person_needed" });
   });

@@ -21,11 +21,11 @@ async function asAdmin() {
   return { instance, clock, root, call: callAs(instance, root.principal) };
 }
 
-/** The link that a token in an address stands for, if it still works. */
+/** The link of a token in a URL, if it still works. */
 const linkOf = ({ read }: TestInstance, link: string | null) =>
   read.links.find(digestOf(new URL(link!).hash.slice(1)));
 
-/** With a post that takes everything, and says what it was given. */
+/** An instance with a mailer that accepts and records every mail. */
 function withMail(instance: TestInstance) {
   const posted: Parameters<AccountsApi["sendLink"]>[] = [];
   const accounts: AccountsApi = {
@@ -55,7 +55,7 @@ const audited = async ({ read }: TestInstance): Promise<string[]> =>
   );
 
 describe("invite_user", () => {
-  it("makes a user with a link to hand on where no mail can be sent, this one time", async () => {
+  it("creates a user and returns the link once if no mail can be sent", async () => {
     const { instance, call } = await asAdmin();
     const input = { email: " Ann@Example.com", role: "editor", idempotency_key: "once" };
     const { user, sent, link } = await call(inviteUser, input);
@@ -77,7 +77,7 @@ describe("invite_user", () => {
     expect(await audited(instance)).toEqual(["root@example.com invite_user.role_editor ann@example.com"]);
   });
 
-  it("sends the link by mail where it can, shows it to nobody, and sends it once", async () => {
+  it("sends the link by mail if possible, once, and does not return it", async () => {
     const { instance, root } = await asAdmin();
     const mail = withMail(instance);
     const call = callAs(mail.instance, root.principal);
@@ -106,7 +106,7 @@ describe("invite_user", () => {
 });
 
 describe("renew_invitation", () => {
-  it("makes a new link; the old one is dead", async () => {
+  it("creates a new link, and the old one expires", async () => {
     const { instance, call } = await asAdmin();
     const { user, link: old } = await call(inviteUser, { email: "ann@example.com", role: "editor" });
     const input = { user_id: user.id, idempotency_key: "once" };
@@ -118,7 +118,7 @@ describe("renew_invitation", () => {
     expect(await linkOf(instance, link)).toBeDefined();
   });
 
-  it.each(["active", "deactivated"] as const)("has none to renew for somebody %s", async (status) => {
+  it.each(["active", "deactivated"] as const)("is refused for a user who is %s", async (status) => {
     const { instance, call } = await asAdmin();
     const { id } = await addUser(instance, { status });
     await expect(call(renewInvitation, { user_id: id })).rejects.toMatchObject({ code: "user_not_invited" });
@@ -126,7 +126,7 @@ describe("renew_invitation", () => {
 });
 
 describe("reset_user_password", () => {
-  it("makes a link to choose a new password; the one before is dead", async () => {
+  it("creates a link to choose a new password, and the previous one expires", async () => {
     const { instance, call } = await asAdmin();
     const ann = await addUser(instance);
     const first = await call(resetUserPassword, { user_id: ann.id });
@@ -155,7 +155,7 @@ describe("reset_user_password", () => {
 });
 
 describe("update_user", () => {
-  it("changes a role from the next request on, in open sessions and for keys", async () => {
+  it("changes a role from the next request, for open sessions and for keys", async () => {
     const { instance, call } = await asAdmin();
     const { url } = await instance.rest();
     const ann = await signedInUser(instance);
@@ -175,7 +175,7 @@ describe("update_user", () => {
     expect(await create("Three")).toEqual([201, 201]);
   });
 
-  it("takes the way in away at once, sessions, links and keys, and gives it back", async () => {
+  it("blocks sessions, links and keys immediately, and restores access", async () => {
     const { instance, call } = await asAdmin();
     const { url } = await instance.rest();
     const ann = await signedInUser(instance);
@@ -195,11 +195,11 @@ describe("update_user", () => {
     expect(await call(updateUser, { user_id: ann.user.id, status: "active" })).toMatchObject({
       status: "active",
     });
-    // The sessions are gone for good, the keys were only held up.
+    // The sessions have ended permanently; the keys were only suspended.
     expect(await ask(ann.cookie)).toEqual([401, 200]);
   });
 
-  it("makes nobody active who never chose a password", async () => {
+  it("does not activate a user who never chose a password", async () => {
     const { instance, call } = await asAdmin();
     const { user, link } = await call(inviteUser, { email: "ann@example.com", role: "editor" });
     await expect(call(updateUser, { user_id: user.id, status: "active" })).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe("update_user", () => {
     expect((await call(renewInvitation, { user_id: user.id })).link).not.toBeNull();
   });
 
-  it("writes down what somebody became: promoted, demoted, sent away, let back in", async () => {
+  it("audits the new role or status of a user", async () => {
     const { instance, call } = await asAdmin();
     const { id } = await addUser(instance, { email: "ann@example.com" });
     await call(updateUser, { user_id: id, role: "admin" });
@@ -233,7 +233,7 @@ describe("update_user", () => {
     expect(await found("update_user.role")).toBe(0);
   });
 
-  it("writes nothing where nothing changes", async () => {
+  it("audits nothing if nothing changes", async () => {
     const { instance, call } = await asAdmin();
     const ann = await addUser(instance);
     const same = await call(updateUser, { user_id: ann.id, role: "editor", status: "active" });
@@ -241,7 +241,7 @@ describe("update_user", () => {
     expect(await audited(instance)).toEqual([]);
   });
 
-  it("never takes the last active admin away", async () => {
+  it("never removes the last active admin", async () => {
     const { instance, root, call } = await asAdmin();
     await addUser(instance, { email: "gone@example.com", role: "admin", status: "deactivated" });
     await addUser(instance, { email: "new@example.com", role: "admin", status: "invited" });
@@ -256,7 +256,7 @@ describe("update_user", () => {
     });
   });
 
-  it("leaves one admin where two take each other away at the same time, in two processes", async () => {
+  it("keeps one admin when two demote each other concurrently in two processes", async () => {
     const { instance, root, call } = await asAdmin();
     const copy = await testInstance({ stateDir: instance.stateDir, clock: instance.clock });
     const ann = await signedInUser(instance, { role: "admin" });
@@ -273,7 +273,7 @@ describe("update_user", () => {
 });
 
 describe("list_users", () => {
-  it("shows who there is, by address, found by a part of it, by role and by status", async () => {
+  it("lists users by address, and filters by a part of it, by role and by status", async () => {
     const { instance, clock, call } = await asAdmin();
     for (const [email, role] of [
       ["bob@example.com", "viewer"],
@@ -309,7 +309,7 @@ const OPERATIONS: [AnyTool, Record<string, unknown>][] = [
 ];
 
 describe("users are for signed-in admins", () => {
-  it.each(OPERATIONS)("%#: not for keys, not for editors", async (tool, input) => {
+  it.each(OPERATIONS)("%#: refuses keys and editors", async (tool, input) => {
     const { instance } = await asAdmin();
     await expect(callAs(instance, keyPrincipal())(tool, input)).rejects.toMatchObject({
       code: "person_needed",
@@ -321,7 +321,7 @@ describe("users are for signed-in admins", () => {
     expect(await instance.read.users.count({})).toBe(2);
   });
 
-  it.each(OPERATIONS.slice(2))("%#: there must be such a user", async (tool, input) => {
+  it.each(OPERATIONS.slice(2))("%#: refuses an unknown user", async (tool, input) => {
     const { call } = await asAdmin();
     await expect(call(tool, input)).rejects.toMatchObject({ code: "user_not_found" });
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { waitForRun } from "../../tools/runs/wait-for-run.ts";
 
-/** A run that is another at each look: its number of changes, its state, and when its waits are over. */
-function watched(looks: readonly { seq: number; status: string; waits?: string[] }[]) {
+/** A run that changes with each read: its sequence number, its status, and the end of its wait. */
+function watched(reads: readonly { seq: number; status: string; waits?: string[] }[]) {
   const never = new AbortController().signal;
-  let look = -1;
+  let index = -1;
   const ctx = {
     signal: never,
     engine: { shutdownSignal: never, waitForChange: () => Promise.resolve() },
@@ -13,17 +13,17 @@ function watched(looks: readonly { seq: number; status: string; waits?: string[]
     read: {
       approvals: { count: () => Promise.resolve(0) },
       runs: {
-        getStatusSummaries: () => Promise.resolve([looks[(look = Math.min(look + 1, looks.length - 1))]]),
+        getStatusSummaries: () => Promise.resolve([reads[(index = Math.min(index + 1, reads.length - 1))]]),
         steps: () =>
-          Promise.resolve((looks[look]!.waits ?? []).map((waitUntil) => ({ state: "waiting", waitUntil }))),
+          Promise.resolve((reads[index]!.waits ?? []).map((waitUntil) => ({ state: "waiting", waitUntil }))),
       },
     },
   } as unknown as ToolContext;
-  return { ctx, seen: () => looks[look]!.seq };
+  return { ctx, seen: () => reads[index]!.seq };
 }
 
-describe("who waits for a run", () => {
-  it("goes on when its wait ended just while that was looked at", async () => {
+describe("a caller that waits for a run", () => {
+  it("keeps waiting when the run's wait ends between two reads", async () => {
     const { ctx, seen } = watched([
       { seq: 1, status: "waiting" },
       { seq: 2, status: "running" },
@@ -33,7 +33,7 @@ describe("who waits for a run", () => {
     expect(seen()).toBe(3);
   });
 
-  it("is answered at once when it waits for longer", async () => {
+  it("gets an answer immediately when the run waits for longer", async () => {
     for (const waits of [[], ["2026-11-21T09:00:00Z"]]) {
       const { ctx, seen } = watched([
         { seq: 1, status: "waiting", waits },
