@@ -1,4 +1,4 @@
-/** What nginx with the shipped configuration makes of copies that fail: small servers that fail as they are told. */
+/** How nginx with the shipped configuration handles failing copies, which are small fake servers. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -16,7 +16,7 @@ interface FakeCopy {
 }
 
 const serves: Behaviour = (_req, res) => void res.end("{}");
-/** Takes a request whole, and breaks off. */
+/** Reads the whole request, then closes the connection. */
 const breaksOff: Behaviour = (req) => void req.resume().once("end", () => req.socket.destroy());
 
 async function fakeCopy(port: number, answer: Behaviour, health = 200): Promise<FakeCopy> {
@@ -39,7 +39,7 @@ async function fakeCopy(port: number, answer: Behaviour, health = 200): Promise<
   return copy;
 }
 
-/** Two copies of both servers behind nginx, of one behaviour and health each. */
+/** Two copies of both servers behind nginx, each with one behaviour and health. */
 async function behindNginx(first: [Behaviour, number?], second: [Behaviour, number?]) {
   const [https, http, ...ports] = (await freePorts(6)) as [number, number, ...number[]];
   const copies = await Promise.all(
@@ -57,19 +57,22 @@ describe("nginx's upstreams", () => {
     ["PATCH", 502, 1],
     ["GET", 200, 2],
     ["DELETE", 200, 2],
-  ])("asks once more after a copy has broken off: %s", async (method, status, times) => {
-    const { url, web } = await behindNginx([breaksOff], [serves]);
-    // The first request of all goes to the first copy, unless the question for /health did.
-    let answer = await httpsRequest(method, `${url}/workflows`);
-    if (web[0]!.seen.length === 0) {
-      web[1]!.seen.length = 0;
-      answer = await httpsRequest(method, `${url}/workflows`);
-    }
-    expect(answer.status).toBe(status);
-    expect(seenBy(web)).toHaveLength(times);
-  });
+  ])(
+    "retries idempotent requests once after a copy closed the connection: %s",
+    async (method, status, times) => {
+      const { url, web } = await behindNginx([breaksOff], [serves]);
+      // The first request goes to the first copy, unless the request for /health did.
+      let answer = await httpsRequest(method, `${url}/workflows`);
+      if (web[0]!.seen.length === 0) {
+        web[1]!.seen.length = 0;
+        answer = await httpsRequest(method, `${url}/workflows`);
+      }
+      expect(answer.status).toBe(status);
+      expect(seenBy(web)).toHaveLength(times);
+    },
+  );
 
-  it("sends nothing more to a copy whose /health says 503, whatever the requests are", async () => {
+  it("sends no further requests to a copy whose /health says 503", async () => {
     const { url, web, mcp } = await behindNginx([serves, 503], [serves]);
     for (const [path, [ending, other]] of [
       ["/workflows", web],
@@ -84,13 +87,13 @@ describe("nginx's upstreams", () => {
         const { status } = await httpsRequest("POST", url + path, { body: {} });
         expect(status).toBe(200);
       }
-      // One may have been on its way.
+      // One request may have been in transit.
       expect(ending!.seen.length - before[0]!).toBeLessThanOrEqual(1);
       expect(other!.seen.length - before[1]!).toBeGreaterThanOrEqual(49);
     }
   });
 
-  it("asks at most ten times a second, and both copies their share of the requests", async () => {
+  it("checks health at most ten times a second, and balances the requests", async () => {
     const { url, web } = await behindNginx([serves], [serves]);
     const start = performance.now();
     for (let i = 0; i < 300; i += 1) await httpsRequest("GET", `${url}/workflows`);
@@ -100,7 +103,7 @@ describe("nginx's upstreams", () => {
     expect(web[0]!.probes + web[1]!.probes).toBeLessThanOrEqual(10 * seconds + 2);
   });
 
-  it("still asks copies of which none says that it is healthy", async () => {
+  it("still sends requests when no copy is healthy", async () => {
     const { url, web } = await behindNginx([serves, 503], [serves, 503]);
     for (let i = 0; i < 300 || web.some(({ probes }) => probes === 0); i += 1) {
       if (i === 2_000) throw new Error("nginx never asked the copies how they are");

@@ -19,13 +19,13 @@ const padded = (value: unknown, bytes: number) => JSON.stringify(value).padEnd(b
 const LONG_WAIT = { steps: [{ id: "pause", type: "wait", for: "10m" }] };
 
 describe("nginx", () => {
-  it("serves the web interface by https alone, and signs people in with a cookie for https", async () => {
+  it("serves the web interface over https only, and signs people in with a cookie for https", async () => {
     const { url, nginx, replicas } = await startDeployment({ drainDelay: 0 });
     const plain = await fetch(`${nginx.plainUrl}/ui/?a=1`, { method: "POST", redirect: "manual" });
     expect(plain.status).toBe(308);
     expect(plain.headers.get("location")).toBe("https://localhost/ui/?a=1");
 
-    // A first admin, by the link in the log of one copy; the other knows the session at once.
+    // The first admin uses the link in the log of one copy; the other copy accepts the session immediately.
     const logs = () => replicas.map(({ program }) => program.log()).join("");
     const link = await eventually(
       () => /(https:\S+)\/ui\/setup#(\w{32})/.exec(logs()) ?? undefined,
@@ -58,7 +58,7 @@ describe("nginx", () => {
     expect(problems).toEqual([]);
   });
 
-  it("lets nobody say for himself where he comes from, and gives each request one id", async () => {
+  it("ignores client addresses that clients claim, and gives each request one id", async () => {
     const { url, nginx, replicas } = await startDeployment({ drainDelay: 0 });
     const lineOf = (id: string) =>
       eventually(
@@ -73,7 +73,7 @@ describe("nginx", () => {
     expect([refused.status, refused.headers.get("x-request-id")]).toEqual([401, "mine-1"]);
     expect(JSON.parse(await lineOf("mine-1"))).toMatchObject({ ip: "127.0.0.1" });
 
-    // One that Millrace would not take is nginx's to choose, and it is the same in both logs.
+    // nginx replaces an id that Millrace would refuse, and it is the same in both logs.
     const odd = await apiClient(url)("GET", "/workflows", undefined, { "X-Request-Id": "no {id}" });
     const id = odd.headers.get("x-request-id")!;
     expect(id).toMatch(/^[0-9a-f]{32}$/);
@@ -81,7 +81,7 @@ describe("nginx", () => {
     await eventually(() => nginx.accessLog().find((line) => line.request_id === id), "nginx's line");
   });
 
-  it("hands bodies and headers on up to Millrace's own limits, in whose words more is refused", async () => {
+  it("forwards bodies and headers up to Millrace's limits, whose messages refuse larger ones", async () => {
     const { url, key } = await startDeployment({ drainDelay: 0 });
     const call = apiClient(url, key);
     const workflow = { name: "Large", description: "" };
@@ -115,7 +115,7 @@ describe("nginx", () => {
     }
   });
 
-  it("shows no metrics, speaks HTTP/2, and answers for whichever copy is healthy", async () => {
+  it("serves no metrics, supports HTTP/2, and reports healthy if any copy is", async () => {
     const { url } = await startDeployment({ drainDelay: 0 });
     for (const path of ["/metrics", "/metrics/", "/-/probe-web", "/-/probe-mcp"])
       expect((await fetch(url + path)).status).toBe(404);
@@ -126,7 +126,7 @@ describe("nginx", () => {
     session.destroy();
   });
 
-  it.each(CLIENT_NAMES)("serves MCP to %s, whichever copy a message comes to", async (name) => {
+  it.each(CLIENT_NAMES)("serves MCP to %s over any copy", async (name) => {
     const { url, nginx, key } = await startDeployment({ drainDelay: 0 });
     const client = await connect(name, url, key);
     expect((await client.listTools()).map((tool) => tool.name)).toContain("create_workflow");
@@ -139,7 +139,7 @@ describe("nginx", () => {
     expect(new Set(posts.map(({ copy }) => copy)).size).toBe(2);
   });
 
-  it("passes on the events of a run as they happen", async () => {
+  it("forwards the events of a run without delay", async () => {
     const { url, key } = await startDeployment({ drainDelay: 0 });
     const call = apiClient(url, key);
     const { body: made } = await call("POST", "/workflows", {
@@ -175,7 +175,7 @@ describe("nginx", () => {
     expect(answered).toBeGreaterThan(50);
   });
 
-  it("goes on when a copy of each is killed, and says so when there is none", async () => {
+  it("continues when a copy of each is killed, and reports when there is none", async () => {
     const { url, key, replicas } = await startDeployment();
     const call = apiClient(url, key);
     const mcp = await connect("v2 pinned to 2026-07-28", url, key);
