@@ -4,7 +4,7 @@ import { openPage } from "../support/browser.ts";
 import { openRest } from "../support/rest.ts";
 
 describe("/apidoc in a browser", () => {
-  it("takes a key and tries calls, with nothing from elsewhere and no complaint", async () => {
+  it("accepts a key and sends calls, without requests to other hosts and without console errors", async () => {
     const { url, key, call } = await openRest();
     const { page, problems, requestedHosts } = await openPage();
     await page.goto(`${url}/apidoc`);
@@ -36,20 +36,20 @@ describe("/apidoc in a browser", () => {
     expect(created.body).toContain("weekly-revenue");
     const listed = await execute("list_workflows");
     expect(listed.status).toMatch(/^200/);
-    // Nothing was filled in that would have narrowed the list.
+    // No filter was filled in.
     expect(listed.body).toContain("weekly-revenue");
     const changed = await execute("update_workflow");
     expect(changed.status).toMatch(/^200/);
     const picture = process.env["SCREENSHOT"];
     if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });
 
-    // What the page did has happened.
+    // The call of the page took effect.
     expect((await call("GET", "/workflows")).body).toMatchObject([{ name: "Weekly revenue" }]);
     expect([...requestedHosts]).toEqual([new URL(url).host]);
     expect(problems).toEqual([]);
   });
 
-  it("offers the document to download", async () => {
+  it("offers the document for download", async () => {
     const { url } = await openRest();
     const { page } = await openPage();
     await page.goto(`${url}/apidoc/`);

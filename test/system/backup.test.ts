@@ -44,7 +44,7 @@ async function newKey(stateDir: string, name: string, ...scopes: string[]): Prom
   return out.trim();
 }
 
-/** The descriptions of each workflow's versions, all of them there, the last one the workflow's own. */
+/** The descriptions of each workflow's versions. Checks that none is missing and that the last one is the workflow's. */
 function historiesIn(file: string): Map<string, string[]> {
   const db = new Database(file, { readonly: true });
   const rows = db
@@ -75,7 +75,7 @@ const runsIn = (file: string): Map<string, string> => {
   return new Map(rows.map(({ id, status }) => [id, status]));
 };
 
-/** Clients that write and start runs through `calls`, and know what was acknowledged. */
+/** Clients that write and start runs through `calls`, and record what was acknowledged. */
 function load(calls: readonly ApiClient[], startable: readonly string[]) {
   const histories = new Map<string, string[]>();
   const runs: string[] = [];
@@ -118,8 +118,8 @@ function load(calls: readonly ApiClient[], startable: readonly string[]) {
   };
 }
 
-describe("a backup taken while processes write and runs go on", () => {
-  it("holds all that was acknowledged before, nothing by half, and runs on elsewhere", async () => {
+describe("a backup during writes and runs", () => {
+  it("contains every acknowledged write and no partial one, and continues on another machine", async () => {
     const stateDir = join(temporaryDirectory(), "state");
     mkdirSync(stateDir, { mode: 0o700 });
     const calls: RecordedCall[] = [];
@@ -149,7 +149,7 @@ describe("a backup taken while processes write and runs go on", () => {
       const { code, err, out } = await runCommand(["backup", file, "--json"], env(stateDir));
       expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Not in the backup/) });
       expect(JSON.parse(out)).toMatchObject({ verified: true });
-      // The load went on meanwhile.
+      // The load continued meanwhile.
       expect(acknowledged().histories.size).toBeGreaterThan(before.histories.size);
       taken.push({ file, before });
     }
@@ -168,7 +168,7 @@ describe("a backup taken while processes write and runs go on", () => {
       expect(unfinished).toBeGreaterThan(0);
 
       const elsewhere = join(stateDir, "..", `elsewhere-${index}`);
-      // A state is not restored with triggers, which nobody knows what they do.
+      // A state with triggers is not restored, because their effect is unknown.
       removeInvariantTriggers(file);
       const back = await runCommand(["restore", file, "--json"], env(elsewhere));
       expect(back.code).toBe(0);
@@ -187,7 +187,7 @@ describe("a backup taken while processes write and runs go on", () => {
         return open.headers.get("x-total-count") === "0" ? true : undefined;
       };
       await eventually(ended, "all runs to end", 60_000);
-      // With the key of then, and new work too.
+      // The key of that time still works, also for new work.
       const again = apiClient(serve.url, key);
       expect(
         (await again("POST", "/workflows/chain/runs", { inputs: { n: 5 }, wait: 30 })).body,
@@ -203,13 +203,13 @@ describe("a backup taken while processes write and runs go on", () => {
         calls,
         outputOf: (id, n) => outputs.get(id)!.expectedOutput(n),
       });
-      // What was called after the backup is called again: the peer tells by the key, which is the same.
+      // Calls made after the backup are repeated; the peer recognizes them by the same idempotency key.
       expect(issues.filter((issue) => !/\d+ calls by \d+ attempts$/.test(issue))).toEqual([]);
     }
   });
 });
 
-/** A state with a hundred megabytes in it, so that copying takes a while. */
+/** A state of 100 MB, so that copying takes a while. */
 function largeState(stateDir = createOldState(1)): string {
   const db = new Database(join(stateDir, "millrace.db"));
   db.exec(`
@@ -221,7 +221,7 @@ function largeState(stateDir = createOldState(1)): string {
 }
 
 describe("kill -9 of a backup", () => {
-  it("leaves a whole file or none under its name, and the next one clears up", async () => {
+  it("leaves a complete file or none, and the next backup cleans up", async () => {
     const stateDir = largeState();
     const directory = temporaryDirectory();
     const next = seededRandom(testSeed("kill"));
@@ -243,7 +243,7 @@ describe("kill -9 of a backup", () => {
       await delay(next() * 150);
       child.kill("SIGKILL");
       await exited;
-      // It ends with its command, though not while SQLite holds it.
+      // It ends with its command, but not while SQLite is blocked.
       await eventually(() => (existsSync(`/proc/${copying}`) ? undefined : true), "the child to end", 20_000);
       if (existsSync(file)) continue;
       halves += 1;
@@ -262,7 +262,7 @@ describe("kill -9 of a backup", () => {
   });
 });
 
-/** A file system of its own with little room. Needs root, as all that mounts does. */
+/** A separate small file system. Mounting needs root. */
 function mountSmall(): string {
   const path = mkdtempSync(join(tmpdir(), "millrace-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", path]);
@@ -273,8 +273,8 @@ function mountSmall(): string {
   return path;
 }
 
-describe("a disk with no room for a copy", () => {
-  it("is told by a backup with 4, and nothing is left there", async () => {
+describe("a disk without space for a copy", () => {
+  it("makes a backup exit with 4, and leaves no file", async () => {
     const stateDir = largeState();
     const small = mountSmall();
     const { code, out, err } = await runCommand(["backup", join(small, "m.db")], env(stateDir));
@@ -285,7 +285,7 @@ describe("a disk with no room for a copy", () => {
     expect(readdirSync(small)).toEqual([]);
   });
 
-  it("keeps a new release from changing the tables, with 4 and what to do, until there is some", async () => {
+  it("stops a new release with 4 and advice before it migrates, until there is space", async () => {
     const stateDir = mountSmall();
     const file = join(stateDir, "millrace.db");
     cpSync(join(createOldState(1), "millrace.db"), file);
@@ -306,7 +306,7 @@ describe("a disk with no room for a copy", () => {
 });
 
 describe("several processes that start on the state of an older release", () => {
-  it("keep one copy, and all of them start", async () => {
+  it("make one copy, and all of them start", async () => {
     const stateDir = largeState();
     const all = await Promise.all(
       [1, 2, 3, 4].map(() => runCommand(["keys", "list", "--json"], env(stateDir))),
@@ -316,7 +316,7 @@ describe("several processes that start on the state of an older release", () => 
     expect(readdirSync(stateDir).filter((name) => name.includes(".before-"))).toHaveLength(1);
   });
 
-  it("wait for the one that migrates, longer than for any other lock", async () => {
+  it("wait longer for a migration than for any other lock", async () => {
     const stateDir = createOldState(1);
     const other = new Database(join(stateDir, "millrace.db"));
     other.exec("begin immediate");

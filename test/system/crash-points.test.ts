@@ -8,12 +8,12 @@ import { openInstanceInJournalMode, WRITE_STEPS, applyStep } from "../support/cr
 import { verifyState } from "../support/verify-state.ts";
 
 const WRITER = fileURLToPath(new URL("../support/crash-writer.ts", import.meta.url));
-/** What changes the files, and what makes the changes last; strace counts each by itself. */
+/** System calls that change the files, or sync the changes; strace counts each separately. */
 const SYSCALLS = ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat"] as const;
 const AT_ONCE = 3;
 const SUFFIXES = ["", "-wal", "-journal", "-shm"];
 
-/** What each step has written when it was acknowledged: workflow, and its history so far. */
+/** The writes of each step when it was acknowledged: the workflow and its history. */
 const WRITTEN: readonly (readonly [id: string, history: readonly string[]])[] = [
   ["alpha", ["first"]],
   ["alpha", ["first", "second"]],
@@ -57,7 +57,7 @@ async function checkAfter(stateDir: string, local: boolean, acknowledged: number
     const before = new Map(verifyState(stateDir).map(({ id, history }) => [id, history]));
     for (const [id, history] of WRITTEN.slice(0, acknowledged))
       expect(before.get(id)?.slice(0, history.length)).toEqual(history);
-    // Nothing is there that was not begun: at most the step after the last acknowledged one.
+    // Only started steps are present: at most the one after the last acknowledged step.
     const total = [...before.values()].reduce((sum, history) => sum + history.length, 0);
     expect(total - acknowledged).toBeLessThanOrEqual(1);
 
@@ -71,7 +71,7 @@ async function checkAfter(stateDir: string, local: boolean, acknowledged: number
 
 async function round(local: boolean, syscall: string, n: number) {
   const parent = mkdtempSync(join(tmpdir(), "millrace-crash-"));
-  // Not there yet: given a directory that is, strace sees nothing of what happens in it.
+  // It must not exist yet: for an existing directory strace traces nothing inside.
   const stateDir = join(parent, "state");
   try {
     const end = await crash(stateDir, local, syscall, n);
@@ -112,7 +112,7 @@ describe("kill -9 at every change of the database's files", () => {
       }
       console.log(`${mode}: killed at`, points);
       expect(unharmed).toEqual(new Set([WRITE_STEPS.length]));
-      // Before the first step and between any two; after the last, only a log has still to be folded in.
+      // Before the first step and between any two; after the last one only a checkpoint remains.
       expect(seen).toEqual(new Set(local ? [0, 1, 2, 3, 4] : [0, 1, 2, 3]));
     },
   );

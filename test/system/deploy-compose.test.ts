@@ -1,4 +1,4 @@
-/** deploy/compose.yaml: valid to docker-compose, which needs no engine to say so, and as it should be. */
+/** deploy/compose.yaml: validated by docker-compose, which needs no engine, and compared with the requirements. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ function compose(env: Record<string, string>) {
 }
 
 const BASE_URL = "https://millrace.example.com";
-// Read here and not from what docker-compose prints, which is another with every version of it.
+// Read from the file, because the output of docker-compose differs between versions.
 const source = readFileSync(join(DEPLOY, "compose.yaml"), "utf8").replaceAll(
   /\$\{MILLRACE_BASE_URL[^}]*\}/g,
   BASE_URL,
@@ -53,7 +53,7 @@ const { services, networks } = parse(source, { merge: true }) as {
   networks: Record<string, { internal?: boolean }>;
 };
 const copies = Object.entries(services).filter(([name]) => /^(web|mcp)-\d$/.test(name));
-/** The lines of a file of nginx's, without comments. */
+/** The lines of an nginx configuration file, without comments. */
 const linesOf = (file: string) =>
   readFileSync(join(DEPLOY, file), "utf8")
     .split("\n")
@@ -63,7 +63,7 @@ const drainDelay = (service: Service): number =>
   Number(service.command![service.command!.indexOf("--drain-delay") + 1]);
 
 describe("deploy/compose.yaml", () => {
-  it("has two copies of each server, nginx, and what watches them", () => {
+  it("has two copies of each server, nginx and monitoring", () => {
     expect(Object.keys(services).toSorted()).toEqual([
       "grafana",
       "mcp-1",
@@ -82,7 +82,7 @@ describe("deploy/compose.yaml", () => {
     expect(Object.keys(resolved.services).toSorted()).toEqual(Object.keys(services).toSorted());
   });
 
-  it("says what is missing where the address is not set", () => {
+  it("reports the missing address", () => {
     const { status, stderr } = compose({});
     expect(status).not.toBe(0);
     expect(stderr).toContain("write it into .env, see env.example");
@@ -102,7 +102,7 @@ describe("deploy/compose.yaml", () => {
     },
   );
 
-  it.each(copies)("runs %s as the image and the contract say", (name, service) => {
+  it.each(copies)("runs %s as the image and the contract require", (name, service) => {
     const web = name.startsWith("web");
     expect(service.command![0]).toBe(web ? "serve" : "mcp-sse");
     const { test, ...figures } = service.healthcheck!;
@@ -111,13 +111,13 @@ describe("deploy/compose.yaml", () => {
     expect(Number.parseInt(service.stop_grace_period!, 10)).toBeGreaterThan(drainDelay(service) + 10);
     expect(service.volumes.some((volume) => volume.startsWith("state:/var/lib/millrace"))).toBe(true);
     expect(service.tmpfs!.join()).toMatch(/^\/tmp:size=/);
-    // Reached through nginx alone.
+    // Reachable through nginx only.
     expect(service.ports).toBeUndefined();
   });
 
-  it("sets what the program knows, and believes nginx's address alone", () => {
+  it("sets only known variables, and trusts only nginx's address", () => {
     for (const [, { environment }] of copies) {
-      // Files of secrets are read where there are any.
+      // Secret files are read if they exist.
       const ours = Object.entries(environment!).filter(([name]) => name.startsWith("MILLRACE_"));
       const settings = readEnvironment(Object.fromEntries(ours));
       expect(settings.warnings).toEqual([]);
@@ -128,7 +128,7 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  it("hands over a secret for every variable that its configuration names", () => {
+  it("passes a secret for every variable that its configuration names", () => {
     const config = Config.parse(parse(readFileSync(join(DEPLOY, "compose/config.yaml"), "utf8")));
     const named = [
       ...config.models.map((model) => model.key_var),
@@ -142,7 +142,7 @@ describe("deploy/compose.yaml", () => {
       }
   });
 
-  it("gives nginx the addresses that the copies have, and otherwise the same upstreams as on a host", () => {
+  it("gives nginx the addresses of the copies, and otherwise the same upstreams as on a host", () => {
     const addresses: [string, string][] = [
       ["127.0.0.1:3000", `${addressOf("web-1")}:3000`],
       ["127.0.0.1:3001", `${addressOf("web-2")}:3000`],
@@ -153,23 +153,23 @@ describe("deploy/compose.yaml", () => {
       addresses.reduce((text, [from, to]) => text.replace(from, to), line),
     );
     expect(linesOf("compose/upstreams.conf")).toEqual(expected);
-    // A copy is left alone for less time than it goes on serving.
+    // nginx stops asking a copy for less time than the copy keeps serving.
     const alone = Number(/fail_timeout=(\d+)s/.exec(expected.join("\n"))![1]);
     for (const [, service] of copies) expect(drainDelay(service)).toBeGreaterThan(alone + 1);
   });
 
-  it("mounts files that there are, for reading only", () => {
+  it("mounts existing files, read-only", () => {
     for (const [name, { volumes }] of Object.entries(services)) {
       for (const volume of volumes.filter((one) => one.startsWith("."))) {
         const [from, , mode] = volume.split(":") as [string, string, string];
-        // A site's own certificate is not among what is shipped.
+        // The certificate of a site is not shipped.
         const there = from === "./tls" || existsSync(join(DEPLOY, from));
         expect([name, from, mode, there]).toEqual([name, from, "ro", true]);
       }
     }
   });
 
-  it("opens nginx's ports to everybody, Grafana's to this host, and the metrics to nobody outside", () => {
+  it("publishes nginx's ports, Grafana's on this host only, and the metrics not at all", () => {
     const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${port}`),
     );

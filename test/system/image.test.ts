@@ -38,7 +38,7 @@ const packageJson = () =>
 /** `pg` of `pg/lib/x`, `@a/b` of `@a/b/c`. */
 const packageOf = (name: string) => name.split("/", name.startsWith("@") ? 2 : 1).join("/");
 
-/** Asks from within, where alone its ports are. */
+/** Sends a request from inside the container, because its ports are not published. */
 function fetchIn(container: Container, url: string, init: object = {}): { status: number; body: string } {
   const script = `fetch(process.argv[1], JSON.parse(process.argv[2])).then(async (r) => console.log(JSON.stringify({ status: r.status, body: await r.text() })))`;
   const { out, err } = container.exec(["node", "-e", script, url, JSON.stringify(init)]);
@@ -53,7 +53,7 @@ const untilHealthy = (container: Container, port?: string) =>
   eventually(() => healthy(container, port) === 0 || undefined, `health of\n${container.log()}`, 90_000);
 
 describe("the image", () => {
-  it("holds what runs and nothing else: no development dependency, no source, no map, no other system's part", () => {
+  it("contains no development dependency, source, source map or file of another platform", () => {
     const app = join(image.root, "app");
     expect(readdirSync(app).toSorted()).toEqual(
       ["LICENSE", "bin", "dist", "examples", "node_modules", "package.json", "sbom.cdx.json"].toSorted(),
@@ -70,7 +70,7 @@ describe("the image", () => {
     expect(megabytes).toBeLessThan(150);
   });
 
-  it("holds a bill of materials (CycloneDX) that names every package in it, and no other", () => {
+  it("contains a bill of materials (CycloneDX) that names exactly its packages", () => {
     const app = join(image.root, "app");
     const bill = JSON.parse(readFileSync(join(app, "sbom.cdx.json"), "utf8")) as {
       bomFormat: string;
@@ -102,7 +102,7 @@ describe("the image", () => {
     }
   });
 
-  it("can load every package that the program names", async () => {
+  it("can load every package that the program imports", async () => {
     const container = await runContainer(
       image,
       { entrypoint: ["node", "-e", "setInterval(() => {}, 1e6)"], cmd: [] },
@@ -125,7 +125,7 @@ describe("the image", () => {
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...new Set(names.map(packageOf))]));
   });
 
-  it("starts as nobody's root on a read-only root without a network, and serves, runs and ends", async () => {
+  it("serves, runs and stops as a user without privileges, on a read-only root without a network", async () => {
     const container = await runContainer(image, {}, temporaryDirectory());
     await untilHealthy(container);
     await untilHealthy(container, "8000");
@@ -148,7 +148,7 @@ describe("the image", () => {
     ) as object;
     expect(document).toMatchObject({ openapi: "3.1.0" });
 
-    // SQL in SQLite and in DuckDB, over REST, by an executor of its own.
+    // SQL on SQLite and DuckDB, over REST, by its own executor.
     const key = container.exec(["millrace", "keys", "create", "--name", "t"]).out.trim();
     const headers = { "X-API-Key": key, "Content-Type": "application/json" };
     for (const id of ["weekly-revenue", "lost-customers", "plan-and-sales"]) {
@@ -170,7 +170,7 @@ describe("the image", () => {
     expect(await container.ended).toBe(0);
   });
 
-  it("is not healthy to its own check while it drains", async () => {
+  it("is unhealthy to its own check while it drains", async () => {
     const container = await runContainer(
       image,
       { cmd: ["serve", "--workers", "0", "--drain-delay", "600"] },
@@ -202,7 +202,7 @@ describe("the image", () => {
     );
     const [, ...check] = definition.HealthCheck.Command as string[];
     await eventually(() => container.exec(check).status === 0 || undefined, container.log(), 90_000);
-    // Each variable is one that Millrace knows.
+    // Millrace knows each variable.
     expect(container.log()).not.toContain("is not a known variable");
     expect(container.exec(["node", "-p", "require('fs').readFileSync('/tmp/config.yaml', 'utf8')"]).out).toBe(
       `${RESOLVED["!Ref Configuration"]}\n`,
@@ -212,7 +212,7 @@ describe("the image", () => {
   it.each([
     ["web", 3000],
     ["mcp", 8000],
-  ])("is healthy as the Kubernetes pod %s, and tells its numbers", async (name, port) => {
+  ])("is healthy as the Kubernetes pod %s, and serves metrics", async (name, port) => {
     const folder = join(DEPLOY_DIRECTORY, "kubernetes");
     const [{ spec }] = parseYamlFile(join(folder, `${name}.yaml`)) as [YamlData];
     const [{ args, env }] = spec.template.spec.containers as [YamlData];
@@ -239,7 +239,7 @@ describe("the image", () => {
   });
 });
 
-/** What CloudFormation would make of the template's references. */
+/** The values that CloudFormation would insert for the template's references. */
 const RESOLVED: Record<string, string> = {
   "!Ref Configuration": "retention:\n  runs: 30d # it's 'quoted' \"here\" $HOME %s",
   "!Sub https://${DomainName}": "https://millrace.example.com",

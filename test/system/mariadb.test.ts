@@ -80,7 +80,7 @@ const shop = (more: object = {}, env = { SHOP_PASSWORD: PASSWORD }, options = {}
     options,
   );
 
-/** Waits until so many of the server's connections run this. */
+/** Waits until a number of the server's connections run a query. */
 const until = (count: number, text: string) =>
   eventually(async () => {
     const [rows] = await owner.query<mysql.RowDataPacket[]>(
@@ -90,15 +90,15 @@ const until = (count: number, text: string) =>
     return Number(rows[0]!["n"]) === count ? true : undefined;
   }, `${count} × ${text}`);
 
-/** What a login may write, as doctor tells it. */
+/** The write permissions of a login, as doctor reports them. */
 const writable = (user: string) => {
   const { runQuery } = shop({ dataset: `mysql://${user}@127.0.0.1:${port}` });
   return describeWriteAccess("mariadb", async (query) => (await runQuery("shop", query)).rows);
 };
 
 describe("a MariaDB database", () => {
-  it("tells doctor what its login may write", async () => {
-    // A fresh server lets everybody write to its databases test and test_…
+  it("reports to doctor what its login may write", async () => {
+    // A new server lets every login write to its databases test and test_…
     expect(await writable("reports")).toContain("on `test`.*");
     await owner.query(`
       REVOKE ALL ON test.* FROM PUBLIC;
@@ -114,7 +114,7 @@ describe("a MariaDB database", () => {
     expect(await writable("member")).toContain("its role `writers`");
   });
 
-  it("gives every kind of value as plain JSON, with the columns' names and types", async () => {
+  it("returns every type of value as plain JSON, with the names and types of the columns", async () => {
     const { rows, columns } = await shop().runQuery("shop", "SELECT * FROM orders ORDER BY id");
     expect(rows[0]).toEqual({
       id: 1,
@@ -152,7 +152,7 @@ describe("a MariaDB database", () => {
     ]);
   });
 
-  it("binds parameters by name, as often as they stand there", async () => {
+  it("binds parameters by name, also repeated ones", async () => {
     const { runQuery, queryError } = shop();
     const query =
       "SELECT :b AS b, :a AS a, :b AS again, ':a' AS text FROM orders WHERE region = :region LIMIT :most -- :no";
@@ -173,7 +173,7 @@ describe("a MariaDB database", () => {
     expect((await queryError("shop", "SELECT :ids", { ids: [1] })).options.fix).toContain("JSON_TABLE(:ids");
   });
 
-  it("prepares without running, and says what is wrong and what was meant", async () => {
+  it("prepares without running, and reports errors with near matches", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
       databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
@@ -193,7 +193,7 @@ describe("a MariaDB database", () => {
     });
   });
 
-  it("writes only where the entry and the step both say so", async () => {
+  it("writes only if the entry and the step both allow it", async () => {
     const insert = "INSERT INTO orders (id, region) VALUES (:id, 'west')";
     expect((await shop().queryError("shop", insert, { id: 3 }, { write: true })).code).toBe(
       "database_read_only",
@@ -212,7 +212,7 @@ describe("a MariaDB database", () => {
     expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
-  it("refuses what would write all the same", async () => {
+  it("refuses writes that are disguised as reads", async () => {
     const { runQuery, queryError } = shop();
     for (const query of [
       "SET SESSION TRANSACTION READ WRITE",
@@ -238,7 +238,7 @@ describe("a MariaDB database", () => {
     expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 
-  it("leaves nothing of one query to the next", async () => {
+  it("keeps no state between queries", async () => {
     const { runQuery } = shop({ concurrency: 1 });
     const before = (await runQuery("shop", "SELECT @leak AS leak, CONNECTION_ID() AS id")).rows;
     await runQuery("shop", "SELECT @leak := 1, GET_LOCK('mine', 0) AS got");
@@ -246,7 +246,7 @@ describe("a MariaDB database", () => {
     expect((await runQuery("shop", "SELECT IS_FREE_LOCK('mine') AS free")).rows).toEqual([{ free: 1 }]);
   });
 
-  it("reads quotes as the scanner does, whatever the server's mode is", async () => {
+  it("parses quotes like the scanner in every SQL mode of the server", async () => {
     const [[{ before }]] = (await owner.query("SELECT @@GLOBAL.sql_mode AS `before`")) as never as [
       [{ before: string }],
     ];
@@ -272,7 +272,7 @@ describe("a MariaDB database", () => {
     }
   });
 
-  it("ends a connection that announces more than it could ever take in one message", async () => {
+  it("closes a connection that announces a message beyond the limit", async () => {
     const { runQuery, queryError } = shop({ access: "read-write", concurrency: 1 });
     const large = "SELECT REPEAT('x', 15000000) AS x";
     expect(await queryError("shop", large)).toMatchObject({ code: "output_too_large", transient: false });
@@ -283,7 +283,7 @@ describe("a MariaDB database", () => {
     expect(rows[0]!["x"]).toHaveLength(8_000_000);
   });
 
-  it("shows samples of tables however large their values are", async () => {
+  it("shows samples of tables with large values", async () => {
     await owner.query(`CREATE DATABASE wide; GRANT ALL ON wide.* TO reports@'%';
       CREATE TABLE wide.fat (n INT, \`te\`\`xt\` LONGTEXT, bytes LONGBLOB, j JSON, small JSON, at DATETIME, place POINT);
       INSERT INTO wide.fat VALUES (1, REPEAT('x', 9000000), REPEAT('\\0', 9000000), CONCAT('["', REPEAT('x', 9000000), '"]'),
@@ -318,7 +318,7 @@ describe("a MariaDB database", () => {
     expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("stops at the bound of rows and of bytes, however many there are", async () => {
+  it("stops at the limits of rows and of bytes", async () => {
     const { runQuery } = shop({ concurrency: 1 });
     const million = "SELECT seq AS i, REPEAT('x', 1000) AS x FROM seq_1_to_1000000";
     const before = process.memoryUsage().rss;
@@ -333,9 +333,9 @@ describe("a MariaDB database", () => {
     expect((await runQuery("shop", "SELECT * FROM orders", {}, { maxRows: 2 })).truncated).toBe(false);
   });
 
-  it("tells a deadlock as one", async () => {
+  it("reports a deadlock as a deadlock", async () => {
     const { runQuery, queryError } = shop({ access: "read-write" });
-    // InnoDB gives up the one that changed less: the owner's transaction changes more.
+    // InnoDB rolls back the transaction with fewer changes: the owner's transaction changes more.
     await owner.query(
       "BEGIN; UPDATE counters SET n = 5 WHERE id = 2; INSERT INTO counters SELECT seq + 2, 0 FROM seq_1_to_50",
     );
@@ -348,7 +348,7 @@ describe("a MariaDB database", () => {
     expect((await runQuery("shop", "SELECT sum(n) AS n FROM counters")).rows).toEqual([{ n: 0 }]);
   });
 
-  it("says that it can't be reached, or let in, and never the password", async () => {
+  it("reports failed connections and logins, without the password", async () => {
     const nobody = await shop({}, undefined, {}, await freePort()).queryError("shop", "SELECT 1");
     expect(nobody).toMatchObject({ code: "database_unavailable", transient: true });
     const wrong = await shop({}, { SHOP_PASSWORD: "wrong but secret" }).queryError("shop", "SELECT 1");

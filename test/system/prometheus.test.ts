@@ -1,4 +1,4 @@
-/** What is shipped for Prometheus, and what is served to it, judged by its own tool. */
+/** The shipped Prometheus configuration and the served metrics, checked by promtool. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function promtool(args: readonly string[], input = ""): { status: number | null;
 }
 
 describe("promtool", () => {
-  it("finds nothing to say of the metrics, neither at the start nor when everything has happened", async () => {
+  it("accepts the metrics at the start and after every kind of event", async () => {
     const { stateDir } = await testInstance();
     const program = await startProgram("serve", stateDir, { args: ["--metrics-port", "0"] });
     const page = /metrics available at (http:\/\/[^"]+)/.exec(program.log())![1]!;
@@ -31,12 +31,12 @@ describe("promtool", () => {
     expect(promtool(["check", "metrics"], served)).toEqual({ status: 0, said: "" });
     const whole = await renderExposition([await exercisedMetrics().snapshot()]);
     expect(promtool(["check", "metrics"], whole)).toEqual({ status: 0, said: "" });
-    // It does look.
+    // promtool does check the text.
     const wrong = "# HELP a_total A.\n# TYPE a_total gauge\na_total 1\n";
     expect(promtool(["check", "metrics"], wrong).status).not.toBe(0);
   });
 
-  it("takes the configuration and the rules, and the rules pass their tests", () => {
+  it("accepts the configuration and the rules, and the rules pass their tests", () => {
     const config = promtool(["check", "config", "prometheus.yml"]);
     expect(config).toMatchObject({ status: 0, said: expect.stringContaining("valid prometheus config") });
     expect(promtool(["check", "rules", "alerts.yml"])).toMatchObject({ status: 0 });
@@ -46,7 +46,7 @@ describe("promtool", () => {
     });
   });
 
-  it("understands every query of the dashboard", () => {
+  it("parses every query of the dashboard", () => {
     const dashboard = JSON.parse(
       readFileSync(new URL("../../deploy/grafana/millrace.json", import.meta.url), "utf8"),
     ) as { panels: { title: string; targets?: { expr: string }[] }[] };

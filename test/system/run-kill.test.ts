@@ -10,7 +10,7 @@ import { runChaos } from "../support/run-chaos.ts";
 
 const ROUNDS = Number(process.env["MILLRACE_TEST_ROUNDS"] ?? 300);
 
-/** A file system of its own, that can be filled. Needs root. */
+/** A separate file system that can be filled. Needs root. */
 function mountOwn(): string {
   const path = mkdtempSync(join(tmpdir(), "millrace-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=96m,mode=700", "tmpfs", path]);
@@ -27,17 +27,17 @@ function fill(path: string): () => void {
   try {
     writeFileSync(file, Buffer.alloc(bavail * bsize));
   } catch (error) {
-    // Somebody took some of it in between: as full.
+    // Another process used some of it in between, which is as good as full.
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
   }
   return () => unlinkSync(file);
 }
 
-/** A clock that all processes read, and that can be turned; their monotonic one goes on by itself. */
+/** An adjustable wall clock that all processes read; their monotonic clock is not affected. */
 function turnableClock() {
   const file = join(temporaryDirectory(), "offset");
   const turn = (seconds: number): void => {
-    // At once, never half-written.
+    // Renamed, because a partial write must not be read.
     writeFileSync(`${file}.new`, `${seconds < 0 ? "-" : "+"}${Math.abs(seconds).toFixed(1)}`);
     renameSync(`${file}.new`, file);
   };
@@ -56,8 +56,8 @@ function turnableClock() {
   return { turn, env };
 }
 
-describe("kill -9, held processes, a clock that jumps and a full disk while runs go on", () => {
-  it("loses no run, ends each once, repeats no recorded step, and fires schedules once", async () => {
+describe("kill -9, stopped processes, a jumping clock and a full disk during runs", () => {
+  it("lose no run, end each once, repeat no recorded step, and fire schedules once", async () => {
     const seed = testSeed("runs");
     const stateDir = mountOwn();
     const { turn, env } = turnableClock();
@@ -81,14 +81,14 @@ describe("kill -9, held processes, a clock that jumps and a full disk while runs
             counts.full += 1;
           },
         ],
-        // Whatever waits for its time has come to it by then.
+        // Every wait and schedule is due by then.
         afterLastRound: async () => turn(600),
       },
       ROUNDS,
     );
     console.log(`runs: ${runs} taken in, ${calls} calls;`, { ...happened, ...seen, ...counts });
     expect(issues).toEqual([]);
-    // Of the disk alone may anybody complain.
+    // Only errors about the disk are allowed.
     expect(logs.filter((line) => !/disk|full|storage_unavailable|not recorded/i.test(line))).toEqual([]);
     expect(Object.values(happened).reduce((sum, count) => sum + count, 0)).toBe(ROUNDS);
     expect(runs).toBeGreaterThan(ROUNDS);

@@ -54,12 +54,12 @@ describe("SIGTERM", () => {
     },
   );
 
-  it("lets a write that waits for a lock finish, and ends soon after it", async () => {
+  it("finishes a write that waits for a lock, and ends soon after it", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
     const release = holdLock(stateDir);
     const created = apiClient(program.url, key)("POST", "/workflows", { name: "In flight", description: "" });
-    // The read of another client shows that the server has taken up the write that came before.
+    // The answer to another client shows that the server has received the earlier write.
     await apiClient(program.url, key)("GET", "/workflows");
     const end = program.stop();
     await vi.waitFor(() => expect(program.log()).toContain("shutting down"), 5_000);
@@ -92,7 +92,7 @@ describe("SIGTERM", () => {
     await Promise.all([idle, silent, halfHead, halfBody].map((client) => client!.ended));
   });
 
-  it("closes event streams and ends with 0 soon when nothing is under way", async () => {
+  it("closes event streams and ends with 0 soon if no call is in progress", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("mcp-sse", stateDir);
     const streams = await Promise.all([1, 2, 3].map(() => openSse(program.url, key)));
@@ -100,11 +100,11 @@ describe("SIGTERM", () => {
     expect(code).toBe(0);
     expect(ms).toBeLessThan(2_000);
     await Promise.all(streams.map((stream) => stream.ended));
-    // Ended as a whole answer, not broken off.
+    // The answer is complete, not cut off.
     for (const stream of streams) expect(stream.received()).toMatch(/\r\n0\r\n\r\n$/);
   });
 
-  it("tells who waits for a run where it is, and does not cut the answer off", async () => {
+  it("answers callers that wait for a run with its present state", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir, { args: ["--workers", "0"] });
     const call = apiClient(program.url, key);
@@ -120,7 +120,7 @@ describe("SIGTERM", () => {
     expect(ms).toBeLessThan(5_000);
   });
 
-  it("answers what arrives in an MCP session while it closes: the session lives on in other copies", async () => {
+  it("answers MCP messages while it closes; the session continues on other copies", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("mcp-sse", stateDir);
     const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -171,7 +171,7 @@ describe("SIGTERM", () => {
     await stream.ended;
   });
 
-  it("ends with 0 when nobody reads its log any more", async () => {
+  it("ends with 0 when its log is no longer read", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
     program.child.stderr!.destroy();
@@ -182,7 +182,7 @@ describe("SIGTERM", () => {
     expect(ms).toBeLessThan(LIMIT_MS);
   });
 
-  it("leaves the database in one file: the log of changes is folded in", async () => {
+  it("leaves the database in one file, after a checkpoint", async () => {
     const { stateDir, key } = await stateWithKey();
     const program = await startProgram("serve", stateDir);
     await apiClient(program.url, key)("POST", "/workflows", { name: "One", description: "" });

@@ -23,10 +23,10 @@ async function serving(command: "serve" | "mcp-sse") {
   return { url, key, path, call, useful };
 }
 
-/** Of slowhttptest: the kind of slowness, and what else it needs. */
+/** The attacks of slowhttptest, with their options. */
 const KINDS = [
   ["headers", (_key: string) => ["-H"]],
-  // It knows no option for headers: the key comes in with the media type.
+  // It has no option for headers, so the key is injected with the media type.
   ["bodies", (key: string) => ["-B", "-f", `application/json\r\nX-API-Key: ${key}`]],
   ["reading", (key: string) => ["-X", "-w", "1", "-y", "2", "-k", "3", "-j", `x\r\nX-API-Key: ${key}`]],
 ] as const;
@@ -61,7 +61,7 @@ describe.each(["serve", "mcp-sse"] as const)("%s", (command) => {
     },
   );
 
-  it("cuts a body that takes longer than a minute", async () => {
+  it("aborts a request whose body takes longer than a minute", async () => {
     const { url, key, path } = await serving(command);
     const client = await socketClient(url);
     const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": "1000" };

@@ -11,7 +11,7 @@ const CHECKED_EVERY_MS = 2_000;
 type Behaviour = "silent" | "dribbles headers" | "dribbles a body";
 const BEHAVIOURS: readonly Behaviour[] = ["silent", "dribbles headers", "dribbles a body"];
 
-/** A thousand of them, of each kind a third, that send a byte a second. */
+/** A thousand clients, a third of each kind, that send one byte per second. */
 async function slowClients(url: string, path: string, key: string) {
   const clients = await Promise.all(
     Array.from({ length: SLOW }, async (_, i) => {
@@ -86,7 +86,7 @@ describe("a thousand slow clients", () => {
       expect(slowest).toBeLessThan(1_000);
       expect(answered).toBeGreaterThan(100);
       for (const { received } of of("dribbles headers")) expect(received()).toMatch(/^HTTP\/1\.1 408 /);
-      // Those who are let in have a minute to send their body.
+      // Admitted clients have a minute to send their body.
       for (const { received } of of("dribbles a body")) expect(received()).toBe("");
     },
   );

@@ -22,14 +22,14 @@ function startBoth(args: string[] = []) {
   const parent = spawn(process.execPath, [BIN, "start", "--port", "0", "--mcp-port", "0", ...args], {
     env: { ...process.env, MILLRACE_STATE_DIR: temporaryDirectory() },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that a test can press Ctrl-C for it and nobody else.
+    // Its own process group, so that a test can send Ctrl-C to it alone.
     detached: true,
   });
   onTestFinished(() => {
     try {
       process.kill(-parent.pid!, "SIGKILL");
     } catch {
-      // All of them have ended, which is what the tests are about.
+      // All of them have ended, as the tests expect.
     }
   });
   let out = "";
@@ -50,7 +50,7 @@ function startBoth(args: string[] = []) {
   };
 }
 
-/** A configuration that is right but for a variable that nobody has set, which is warned of. */
+/** A valid configuration with one unset variable, which causes a warning. */
 function withWarning(): string {
   const stateDir = temporaryDirectory();
   const basic = {
@@ -63,7 +63,7 @@ function withWarning(): string {
   return stateDir;
 }
 
-/** Those of the processes that are still there when they had time enough to end. */
+/** The processes that are still running after they had time to end. */
 async function orphans(pids: number[]): Promise<number[]> {
   for (const deadline = performance.now() + 11_000; performance.now() < deadline;) {
     if (!pids.some(isAlive)) return [];
@@ -80,7 +80,7 @@ describe("millrace start", () => {
     for (const url of [rest, mcp]) expect((await fetch(`${url}/health`)).status).toBe(200);
     // oxlint-disable-next-line no-control-regex
     expect(out()).not.toMatch(/\u001b/);
-    // Nobody is at a terminal: a key would end up in a log.
+    // There is no terminal, so a key would end up in a log.
     expect(out()).not.toMatch(/mill_/);
   });
 
@@ -104,7 +104,7 @@ describe("millrace start", () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it("takes a Ctrl-C that comes after its own SIGTERM for the same, not for a second one", async () => {
+  it("treats a Ctrl-C after its own SIGTERM as the same request, not as a second one", async () => {
     const { parent, ready, children, exited } = startBoth(["--drain-delay", "1"]);
     await ready();
     const pids = await children();
@@ -114,7 +114,7 @@ describe("millrace start", () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it.each([0, 1])("stops the other when child %i dies, and ends with another code than 0", async (which) => {
+  it.each([0, 1])("stops the other when child %i dies, and ends with a code other than 0", async (which) => {
     const { ready, children, exited, err } = startBoth();
     await ready();
     const pids = await children();
@@ -141,7 +141,7 @@ describe("millrace start", () => {
 });
 
 describe("the log", () => {
-  it("holds back nothing behind a warning that came first", async () => {
+  it("is not delayed by an earlier warning", async () => {
     const { log, url } = await startProgram("serve", withWarning());
     expect(log()).toContain("MILLRACE_TEST_NOT_SET, which is not set");
     await vi.waitFor(() => expect(log()).toMatch(/create the first admin account.*setup#/), 5_000);
@@ -150,8 +150,8 @@ describe("the log", () => {
   });
 });
 
-describe("serve behind a program that has only found a newer Node for it", () => {
-  it("says the link of the first admin all the same: the channel is not start's", async () => {
+describe("serve behind a wrapper that found a newer Node", () => {
+  it("prints the setup link, because the channel is not that of start", async () => {
     const child = spawn(process.execPath, [BIN, "serve", "--port", "0", "--workers", "0"], {
       env: { ...process.env, MILLRACE_STATE_DIR: temporaryDirectory() },
       stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -11,7 +11,7 @@ import { verifyState } from "../support/verify-state.ts";
 
 const large = "x".repeat(9_000);
 
-/** A small file system of its own. Needs root, as all that mounts does. */
+/** A separate small file system. Mounting needs root. */
 function mountSmall(): string {
   const path = mkdtempSync(join(tmpdir(), "millrace-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", path]);
@@ -22,7 +22,7 @@ function mountSmall(): string {
   return path;
 }
 
-/** Fills what is left, to the last page. */
+/** Fills the remaining space, to the last page. */
 function fill(path: string): () => void {
   const file = join(path, "filler");
   const free = () => {
@@ -57,7 +57,7 @@ function expectUnavailable(
 }
 
 describe("a full disk", () => {
-  it("refuses writes with 503 while all can still be read, and lets them in when there is room again", async () => {
+  it("refuses writes with 503 while reads succeed, and accepts them when there is space again", async () => {
     const stateDir = mountSmall();
     const { serve, mcp, call, create } = await serving(stateDir);
     expect((await create("before")).status).toBe(201);
@@ -66,7 +66,7 @@ describe("a full disk", () => {
     const acknowledged = ["before"];
     let refusals = 0;
     for (let i = 0; refusals < 10; i += 1) {
-      // The log of changes has some room of its own before the disk counts.
+      // The write-ahead log has some allocated space before the full disk matters.
       expect(i).toBeLessThan(1_000);
       const answer = await create(`w${i}`);
       if (answer.status === 201) acknowledged.push(`w${i}`);
@@ -77,7 +77,7 @@ describe("a full disk", () => {
     }
     expect((await call("GET", "/workflows/before")).body.description).toBe(large);
     expect((await call("GET", "/workflows")).body).toHaveLength(acknowledged.length);
-    // It can be reached and read: not a reason to be restarted.
+    // The state can be read, so there is no reason for a restart.
     for (const { url } of [serve, mcp]) expect((await apiClient(url)("GET", "/health")).status).toBe(200);
 
     makeRoom();
@@ -91,7 +91,7 @@ describe("a full disk", () => {
     ).toEqual(acknowledged.toSorted());
   });
 
-  it("is told at start, with 4 and what to do", async () => {
+  it("is reported at the start, with 4 and advice", async () => {
     const stateDir = mountSmall();
     fill(stateDir);
     const { code, out, err } = await runCommand(["serve", "--port", "0"], { MILLRACE_STATE_DIR: stateDir });
@@ -102,7 +102,7 @@ describe("a full disk", () => {
   });
 });
 
-/** Makes every write of a running process to the database fail as the disk would; gives a function that mends it. */
+/** Makes every database write of a running process fail with a disk error. Returns a function that ends this. */
 async function failWrites({ child }: Program, stateDir: string, error: string): Promise<() => Promise<void>> {
   const changing = "pwrite64,ftruncate,fsync,fdatasync";
   const strace = spawn("strace", [
@@ -127,25 +127,25 @@ async function failWrites({ child }: Program, stateDir: string, error: string): 
   };
 }
 
-describe("a disk that takes no more writes", () => {
+describe("a disk that refuses writes", () => {
   it.each(["EROFS", "EIO"])(
-    "is answered with 503 while all can still be read, and nothing is half-written (%s)",
+    "causes 503 for writes while reads succeed, without partial writes (%s)",
     async (error) => {
       const stateDir = mountSmall();
       const { serve, mcp, call, create } = await serving(stateDir);
       expect((await create("before")).status).toBe(201);
-      const mend = await failWrites(serve, stateDir, error);
+      const restore = await failWrites(serve, stateDir, error);
       for (let i = 0; i < 10; i += 1) expectUnavailable(await create(`w${i}`), /Check the disk|read-only/);
       expect((await call("GET", "/workflows")).body).toHaveLength(1);
       expect((await apiClient(serve.url)("GET", "/health")).status).toBe(200);
-      await mend();
+      await restore();
       for (let i = 0; i < 10; i += 1) expect((await create(`w${i}`)).status).toBe(201);
       for (const program of [serve, mcp]) expect(await program.stop()).toMatchObject({ code: 0 });
       expect(verifyState(stateDir)).toHaveLength(11);
     },
   );
 
-  it("is told at start when its file system is read-only, with 4 and what to do", async () => {
+  it("is reported at the start with 4 and advice if its file system is read-only", async () => {
     const stateDir = mountSmall();
     const env = { MILLRACE_STATE_DIR: stateDir };
     await runCommand(["keys", "create", "--name", "t"], env);

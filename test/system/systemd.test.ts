@@ -1,4 +1,4 @@
-/** The systemd units, by systemd's own judgement; and that the program does with what they leave it. */
+/** The systemd units, checked by systemd's tools; and the program under their restrictions. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -53,7 +53,7 @@ function verify(directory: string): string {
     {
       cwd: directory,
       encoding: "utf8",
-      // Not this machine's own units, which may have faults.
+      // Excludes this machine's own units, which may be invalid.
       env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:/lib/systemd/system` },
     },
   );
@@ -69,7 +69,7 @@ function exposure(directory: string, name: string): number {
   return Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)![1]);
 }
 
-/** The values of a setting, over the unit and what all have in common. */
+/** The values of a setting in a unit and in the shared drop-in. */
 function setting(name: string, key: string): string[] {
   const texts = [name, COMMON].map((file) => readFileSync(join(DEPLOY_DIRECTORY, "systemd", file), "utf8"));
   return texts.flatMap((text) =>
@@ -77,7 +77,7 @@ function setting(name: string, key: string): string[] {
   );
 }
 
-/** The system calls that a list of `@sets` and names comes to. */
+/** Expands a list of `@sets` and names to system calls. */
 function callsOf(...names: string[]): Set<string> {
   const sets = new Map<string, string[]>();
   let current: string[] = [];
@@ -91,7 +91,7 @@ function callsOf(...names: string[]): Set<string> {
 }
 
 describe("the systemd units", () => {
-  it("are clean to systemd, with and without secrets", () => {
+  it("pass systemd's verification, with and without secrets", () => {
     const directory = units();
     expect(verify(directory)).toBe("");
     const secrets = join(directory, "millrace-.service.d/20-secrets.conf");
@@ -100,18 +100,18 @@ describe("the systemd units", () => {
   });
 
   it.each([
-    ["a setting that is none", COMMON, "ProtectHome=", "ProtectHomes="],
-    ["a value that can't be", COMMON, "KillMode=mixed", "KillMode=most"],
-    ["a program that is not there", "millrace-web.service", process.execPath, "/nowhere/node"],
-    ["a time that is none", "millrace-backup.timer", "02:30:00", "26:30:00"],
-  ])("would not be with %s", (_, file, right, wrong) => {
+    ["an unknown setting", COMMON, "ProtectHome=", "ProtectHomes="],
+    ["an invalid value", COMMON, "KillMode=mixed", "KillMode=most"],
+    ["a missing program", "millrace-web.service", process.execPath, "/nowhere/node"],
+    ["an invalid time", "millrace-backup.timer", "02:30:00", "26:30:00"],
+  ])("would fail that verification with %s", (_, file, right, wrong) => {
     const broken = units((name, text) => (name === file ? text.replace(right, wrong) : text));
     expect(verify(broken)).not.toBe("");
   });
 
-  it.each(SERVICES)("%s is closed to what it does not need", (name) => {
+  it.each(SERVICES)("%s has no access that it does not need", (name) => {
     expect(exposure(units(), name)).toBeLessThanOrEqual(1.5);
-    // What all have in common is what does it.
+    // The shared drop-in does it.
     const open = units((file, text) => (file === COMMON ? text.replace("PrivateUsers=yes", "") : text));
     expect(exposure(open, name)).toBeGreaterThan(exposure(units(), name));
   });
@@ -121,17 +121,17 @@ describe("the systemd units", () => {
     (name) => {
       const [command] = setting(name, "ExecStart") as [string];
       const drain = Number(/--drain-delay (\d+)/.exec(command)![1]);
-      // What is in flight has 10 s, executors 15 s (src/commands/executors.ts).
+      // Requests in flight get 10 s, executors 15 s (src/commands/executors.ts).
       expect(Number(setting(name, "TimeoutStopSec")[0])).toBeGreaterThanOrEqual(drain + 10 + 15);
       expect(setting(name, "KillMode")).toEqual(["mixed"]);
       expect(setting(name, "Restart")).toEqual(["always"]);
-      // Wrong use and a wrong configuration (src/commands/io.ts).
+      // Exit codes of wrong usage and wrong configuration (src/commands/io.ts).
       expect(setting(name, "RestartPreventExitStatus")).toEqual(["2 3"]);
       expect(setting(name, "MemoryDenyWriteExecute")).toEqual(["no"]);
     },
   );
 
-  it("make the user that they name", () => {
+  it("create the user that they name", () => {
     const file = join(DEPLOY_DIRECTORY, "systemd/millrace.sysusers.conf");
     const { status, stderr } = spawnSync("systemd-sysusers", ["--dry-run", file], { encoding: "utf8" });
     expect({ status, stderr }).toMatchObject({
@@ -141,10 +141,10 @@ describe("the systemd units", () => {
     for (const name of SERVICES) expect(setting(name, "User")).toEqual(["millrace"]);
   });
 
-  it("let the program make every system call that it makes", async () => {
+  it("allow every system call of the program", async () => {
     const allowed = callsOf("@system-service");
     for (const name of callsOf("@privileged")) allowed.delete(name);
-    // As nobody's root: SQLite gives files away where it may.
+    // Without root privileges, because SQLite changes the owner of files if it can.
     const nobody = { uid: 1000, gid: 1000 };
     const directory = temporaryDirectory();
     chownSync(directory, nobody.uid, nobody.gid);
@@ -186,7 +186,7 @@ describe("the systemd units", () => {
     expect(calls.filter((name) => !allowed.has(name) && name !== "syscall" && name !== "total")).toEqual([]);
   });
 
-  it("back up by a command that works, and keep two weeks", async () => {
+  it("make backups with a working command, and keep two weeks", async () => {
     const state = temporaryDirectory();
     mkdirSync(join(state, "millrace"), { mode: 0o700 });
     mkdirSync(join(state, "millrace-backups"), { mode: 0o700 });

@@ -16,7 +16,7 @@ const traceparent = `00-${TRACE}-${CALLER}-01`;
 const tracestate = "vendor=abc,other=1";
 
 describe("traces of real processes", () => {
-  it("hold a run with all that it starts and calls, in the caller's trace", async () => {
+  it("contain a run with everything that it starts and calls, in the caller's trace", async () => {
     let calls = 0;
     const peer = await mockHttpServer((request, response) => {
       if (request.path === "/flaky" && (calls += 1) === 1) sendJson(response, {}, 503);
@@ -82,7 +82,7 @@ describe("traces of real processes", () => {
       "        http deep: succeeded",
     ]);
     expectCompleteTrace(collector.spans, TRACE, CALLER);
-    // Each call of the peer came from the span of its own attempt.
+    // Each call of the peer has the span of its own attempt.
     const sent = peer.received.map(({ path, headers }) => [path.split("?")[0], headers] as const);
     const spanIds = own.spans.filter((span) => span.name.startsWith("http ")).map((span) => span.spanId);
     expect(sent.map(([, headers]) => String(headers["traceparent"])).toSorted()).toEqual(
@@ -109,10 +109,10 @@ describe("traces of real processes", () => {
       attributes: { "error.type": "http_status", "millrace.attempt": 1, "millrace.step_type": "http" },
       resource: { "millrace.process": "worker" },
     });
-    // Ids, states and times only: nothing that a workflow works with.
+    // Only ids, states and times: no data of the workflow.
     expect(JSON.stringify(collector.spans)).not.toMatch(/secret|-item|many\?/);
     expect(collector.headers[0]).toMatchObject({ "x-tenant": "a", "content-encoding": "gzip" });
-    // The request's line in the log, and the run's two, say which trace they are of.
+    // The log lines of the request and of the run contain the trace id.
     const lines = program
       .log()
       .split("\n")
@@ -122,10 +122,10 @@ describe("traces of real processes", () => {
     );
   }, 60_000);
 
-  it("stay whole when an executor is killed in the midst of a step", async () => {
+  it("stay complete when an executor is killed during a step", async () => {
     let calls = 0;
     const peer = await mockHttpServer((_, response) => {
-      // The first one is never answered: its caller dies.
+      // The first call is never answered, because its caller is killed.
       if ((calls += 1) > 1) sendJson(response, {});
     });
     const collector = await otlpReceiver();
@@ -154,14 +154,14 @@ describe("traces of real processes", () => {
       "  http slow: interrupted",
       "  http slow: succeeded",
     ]);
-    // Also what the dead one had called hangs below a span that is there.
+    // The calls of the killed executor also have an existing parent span.
     const ids = collector.spans.map((span) => span.spanId);
     for (const { headers } of peer.received)
       expect(ids).toContain(String(headers["traceparent"]).split("-")[2]);
   }, 60_000);
 
   it.each([
-    ["nobody listens where they go", () => Promise.resolve("http://127.0.0.1:9"), 0],
+    ["the collector is unreachable", () => Promise.resolve("http://127.0.0.1:9"), 0],
     ["the collector refuses them", async () => (await otlpReceiver(400)).url, 1],
     ["the collector never answers", async () => (await otlpReceiver(null)).url, 0],
   ])(
@@ -170,7 +170,7 @@ describe("traces of real processes", () => {
       const endpoint = await where();
       const { call, createWorkflow, program } = await startTracedServer("serve", {
         OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-        // Whoever waited for it to give up would wait for an hour.
+        // A process that waited for this timeout would wait for an hour.
         OTEL_EXPORTER_OTLP_TIMEOUT: "3600000",
         OTEL_BSP_EXPORT_TIMEOUT: "3600000",
         OTEL_BSP_SCHEDULE_DELAY: "10",
@@ -188,7 +188,7 @@ describe("traces of real processes", () => {
         .log()
         .split("\n")
         .filter((line) => line.includes("traces: "));
-      // One of each kind and process at most, not one a batch, and in few words.
+      // At most one short line per kind and process, not one per batch.
       expect(warned.length).toBeGreaterThanOrEqual(least);
       expect(warned.length).toBeLessThanOrEqual(4);
       expect(warned.join()).not.toContain("stack");
@@ -197,7 +197,7 @@ describe("traces of real processes", () => {
   );
 });
 
-/** The process that a listener has forked. */
+/** The child process of a listener. */
 function executorOf(parent: number): number {
   return Number(readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ")[0]);
 }

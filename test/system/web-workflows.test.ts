@@ -104,7 +104,7 @@ describe("a workflow in the browser", () => {
     const documentOfRun = await page.evaluateHandle<object>("document");
     await status(page, "waiting").waitFor();
     await page.getByText("Needs approval").waitFor();
-    // The user who started the run is told that another user must decide, and the API enforces it.
+    // The user who started the run sees that another user must decide, and the API enforces it.
     await page.getByRole("link", { name: /^Review/ }).click();
     await page.getByText("You started this run").waitFor();
     await page.goBack();
