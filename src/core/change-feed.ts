@@ -12,7 +12,7 @@ export interface ChangeFeed {
   close(): void;
 }
 
-/** Pause before a failed check is repeated, in milliseconds. */
+/** Minimum time between a failed check and the next one, in milliseconds. */
 const RETRY_MS = 100;
 
 /** A check that runs after changes. */
@@ -23,8 +23,8 @@ export interface ChangeCheck {
 }
 
 /**
- * Runs `check` after every change, one run at a time. It runs again after a change during the run, and after a failure.
- * @param onFailure called with the error of a failed run
+ * Runs `check` after every change: one run at a time, again after a change that came meanwhile, and again after a failure.
+ * @param onFailure called with the error of a failed run, once for several failures in a row
  * @param maxDelayMs see `ChangeFeed.subscribe`
  */
 export function checkOnChange(
@@ -36,6 +36,7 @@ export function checkOnChange(
   let running = false;
   let requested = false;
   let stopped = false;
+  let failing = false;
   let retry: NodeJS.Timeout | undefined;
 
   async function runCheck(): Promise<void> {
@@ -43,10 +44,15 @@ export function checkOnChange(
     requested = false;
     try {
       await check();
+      failing = false;
     } catch (error) {
-      onFailure(error);
-      clearTimeout(retry);
-      if (!stopped) retry = setTimeout(run, RETRY_MS).unref();
+      // A check that was stopped may meet a closed store.
+      if (!stopped) {
+        if (!failing) onFailure(error);
+        failing = true;
+        clearTimeout(retry);
+        retry = setTimeout(run, Math.max(RETRY_MS, maxDelayMs ?? 0)).unref();
+      }
     }
     running = false;
     if (requested) run();

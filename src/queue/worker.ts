@@ -24,7 +24,9 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   const { commit } = committer(options.transaction);
   const state = { stopping: false, wakeRequested: false };
   let claiming: Promise<void> | undefined;
-  let changeCheck: ChangeCheck | undefined;
+  let stopCheck: ChangeCheck | undefined;
+  let unsubscribe: (() => void) | undefined;
+  let retryTimer: NodeJS.Timeout | undefined;
   let heartbeatTimer: NodeJS.Timeout | undefined;
 
   const interruptAttempts: InterruptAttempts = async (tx, executorId, ref) => {
@@ -55,10 +57,15 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
       state.wakeRequested = false;
       try {
         while (!state.stopping && (await claimOnce()));
-        await timer.schedule();
+        // Without a free slot the end of a job wakes the worker.
+        if (policy.next(running.jobs()) === undefined) timer.cancel();
+        else await timer.schedule();
       } catch (err) {
         health.reportFailure(err, "jobs not claimed, trying again");
-        setTimeout(wake, CLAIM_RETRY_MS).unref();
+        retryTimer ??= setTimeout(() => {
+          retryTimer = undefined;
+          wake();
+        }, CLAIM_RETRY_MS).unref();
       }
     }
   }
@@ -88,11 +95,6 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     wake();
   }
 
-  async function onChange(): Promise<void> {
-    wake();
-    await running.abortStopped(options.runs);
-  }
-
   return {
     executor,
     wake,
@@ -100,7 +102,10 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
 
     async start() {
       await heartbeat();
-      changeCheck = checkOnChange(options.changes, onChange, (err) =>
+      // Not in the check below: a slow or failing check must not delay or repeat the claims.
+      unsubscribe = options.changes.subscribe(wake);
+      const abortStopped = (): Promise<void> => running.abortStopped(options.runs);
+      stopCheck = checkOnChange(options.changes, abortStopped, (err) =>
         health.reportFailure(err, "stopped runs not checked, trying again"),
       );
       heartbeatTimer = setInterval(() => {
@@ -126,7 +131,9 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
       await Promise.race([running.ended(), sleep(graceMs)]);
       running.abortAll(new StepError("interrupted", "The executor was stopped while the step ran."));
       await Promise.race([running.ended(), sleep(ABORT_GRACE_MS)]);
-      changeCheck?.stop();
+      unsubscribe?.();
+      stopCheck?.stop();
+      clearTimeout(retryTimer);
       clearInterval(heartbeatTimer);
       // Jobs that did not end, or could not be released, are reclaimed now rather than after a lease.
       await commit(async (tx) => {

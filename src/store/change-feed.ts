@@ -20,7 +20,6 @@ export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">
   const pollMs = store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
   const subscribers = new Set<Subscriber>();
   let timer: NodeJS.Timeout | undefined;
-  let timerMs = Infinity;
 
   function dataVersion(): number | undefined {
     try {
@@ -33,27 +32,25 @@ export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">
 
   function poll(): void {
     const now = performance.now();
-    // Timers are not exact: a subscriber that would be due before the next poll is due now.
-    const due = [...subscribers].filter(
-      ({ intervalMs, dueAt }) => intervalMs <= timerMs || dueAt <= now + timerMs / 2,
-    );
+    // A subscriber that would be due before the next poll is due now, so that all share the polls.
+    const due = [...subscribers].filter(({ dueAt }) => dueAt < now + pollMs);
     const version = due.length === 0 ? undefined : dataVersion();
-    if (version === undefined) return;
     for (const subscriber of due) {
       subscriber.dueAt = now + subscriber.intervalMs;
-      if (subscriber.version === version) continue;
+      if (version === undefined || subscriber.version === version) continue;
       subscriber.version = version;
       // The listener of another subscriber may have ended this subscription.
       if (subscribers.has(subscriber)) subscriber.listener();
     }
+    schedulePoll();
   }
 
-  function adjustTimer(): void {
-    const intervalMs = Math.min(...[...subscribers].map((subscriber) => subscriber.intervalMs));
-    if (intervalMs === timerMs) return;
-    clearInterval(timer);
-    timerMs = intervalMs;
-    timer = subscribers.size === 0 ? undefined : setInterval(poll, intervalMs).unref();
+  /** Polls when the next subscriber is due, whichever subscriptions begin and end meanwhile. */
+  function schedulePoll(): void {
+    clearTimeout(timer);
+    if (subscribers.size === 0) return;
+    const dueAt = Math.min(...[...subscribers].map((subscriber) => subscriber.dueAt));
+    timer = setTimeout(poll, Math.max(dueAt - performance.now(), 0)).unref();
   }
 
   return {
@@ -66,15 +63,15 @@ export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">
         dueAt: performance.now() + intervalMs,
       };
       subscribers.add(subscriber);
-      adjustTimer();
+      schedulePoll();
       return () => {
         subscribers.delete(subscriber);
-        adjustTimer();
+        schedulePoll();
       };
     },
     close() {
       subscribers.clear();
-      adjustTimer();
+      schedulePoll();
     },
   };
 }

@@ -4,7 +4,7 @@ import { JOURNAL_MODES, testStore } from "../support/store.ts";
 
 /** A feed over a data version that the test sets, on timers that it advances. */
 function manualFeed({ local = true } = {}) {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const state = { version: 1 as number | undefined, polls: 0 };
   const feed = sqliteChangeFeed({
     directory: { local } as never,
@@ -75,6 +75,21 @@ describe("the change feed", () => {
     expect([eager.mock.calls.length, lazy.mock.calls.length]).toEqual([10, 0]);
     vi.advanceTimersByTime(1_000);
     expect([eager.mock.calls.length, lazy.mock.calls.length]).toEqual([10, 1]);
+    vi.useRealTimers();
+  });
+
+  it("calls a subscriber that allows a delay, whichever subscriptions begin and end meanwhile", () => {
+    const { feed, state } = manualFeed({ local: false });
+    const tolerant = vi.fn<() => void>();
+    feed.subscribe(tolerant, 500);
+    for (let change = 0; change < 15; change += 1) {
+      state.version = 2 + change;
+      const end = feed.subscribe(() => {});
+      vi.advanceTimersByTime(150);
+      end();
+      vi.advanceTimersByTime(50);
+    }
+    expect(tolerant.mock.calls.length).toBeGreaterThanOrEqual(5);
     vi.useRealTimers();
   });
 

@@ -355,7 +355,7 @@ describe("a MariaDB database", () => {
     expect(wrong.code).toBe("environment");
     expect(JSON.stringify([wrong.message, wrong.options.fix, wrong.options.details])).not.toContain("secret");
     const proxy = await tcpProxy(port);
-    const { runQuery, queryError } = shop({}, undefined, { connectMs: 300 }, proxy.port);
+    const { runQuery, queryError } = shop({}, undefined, { connectTimeoutMs: 300 }, proxy.port);
     await runQuery("shop", "SELECT 1");
     const query = queryError("shop", "SELECT SLEEP(60), 'to be cut' AS x");
     await until(1, "to be cut");

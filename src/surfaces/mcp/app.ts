@@ -158,22 +158,14 @@ function watchTools(
   return check;
 }
 
-/** Fetches the messages that other processes have queued, while this one has streams. Logs the first failure only. */
+/** Fetches the messages that other processes have queued, while this one has streams. */
 function watchRelayed({ changes, log }: McpOptions, relay: () => Promise<void>) {
   let check: ChangeCheck | undefined;
-  let failing = false;
-  async function deliver(): Promise<void> {
-    await relay();
-    failing = false;
-  }
-  function onFailure(err: unknown): void {
-    if (!failing) log.warn({ err }, "relayed messages not fetched");
-    failing = true;
-  }
+  const onFailure = (err: unknown): void => log.warn({ err }, "relayed messages not fetched");
   return {
     setStreamCount(count: number): void {
       if (count > 0) {
-        check ??= checkOnChange(changes, deliver, onFailure);
+        check ??= checkOnChange(changes, relay, onFailure);
       } else {
         check?.stop();
         check = undefined;
