@@ -70,6 +70,12 @@ function shops(count: number, options = {}) {
   return openDatabases(entries, {}, options);
 }
 
+/** Waits until a child runs its query: a child that dies before that is replaced, and the query runs in the other. */
+async function untilBusy(pid: number): Promise<void> {
+  const before = cpuTime(pid);
+  await eventually(() => (cpuTime(pid) > before + 10 ? true : undefined), "a busy child");
+}
+
 describe("the child processes of embedded databases", () => {
   it("are reused, have no environment and can read no other file", async () => {
     const { runQuery } = shops(1);
@@ -122,11 +128,14 @@ describe("the child processes of embedded databases", () => {
     await runQuery("shop0", "SELECT 1");
     const [{ pid }] = children() as [Running];
     const killed = queryError("shop0", FOREVER);
+    await untilBusy(pid);
     process.kill(pid, "SIGKILL");
     expect(await killed).toMatchObject({ code: "memory_limit" });
     expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
     const crashed = queryError("shop0", FOREVER);
-    process.kill(children()[0]!.pid, "SIGSEGV");
+    const [next] = children() as [Running];
+    await untilBusy(next.pid);
+    process.kill(next.pid, "SIGSEGV");
     expect(await crashed).toMatchObject({ code: "step_failed" });
     expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
@@ -179,8 +188,7 @@ describe("the child processes of embedded databases", () => {
     const staying = start("stay");
     await once(staying.stdout, "data");
     const [{ pid }] = children(staying.pid) as [Running];
-    const before = cpuTime(pid);
-    await eventually(() => (cpuTime(pid) > before + 10 ? true : undefined), "a busy child");
+    await untilBusy(pid);
     staying.kill("SIGKILL");
     await ended(pid);
 
