@@ -169,7 +169,7 @@ describe("millrace backup", () => {
     let err = "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
     const exited = once(child, "close") as Promise<[number | null]>;
-    const copying = await eventually(() => childOf(child.pid!), "the copying child");
+    const copying = await eventually(() => copyingChildOf(child.pid!), "the copying child");
     // The backup would wait without the signal.
     process.kill(Number(copying), "SIGSTOP");
     child.kill(signal);
@@ -180,10 +180,14 @@ describe("millrace backup", () => {
   });
 });
 
-/** Returns the first child process of a process, if the system lists it. */
-function childOf(pid: number): string | undefined {
+/**
+ * Returns the copying child of a process, once it runs its own program: one that is stopped before that blocks its
+ * parent, which waits for the start of the program.
+ */
+function copyingChildOf(pid: number): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0] || undefined;
+    const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]!;
+    return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("copy-child") ? child : undefined;
   } catch {
     return undefined;
   }
