@@ -21,7 +21,8 @@ import { openStateDirectory } from "../../src/store/state-directory.ts";
 /** An empty directory that is removed at the end of the test. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), "millrace-test-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  // A process that is about to end may still write into it.
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return path;
 }
 
