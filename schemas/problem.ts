@@ -1,6 +1,24 @@
 /** Errors as clients receive them: RFC 9457 problem details over REST, the same object as text over MCP. */
 import { z } from "zod";
 
+/** One operation of a JSON Patch (RFC 6902). */
+export const JsonPatchOperation = z
+  .strictObject({
+    op: z.enum(["add", "remove", "replace", "move"]).meta({ example: "move" }),
+    path: z.string().meta({ description: "JSON Pointer of the place to change.", example: "/steps/0/if" }),
+    from: z
+      .string()
+      .optional()
+      .meta({ description: "With move: JSON Pointer of the value.", example: "/steps/0/when" }),
+    value: z.unknown().optional().meta({ description: "With add and replace: the new value." }),
+  })
+  .meta({
+    id: "JsonPatchOperation",
+    description: "An operation of a JSON Patch (RFC 6902).",
+    example: { op: "move", from: "/steps/0/when", path: "/steps/0/if" },
+  });
+export type JsonPatchOperation = z.infer<typeof JsonPatchOperation>;
+
 export const Issue = z
   .strictObject({
     path: z
@@ -14,6 +32,10 @@ export const Issue = z
       .meta({ description: "The allowed values or names.", example: ["name", "tags"] }),
     did_you_mean: z.string().optional().meta({ description: "The nearest allowed value.", example: "tags" }),
     fix: z.string().optional().meta({ description: "What to do.", example: "Remove it." }),
+    patch: z
+      .array(JsonPatchOperation)
+      .optional()
+      .meta({ description: "A JSON Patch of the definition that fixes it, where one change is right." }),
     line: z.int().min(1).optional().meta({ description: "Line of the text, from 1.", example: 12 }),
     column: z.int().min(1).optional().meta({ description: "Column of that line, from 1.", example: 5 }),
   })

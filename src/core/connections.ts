@@ -58,8 +58,18 @@ export interface TableDescription {
   sample?: Record<string, unknown>[];
 }
 
+/** A change of text: each range of `source` is replaced. Ranges are offsets in UTF-16 units and don't overlap. */
+export interface TextRewrite {
+  source: string;
+  edits: readonly { start: number; end: number; text: string }[];
+}
+
 /** A validation issue with a path relative to the step. */
-export type PartialIssue = Omit<Issue, "path"> & { path?: PropertyKey[] };
+export type PartialIssue = Omit<Issue, "path" | "patch"> & {
+  path?: PropertyKey[];
+  /** The one right change of the text at the path, or of an expression in that text. */
+  rewrite?: TextRewrite;
+};
 
 interface DatabaseEntry extends NamedConnection {
   access: "read-only" | "read-write";

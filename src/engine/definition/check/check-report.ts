@@ -2,6 +2,7 @@
 import type { Definition } from "../../../../schemas/workflow-definition.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { CheckOptions as PortOptions, CheckReport } from "../../../core/engine-port.ts";
+import type { PatchOperation } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
 
 export type CheckOptions = Omit<PortOptions, "signal"> & { signal?: AbortSignal };
@@ -19,7 +20,11 @@ export interface Report extends CheckReport {
 }
 
 /** An issue with its path from the top of the definition, in parts. */
-export type LocatedIssue = Omit<PartialIssue, "path"> & { path: readonly PropertyKey[] };
+export type LocatedIssue = Omit<PartialIssue, "path"> & {
+  path: readonly PropertyKey[];
+  /** The one right change of the definition. */
+  patch?: readonly PatchOperation[];
+};
 
 /** Moves an issue below `path`. */
 export const prefixPath = (

@@ -1,6 +1,7 @@
 /** Sorts the issues by the order of the document, removes duplicates and adds their positions in the text. */
 import type { Issue } from "../../../../schemas/problem.ts";
 import { formatPath } from "../../../core/issues.ts";
+import { renderPatch } from "../../../core/json-patch.ts";
 import type { Source } from "./source.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 
@@ -15,13 +16,18 @@ export async function reportIssues(
 ): Promise<Issue[]> {
   const located = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
   const positions = located.length > 0 ? await locate?.(located.map(({ path }) => path)) : undefined;
-  const issues = located.map(({ path, ...issue }, index): Issue =>
-    Object.assign({ path: formatPath(path) }, issue, positions?.[index]),
-  );
-  const argumentIssues = distinct(inArguments).map(({ path, ...issue }): Issue =>
-    Object.assign({ path: formatPath(path) }, issue),
-  );
+  const issues = located.map((issue, index): Issue => Object.assign(toIssue(issue), positions?.[index]));
+  const argumentIssues = distinct(inArguments).map(toIssue);
   return [...issues, ...argumentIssues].slice(0, MAX_ISSUES);
+}
+
+function toIssue(located: LocatedIssue): Issue {
+  const { path, patch, rewrite: _, ...issue } = located;
+  return {
+    path: formatPath(path),
+    ...issue,
+    ...(patch !== undefined && { patch: renderPatch(patch) }),
+  };
 }
 
 function distinct(issues: readonly LocatedIssue[]): LocatedIssue[] {

@@ -67,4 +67,11 @@ export async function checkValueAsync(
 }
 
 const invalidExpression = (issues: readonly ExpressionIssue[]): Error =>
-  invalidInput(issues.map(({ path = [], ...issue }) => ({ path: formatPath(path), ...issue })));
+  invalidInput(
+    issues.map(({ path = [], code, message, fix }) => ({
+      path: formatPath(path),
+      code,
+      message,
+      ...(fix !== undefined && { fix }),
+    })),
+  );
