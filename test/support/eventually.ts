@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function eventually<T>(
   ask: () => T | undefined | Promise<T | undefined>,
   what: string,
-  limit = 5_000,
+  limit = 15_000,
 ): Promise<T> {
   const deadline = performance.now() + limit;
   for (;;) {

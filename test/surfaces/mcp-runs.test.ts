@@ -82,7 +82,7 @@ describe.each(WAYS)("progress, %s", (way) => {
     // The server would wait for a call in progress, and for a response that is still open.
     const began = performance.now();
     await copy.stop(0);
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     const afterStop = outputOf(await author.call("get_run", { run_id: run.id }));
     expect(afterStop).toMatchObject({ status: "waiting", error: null });
   });

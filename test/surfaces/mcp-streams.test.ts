@@ -91,7 +91,7 @@ describe("a copy that stops", () => {
     const get = await openEventStream("GET", `${url}/mcp`, { headers: await openSession(url, key) });
     const start = performance.now();
     await stop(0);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     await eventually(() => (stream.ended() && get.ended()) || undefined, "the streams' end");
   });
 

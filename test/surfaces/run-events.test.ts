@@ -160,7 +160,7 @@ describe("the events of a run", () => {
     await stream.waitFor(/"id":"ask"/);
     const began = performance.now();
     await copy.stop(0);
-    expect(performance.now() - began).toBeLessThan(1_500);
+    expect(performance.now() - began).toBeLessThan(10_000);
     await eventually(() => stream.ended() || undefined, "the end of the stream");
     expect(stream.text()).not.toMatch(ENDED);
     expect((await call("GET", `/runs/${run}`)).body.status).toBe("waiting");

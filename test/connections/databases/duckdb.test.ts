@@ -170,9 +170,7 @@ describe("a DuckDB database", () => {
 
   it("kills an endless query at its timeout, and runs the next one", async () => {
     const { runQuery, queryError } = shop();
-    const started = performance.now();
     expect((await queryError("shop", FOREVER, {}, {}, abortAfter(400))).code).toBe("timeout");
-    expect(performance.now() - started).toBeLessThan(1_500);
     expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inputsValidator, schemaIssues, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
+import { startCpuTimer } from "../../support/cpu-time.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const codes = (schema: unknown) => schemaIssues(schema).map(({ path, code }) => `${path!.join(".")} ${code}`);
@@ -60,9 +61,9 @@ describe("inputsValidator", () => {
       a: { type: "string", pattern: "^(a+)+$" },
       b: { type: "string", pattern: "^b$" },
     });
-    const before = performance.now();
+    const cpuTime = startCpuTimer();
     expect(value(schema, { a: `${"a".repeat(20_000)}!`, b: "b" })).toEqual(["a wrong_format"]);
-    expect(performance.now() - before).toBeLessThan(200);
+    expect(cpuTime()).toBeLessThan(200);
   });
 
   it("stops a check that takes too long", () => {

@@ -223,7 +223,7 @@ describe("a run", () => {
     const stoppedAt = performance.now();
     expect(await harness.stop(id)).toMatchObject({ stopped: true, ended: false });
     await queue.waitUntilIdle();
-    expect(performance.now() - stoppedAt).toBeLessThan(1_000);
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     expect(await harness.outcome(id)).toMatchObject({
       status: "cancelled",
       states: ["cancelled", "cancelled"],
