@@ -144,6 +144,10 @@ export const SavedWorkflow = Workflow.extend({
       "When a definition was saved: what must be fixed before it can run; empty for nothing. Paths are relative to the definition.",
     example: [],
   }),
+  warnings: z.array(Issue).optional().meta({
+    description: "What may fail, but does not prevent running. Left out when empty.",
+    example: [],
+  }),
 }).meta({ id: "SavedWorkflow", description: "A saved workflow." });
 
 /** A workflow with its definition, as every operation but a list returns it. */

@@ -69,6 +69,8 @@ export type PartialIssue = Omit<Issue, "path" | "patch"> & {
   path?: PropertyKey[];
   /** The one right change of the text at the path, or of an expression in that text. */
   rewrite?: TextRewrite;
+  /** Set for a finding that does not prevent running. */
+  severity?: "warning";
 };
 
 interface DatabaseEntry extends NamedConnection {

@@ -10,7 +10,7 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 /** Maximum number of levels that are written; deeper ones become `…`. */
 const MAX_DEPTH = 6;
 
-/** Formats a shape on one line: `{rows: [{region: text}], row_count: number}`. Unknown parts are `any`. */
+/** Formats a shape on one line: `{rows: [{region: text}], row_count: number}`. Unknown parts are `any`; `…` ends open objects. */
 export function formatShape(shape: Shape, depth = 0): string {
   const text = depth > MAX_DEPTH ? "…" : formatKind(shape, depth + 1);
   return shape.nullable === true && shape.kind !== "null" ? `${text} or null` : text;
@@ -24,7 +24,7 @@ function formatKind(shape: Shape, depth: number): string {
       return `{…: ${formatShape(shape.of, depth)}}`;
     case "object": {
       const fields = Object.entries(shape.fields).map(([name, of]) => `${name}: ${formatShape(of, depth)}`);
-      return `{${fields.join(", ")}}`;
+      return `{${[...fields, ...(shape.open === true ? ["…"] : [])].join(", ")}}`;
     }
     default:
       return KIND_NAMES[shape.kind]!;

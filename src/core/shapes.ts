@@ -7,8 +7,8 @@ export type Shape = { nullable?: boolean } & (
   | { kind: "list"; of: Shape }
   /** An object with any keys and one type of value. */
   | { kind: "map"; of: Shape }
-  /** An object with exactly these fields: reading another one is an issue. */
-  | { kind: "object"; fields: Readonly<Record<string, Shape>> }
+  /** An object with these fields: reading another one is an issue, unless it is open to others of unknown types. */
+  | { kind: "object"; fields: Readonly<Record<string, Shape>>; open?: true }
 );
 
 /**
@@ -25,6 +25,12 @@ export const BOOLEAN: Shape = { kind: "boolean" };
 export const listOf = (of: Shape): Shape => ({ kind: "list", of });
 export const mapOf = (of: Shape): Shape => ({ kind: "map", of });
 export const objectOf = (fields: Readonly<Record<string, Shape>>): Shape => ({ kind: "object", fields });
+/** An object with these fields, and possibly others of unknown types. */
+export const openObjectOf = (fields: Readonly<Record<string, Shape>>): Shape => ({
+  kind: "object",
+  fields,
+  open: true,
+});
 export const nullable = (shape: Shape): Shape => ({ ...shape, nullable: true });
 
 /** Returns the shape of a literal value; `any` for lists and objects. */

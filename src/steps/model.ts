@@ -6,7 +6,7 @@ import { nearMatch } from "../core/near-match.ts";
 import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import type { SpanAttributes } from "../core/tracer.ts";
-import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
+import { schemaIssues, shapeOfReturnedValue } from "../core/json-schema/index.ts";
 
 /** Maximum length of a prompt, in characters. Its bytes are limited when the step runs. */
 const MAX_LENGTH = 1024 * 1024;
@@ -96,7 +96,7 @@ export const modelStep = defineStepType({
     });
     return Promise.resolve({
       issues: [...issues, ...outputSchemaIssues],
-      output: outputOf({ object: outputSchemaIssues.length === 0 ? shapeOfSchema(schema) : ANY }),
+      output: outputOf({ object: outputSchemaIssues.length === 0 ? shapeOfReturnedValue(schema) : ANY }),
     });
   },
   async run({ model, prompt, system, output_schema, max_output_tokens, temperature }, ctx) {

@@ -13,7 +13,7 @@ import {
 } from "../core/step-type.ts";
 import { SECOND } from "../core/clock.ts";
 import { argumentIssues } from "./arguments.ts";
-import { shapeOfSchema } from "../core/json-schema/index.ts";
+import { shapeOfReturnedValue } from "../core/json-schema/index.ts";
 
 /** Maximum number of names in the `allowed` of an issue. */
 const MAX_LISTED = 100;
@@ -92,7 +92,7 @@ export const toolStep = defineStepType({
 
 const toCheck = (issues: PartialIssue[], outputSchema: unknown): StepCheck => ({
   issues,
-  ...(outputSchema !== null && { output: objectOf({ output: shapeOfSchema(outputSchema) }) }),
+  ...(outputSchema !== null && { output: objectOf({ output: shapeOfReturnedValue(outputSchema) }) }),
 });
 
 function serverIssues(server: string, { connections }: StepCheckContext): PartialIssue[] {

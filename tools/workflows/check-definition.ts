@@ -19,10 +19,12 @@ export async function checkDefinition(
   }
 }
 
-/** A definition that can be stored, with the issues that keep it from running. */
+/** A definition that can be stored, with what the checker found. */
 export interface CheckedDefinition {
   definition: Record<string, unknown>;
   issues: Issue[];
+  /** Findings that do not keep it from running; left out when there are none. */
+  warnings?: Issue[];
 }
 
 /**
@@ -36,11 +38,18 @@ export async function readDefinition(
   source: unknown,
   selfId?: string,
 ): Promise<CheckedDefinition> {
-  const { definition, errors } = await checkDefinition(ctx, source, { checkConnections: true, selfId });
-  if (definition !== null) return { definition, issues: errors };
+  const report = await checkDefinition(ctx, source, { checkConnections: true, selfId });
+  const { definition, errors, warnings } = report;
+  if (definition !== null) return { definition, issues: errors, ...(warnings.length > 0 && { warnings }) };
   throw invalidInput(
     errors.map((issue): Issue =>
       Object.assign({}, issue, { path: issue.path === "" ? "definition" : `definition.${issue.path}` }),
     ),
   );
 }
+
+/** The fields of a saved workflow that say what the checker found. */
+export const findingsOf = ({
+  definition: _,
+  ...findings
+}: CheckedDefinition): Omit<CheckedDefinition, "definition"> => findings;

@@ -9,7 +9,7 @@ import {
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { readDefinition } from "./check-definition.ts";
+import { findingsOf, readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
 
 export const createWorkflow = defineTool({
@@ -39,7 +39,7 @@ export const createWorkflow = defineTool({
     return ctx.write(async (tx) => {
       const content = { name, description, tags, definition: checked?.definition ?? null };
       const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });
-      return { ...saved, ...(checked && { issues: checked.issues }) };
+      return { ...saved, ...(checked && findingsOf(checked)) };
     });
   },
 });

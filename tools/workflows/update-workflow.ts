@@ -16,7 +16,7 @@ import { invalidInput } from "../../src/core/issues.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { WorkflowContent } from "../../src/core/ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { readDefinition } from "./check-definition.ts";
+import { findingsOf, readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
@@ -72,7 +72,7 @@ export const updateWorkflow = defineTool({
         if (canonicalJson(before) === canonicalJson(after)) return current;
         return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
       });
-      if (saved !== undefined) return { ...saved, ...(checked && { issues: checked.issues }) };
+      if (saved !== undefined) return { ...saved, ...(checked && findingsOf(checked)) };
     }
     throw new AppError(
       "version_conflict",

@@ -41,6 +41,10 @@ export const validateWorkflow = defineTool({
       errors: z
         .array(Issue)
         .meta({ description: "All issues, at most 100; with line and column when the definition is text." }),
+      warnings: z
+        .array(Issue)
+        .optional()
+        .meta({ description: "What may fail, but does not prevent running. Left out when empty." }),
       steps: z
         .array(
           z.strictObject({
@@ -65,12 +69,13 @@ export const validateWorkflow = defineTool({
     .meta({ id: "Validation", description: "The result of checking a definition." }),
   async run({ definition, workflow_id: selfId, inputs, mocks }, ctx) {
     const report = await checkDefinition(ctx, definition, { checkConnections: true, selfId, inputs, mocks });
-    const { valid, errors, preview } = report;
+    const { valid, errors, warnings, preview } = report;
     if (report.definition === null) return { valid, errors };
     const json = preview === undefined ? "" : JSON.stringify(preview);
     return {
       valid,
       errors,
+      ...(warnings.length > 0 && { warnings }),
       steps: report.steps.map(({ id, type, output, effects }) => ({
         id,
         type,

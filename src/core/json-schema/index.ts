@@ -2,4 +2,4 @@
 export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, valueIssues } from "./inputs-validator.ts";
 export { schemaIssues } from "./schema-issues.ts";
-export { shapeOfSchema } from "./shape-of-schema.ts";
+export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";

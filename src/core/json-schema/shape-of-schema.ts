@@ -8,6 +8,7 @@ import {
   NUMBER,
   nullable,
   objectOf,
+  openObjectOf,
   type Shape,
   shapeOfConstant,
   STRING,
@@ -23,18 +24,29 @@ const WORD_COST = 1 / 50;
 
 interface Walk {
   root: JsonSchema;
+  /** Whether objects may have fields that the schema does not mention. */
+  open: boolean;
   /** Number of schemas that may still be visited. */
   remaining: number;
 }
 
 /**
- * Derives the shape. An object with `properties` has these fields and no others, unless the schema sets a type for
- * others. A field that is not required and has no default may be null.
+ * Derives the shape of the values that a person or a definition writes by a schema, such as inputs: an object with
+ * `properties` has these fields and no others, unless the schema allows others. A field that is not required and has no
+ * default may be null.
  */
-export function shapeOfSchema(schema: unknown): Shape {
+export const shapeOfSchema = (schema: unknown): Shape => derive(schema, false);
+
+/**
+ * Derives the shape of the values that a program returns by a schema, such as a model or a tool: an object may have
+ * fields that the schema does not mention, unless it forbids them.
+ */
+export const shapeOfReturnedValue = (schema: unknown): Shape => derive(schema, true);
+
+function derive(schema: unknown, open: boolean): Shape {
   // Reducing the depth cuts all fields at the same level; stopping at the limit would cut only the last ones.
   for (let depth = MAX_DEPTH; depth > 0; depth -= 1) {
-    const walk: Walk = { root: schema as JsonSchema, remaining: MAX_SHAPE_NODES };
+    const walk: Walk = { root: schema as JsonSchema, open, remaining: MAX_SHAPE_NODES };
     const shape = shapeOf(schema, walk, depth);
     if (walk.remaining >= 0) return shape;
   }
@@ -81,34 +93,29 @@ function ofType(type: string, schema: JsonSchema, walk: Walk, depth: number): Sh
   }
 }
 
-/** Keywords that define fields elsewhere than in `properties`. */
-const OTHER_FIELD_KEYWORDS = [
-  "patternProperties",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "if",
-  "dependentSchemas",
-  "unevaluatedProperties",
-];
+/** Keywords that say more about the fields of `properties`. */
+const SUBSCHEMA_KEYWORDS = ["allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
+/** Keywords that allow fields besides those of `properties`, unless they are false. */
+const OTHER_FIELD_KEYWORDS = ["additionalProperties", "patternProperties", "unevaluatedProperties"];
 
 function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
   const { properties, additionalProperties: additional, required } = schema;
-  if (OTHER_FIELD_KEYWORDS.some((word) => Object.hasOwn(schema, word) && schema[word] !== false))
-    return mapOf(ANY);
-  if (typeof properties !== "object" || properties === null)
-    return mapOf(typeof additional === "object" ? shapeOf(additional, walk, depth - 1) : ANY);
-  if (additional !== undefined && additional !== false) return mapOf(ANY);
+  if (SUBSCHEMA_KEYWORDS.some((word) => Object.hasOwn(schema, word))) return mapOf(ANY);
+  const written = OTHER_FIELD_KEYWORDS.filter((word) => Object.hasOwn(schema, word));
+  const allowsOthers = written.some((word) => schema[word] !== false);
+  if (typeof properties !== "object" || properties === null) {
+    const isUniform = typeof additional === "object" && written.length === 1;
+    return mapOf(isUniform ? shapeOf(additional, walk, depth - 1) : ANY);
+  }
   const needed = new Set(Array.isArray(required) ? required : []);
   walk.remaining -= needed.size * WORD_COST;
-  return objectOf(
-    Object.fromEntries(
-      Object.entries(properties).map(([name, field]: [string, unknown]) => {
-        const shape = shapeOf(field, walk, depth - 1);
-        return [name, needed.has(name) || hasDefault(field) ? shape : nullable(shape)];
-      }),
-    ),
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, field]: [string, unknown]) => {
+      const shape = shapeOf(field, walk, depth - 1);
+      return [name, needed.has(name) || hasDefault(field) ? shape : nullable(shape)];
+    }),
   );
+  return allowsOthers || (walk.open && written.length === 0) ? openObjectOf(fields) : objectOf(fields);
 }
 
 const hasDefault = (schema: unknown): boolean =>

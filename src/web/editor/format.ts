@@ -66,6 +66,7 @@ export async function placeIssues(
   // JSON is YAML too, so one parser locates issues in both.
   _format: Format,
   issues: readonly Issue[],
+  severity: EditorIssue["severity"] = "error",
 ): Promise<EditorIssue[]> {
   if (issues.length === 0) return [];
   const { createLocator } = await import("./yaml-text.ts");
@@ -76,7 +77,7 @@ export async function placeIssues(
     message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
     ...fixOf(fix, did_you_mean),
     ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
-    severity: "error" as const,
+    severity,
   }));
 }
 

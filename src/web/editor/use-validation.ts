@@ -5,13 +5,13 @@ import type { Schemas } from "../../../schemas/generated/endpoints.ts";
 import { type EditorIssue, type Format, parse, placeIssues } from "./format.ts";
 
 /** The fields of a validation result besides its issues. */
-type ValidationReport = Omit<Schemas.Validation, "errors" | "valid">;
+type ValidationReport = Omit<Schemas.Validation, "errors" | "warnings" | "valid">;
 
 export interface ValidationState {
   /** The issues of the previous text while the next is checked. */
   issues: EditorIssue[];
   /**
-   * idle: validation is disabled. checking: in progress. checked: `issues` is complete, and empty for a valid text.
+   * idle: validation is disabled. checking: in progress. checked: `issues` is complete, and has no errors for a valid text.
    * unavailable: the server did not answer or refused, so the result is unknown.
    */
   state: "idle" | "checking" | "checked" | "unavailable";
@@ -74,8 +74,12 @@ async function check(
     // Sent as text, so that the server reports line numbers and YAML pitfalls.
     const body = { definition: text, ...(workflowId !== undefined && { workflow_id: workflowId }) };
     const { data } = await send("post", "/workflows/validate", { body, signal });
-    const { errors, valid: _, ...report } = data;
-    return { issues: await placeIssues(text, format, errors), state: "checked", report };
+    const { errors, warnings = [], valid: _, ...report } = data;
+    const issues = [
+      ...(await placeIssues(text, format, errors)),
+      ...(await placeIssues(text, format, warnings, "warning")),
+    ];
+    return { issues, state: "checked", report };
   } catch {
     return { issues: NO_ISSUES, state: "unavailable" };
   }

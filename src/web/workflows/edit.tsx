@@ -140,7 +140,7 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
               <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
               <ValidationStatus
                 state={text.trim() === "" ? "empty" : state}
-                issues={issues.length}
+                errors={issues.filter(({ severity }) => severity === "error").length}
                 isInvalid={isInvalid}
               />
             </Group>
@@ -220,17 +220,17 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
 
 interface ValidationStatusProps {
   state: "empty" | ReturnType<typeof useValidation>["state"];
-  issues: number;
+  errors: number;
   isInvalid: boolean;
 }
 
-function ValidationStatus({ state, issues, isInvalid }: ValidationStatusProps) {
+function ValidationStatus({ state, errors, isInvalid }: ValidationStatusProps) {
   return (
     <Text size="sm" c="dimmed" role="status">
       {state === "empty" && "Empty definition"}
       {state === "checking" && "Checking…"}
-      {state === "checked" && issues === 0 && "Valid. Ready to run."}
-      {state === "checked" && issues > 0 && (isInvalid ? "Syntax error" : "Can be saved, but not run yet.")}
+      {state === "checked" && errors === 0 && "Valid. Ready to run."}
+      {state === "checked" && errors > 0 && (isInvalid ? "Syntax error" : "Can be saved, but not run yet.")}
       {state === "unavailable" && "Not checked: no answer from the server."}
     </Text>
   );

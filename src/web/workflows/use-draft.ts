@@ -56,7 +56,7 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
           ...(reason.trim() !== "" && { reason: reason.trim() }),
         },
       });
-      const { issues = [], ...workflow } = data;
+      const { issues = [], warnings: _, ...workflow } = data;
       return { saved: { workflow: workflow as WorkflowWithDefinition, etag: etag ?? "" }, text, issues };
     },
     onSuccess: ({ saved, text: sent, issues }) => {

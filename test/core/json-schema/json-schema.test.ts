@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { inputsValidator, schemaIssues, shapeOfSchema } from "../../../src/core/json-schema/index.ts";
+import {
+  inputsValidator,
+  schemaIssues,
+  shapeOfReturnedValue,
+  shapeOfSchema,
+} from "../../../src/core/json-schema/index.ts";
+import { NUMBER, objectOf, openObjectOf } from "../../../src/core/shapes.ts";
 import { startCpuTimer } from "../../support/cpu-time.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
@@ -150,7 +156,15 @@ describe("shapeOfSchema", () => {
       { kind: "object", fields: { a: { kind: "string" }, b: { kind: "number", nullable: true } } },
     ],
     [object({ a: { type: "string", default: "x" } }), { kind: "object", fields: { a: { kind: "string" } } }],
-    [object({ a: {} }, { additionalProperties: true }), { kind: "map", of: { kind: "any" } }],
+    [
+      object({ a: { type: "string" } }, { required: ["a"], additionalProperties: true }),
+      { kind: "object", fields: { a: { kind: "string" } }, open: true },
+    ],
+    [
+      object({ a: { type: "string" } }, { required: ["a"], patternProperties: { "^x": { type: "number" } } }),
+      { kind: "object", fields: { a: { kind: "string" } }, open: true },
+    ],
+    [object({ a: { type: "string" } }, { allOf: [{}] }), { kind: "map", of: { kind: "any" } }],
     [
       { type: "object", additionalProperties: { type: "number" } },
       { kind: "map", of: { kind: "number" } },
@@ -163,5 +177,20 @@ describe("shapeOfSchema", () => {
 
   it("stops where a schema refers to itself", () => {
     expect(shapeOfSchema(object({ next: { $ref: "#" } }))).toMatchObject({ kind: "object" });
+  });
+});
+
+describe("shapeOfReturnedValue", () => {
+  it("leaves objects open at every level, unless their schema forbids other fields", () => {
+    const schema = object(
+      {
+        open: object({ x: { type: "number" } }, { required: ["x"] }),
+        closed: object({ x: { type: "number" } }, { required: ["x"], additionalProperties: false }),
+      },
+      { required: ["open", "closed"] },
+    );
+    expect(shapeOfReturnedValue(schema)).toEqual(
+      openObjectOf({ open: openObjectOf({ x: NUMBER }), closed: objectOf({ x: NUMBER }) }),
+    );
   });
 });

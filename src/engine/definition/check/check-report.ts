@@ -35,5 +35,11 @@ export const prefixPath = (
   path: [...path, ...(issue.path ?? [])],
 });
 
-/** Maximum number of issues reported for one definition. */
+export const isWarning = ({ severity }: Pick<PartialIssue, "severity">): boolean => severity === "warning";
+
+/** Whether one of the issues prevents running. */
+export const hasErrors = (issues: readonly Pick<PartialIssue, "severity">[]): boolean =>
+  !issues.every(isWarning);
+
+/** Maximum number of issues reported for one definition, and of warnings. */
 export const MAX_ISSUES = 100;

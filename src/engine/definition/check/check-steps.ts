@@ -8,7 +8,7 @@ import type { ResourceChecker } from "./resource-checks.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import pLimit from "p-limit";
 import type { StepOrder } from "./step-order.ts";
-import { prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import { hasErrors, prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { mentionedStepIds, type TypeScopes, typeScopes } from "./type-scopes.ts";
 import { type StepExpressions, checkStepExpressions } from "./step-issues.ts";
 import { stepResultShape } from "./step-shapes.ts";
@@ -47,7 +47,7 @@ export async function checkSteps(
       yieldToEventLoop,
     );
     // Near matches need all names. They are not searched for issues beyond the maximum, which are not reported.
-    const needsNearMatches = result.issues.length > 0 && issues.length < MAX_ISSUES;
+    const needsNearMatches = hasErrors(result.issues) && issues.length < MAX_ISSUES;
     return needsNearMatches
       ? checkStepExpressions(step, index, scopes.ofAllSteps(index), yieldToEventLoop)
       : result;

@@ -91,10 +91,11 @@ export function checker({
     issues.push(...output.issues);
 
     const extra = await checkArguments(options, { form, order, inputs, written });
-    const errors = await reportIssues([...issues, ...extra.inDocument], extra.issues, source);
+    const { errors, warnings } = await reportIssues([...issues, ...extra.inDocument], extra.issues, source);
     return {
       valid: errors.length === 0,
       errors,
+      warnings,
       definition: withoutFileFields(written, allowFileFields),
       parsed: parsedOf(form),
       file: form.fileFields,
@@ -160,6 +161,7 @@ interface CheckedArguments extends Pick<Report, "inputs" | "preview"> {
 const unreadable = ({ issues }: Source): Report => ({
   valid: false,
   errors: issues,
+  warnings: [],
   definition: null,
   parsed: null,
   file: {},

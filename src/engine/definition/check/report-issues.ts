@@ -1,9 +1,17 @@
-/** Sorts the issues by the order of the document, removes duplicates and adds their positions in the text. */
+/**
+ * Separates errors from warnings, sorts them by the order of the document, removes duplicates and adds their positions
+ * in the text.
+ */
 import type { Issue } from "../../../../schemas/problem.ts";
 import { formatPath } from "../../../core/issues.ts";
 import { renderPatch } from "../../../core/json-patch.ts";
 import type { Source } from "./source.ts";
-import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import { isWarning, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+
+export interface ReportedIssues {
+  errors: Issue[];
+  warnings: Issue[];
+}
 
 /**
  * @param inDocument issues of the definition
@@ -13,16 +21,18 @@ export async function reportIssues(
   inDocument: readonly LocatedIssue[],
   inArguments: readonly LocatedIssue[],
   { value, locate }: Source,
-): Promise<Issue[]> {
-  const located = inOrder(distinct(inDocument), value).slice(0, MAX_ISSUES);
-  const positions = located.length > 0 ? await locate?.(located.map(({ path }) => path)) : undefined;
-  const issues = located.map((issue, index): Issue => Object.assign(toIssue(issue), positions?.[index]));
-  const argumentIssues = distinct(inArguments).map(toIssue);
-  return [...issues, ...argumentIssues].slice(0, MAX_ISSUES);
+): Promise<ReportedIssues> {
+  const report = async (belongs: (issue: LocatedIssue) => boolean): Promise<Issue[]> => {
+    const located = inOrder(distinct(inDocument.filter(belongs)), value).slice(0, MAX_ISSUES);
+    const positions = located.length > 0 ? await locate?.(located.map(({ path }) => path)) : undefined;
+    const issues = located.map((issue, index) => Object.assign(toIssue(issue), positions?.[index]));
+    return [...issues, ...distinct(inArguments.filter(belongs)).map(toIssue)].slice(0, MAX_ISSUES);
+  };
+  return { errors: await report((issue) => !isWarning(issue)), warnings: await report(isWarning) };
 }
 
 function toIssue(located: LocatedIssue): Issue {
-  const { path, patch, rewrite: _, ...issue } = located;
+  const { path, patch, rewrite: _, severity: __, ...issue } = located;
   return {
     path: formatPath(path),
     ...issue,

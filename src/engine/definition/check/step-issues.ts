@@ -5,7 +5,7 @@ import { checkCel, checkValueAsync } from "../expressions/index.ts";
 import type { CheckResult, TypeScope } from "../expressions/types.ts";
 import { fitIssues, describeKind } from "./shape-fit.ts";
 import type { ParsedStep } from "./schema-check.ts";
-import { prefixPath, type LocatedIssue } from "./check-report.ts";
+import { hasErrors, prefixPath, type LocatedIssue } from "./check-report.ts";
 import { INDEX_SHAPE, itemShape } from "./step-shapes.ts";
 
 export interface StepExpressions {
@@ -31,7 +31,8 @@ export async function checkStepExpressions(
   const fields: Record<string, Shape> = {};
   const usable = (field: string): boolean => Object.hasOwn(raw, field) && !invalidFields.has(field);
   const report = (field: string, checked: CheckResult, typeIssues: CheckResult["issues"]): void => {
-    const found = checked.issues.length > 0 ? checked.issues : typeIssues;
+    // A type that was found in spite of an error is uncertain.
+    const found = hasErrors(checked.issues) ? checked.issues : [...checked.issues, ...typeIssues];
     issues.push(...found.map((issue) => prefixPath(["steps", index, field], issue)));
   };
 

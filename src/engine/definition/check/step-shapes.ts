@@ -48,7 +48,7 @@ function withStatus(output: Shape, maybeNull: boolean): Shape {
   const fields = Object.entries(output.fields).map(
     ([name, field]) => [name, maybeNull ? nullable(field) : field] as const,
   );
-  return objectOf({ ...Object.fromEntries(fields), ...STATUS });
+  return { ...output, fields: { ...Object.fromEntries(fields), ...STATUS } };
 }
 
 /** Returns the output shape of a workflow without `output`: the output of its last step. */

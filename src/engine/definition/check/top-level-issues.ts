@@ -13,7 +13,7 @@ import {
 } from "../../../core/json-schema/index.ts";
 import type { WorkflowLookup } from "./resource-checks.ts";
 import { describeKind } from "./shape-fit.ts";
-import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import { hasErrors, prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { RUN_SHAPE } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
@@ -140,7 +140,7 @@ function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Sha
   for (const key of computed) {
     const checked = checkValue((inputs as Top)[key], SCHEDULE_SCOPE);
     const typeIssues = inputIssues(shape, key, checked.shape);
-    const keyIssues = checked.issues.length > 0 ? checked.issues : typeIssues;
+    const keyIssues = hasErrors(checked.issues) ? checked.issues : [...checked.issues, ...typeIssues];
     found.push(...keyIssues.map((issue) => prefixPath([...at, key], issue)));
   }
   return found;

@@ -2,10 +2,10 @@
 import { nearMatch } from "../../../core/near-match.ts";
 import { ANY } from "../../../core/shapes.ts";
 import type { SyntaxNode } from "./cel-parser.ts";
-import { formatNode } from "./failures.ts";
+import { formatNode, type IssueDetails } from "./failures.ts";
 import { FUNCTION_SYNONYMS } from "./functions.ts";
 import type { Expr } from "./tree.ts";
-import type { ExpressionIssue, TypeScope } from "./types.ts";
+import type { TypeScope } from "./types.ts";
 import type { Type, UnionBudget } from "./typing.ts";
 import { describeKind, type Kind } from "./values.ts";
 
@@ -35,12 +35,7 @@ export interface Check {
   /** The types of loop variables, by slot. */
   locals: readonly Type[];
   budget: CheckBudget;
-  report(
-    code: string,
-    at: SyntaxNode,
-    message: string,
-    more?: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix">,
-  ): void;
+  report(code: string, at: SyntaxNode, message: string, more?: IssueDetails): void;
 }
 
 const suggest = (
@@ -111,6 +106,10 @@ export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check
     case "object": {
       if (Object.hasOwn(of.fields, name)) return orNull(of.fields[name]!, of);
       const allowed = Object.keys(of.fields);
+      if (of.open === true) {
+        reportUnlikelyField(at, name, allowed, context);
+        return ANY;
+      }
       const message = `reads the field ${name}, which does not exist`;
       context.report("unknown_field", at, message, {
         ...listAllowed(allowed),
@@ -129,6 +128,23 @@ export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check
       return ANY;
     }
   }
+}
+
+/** Warns of a field that may exist, but looks like a declared one with a spelling mistake. */
+function reportUnlikelyField(
+  at: SyntaxNode,
+  name: string,
+  declared: readonly string[],
+  context: Check,
+): void {
+  const { did_you_mean: near } = suggest(context, name, declared);
+  if (near === undefined) return;
+  context.report("unknown_field", at, `reads the field ${name}, which is not declared and may be absent`, {
+    severity: "warning",
+    ...listAllowed(declared),
+    did_you_mean: near,
+    fix: `Write ${near}, or test for ${name} first with has(…).`,
+  });
 }
 
 /** Suggests a correction where an expression reads a field of a value that has no fields. */

@@ -1,8 +1,8 @@
 /** Checks expressions and values with templates against the types of their scope. */
 import { ANY, shapeOfConstant } from "../../../core/shapes.ts";
-import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
 import { checkExpression } from "./check.ts";
 import { createCheckBudget } from "./check-names.ts";
+import { addIssue } from "./failures.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
 import type { ParsedExpression } from "./parse.ts";
 import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
@@ -27,8 +27,7 @@ export function* checkTemplates(value: unknown, scope: TypeScope): Resumable<Che
   const checkOne = (parsed: ParsedExpression, path: readonly PropertyKey[]): Type => {
     const found: ExpressionIssue[] = [];
     const type = checkExpression(parsed.expr, scope, found, budget);
-    for (const issue of found)
-      if (issues.length < MAX_EXPRESSION_ISSUES) issues.push({ ...issue, path: [...path] });
+    for (const issue of found) addIssue(issues, { ...issue, path: [...path] });
     return type;
   };
   return { shape: toShape(yield* treeType(tree, checkOne, budget.unions)), issues };

@@ -1,12 +1,11 @@
 /** Finds the issues of an expression before a run: unknown names and fields, operands of the wrong kind. */
 import { ANY, BOOLEAN, STRING } from "../../../core/shapes.ts";
-import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
-import { issueAt, formatNode } from "./failures.ts";
+import { addIssue, issueAt, formatNode } from "./failures.ts";
 import { type Check, type CheckBudget, fieldType, nameType, orNull, stepType } from "./check-names.ts";
 import { areComparable, isEquality, operatorMismatch, resultKind } from "./operators.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue, TypeScope } from "./types.ts";
-import { knownKind, unionOf, elementType, unionOfAll } from "./typing.ts";
+import { knownKind, notNull, unionOf, elementType, unionOfAll } from "./typing.ts";
 import type { Type } from "./typing.ts";
 import { mapKey, describeKind, describeKinds } from "./values.ts";
 
@@ -27,7 +26,7 @@ export function checkExpression(
     locals: [],
     budget,
     report(code, at, message, more) {
-      if (issues.length < MAX_EXPRESSION_ISSUES) issues.push(issueAt(code, at, message, more));
+      addIssue(issues, issueAt(code, at, message, more));
     },
   });
 }
@@ -60,6 +59,8 @@ function typeOf(expr: Expr, context: Check): Type {
       checkCondition(expr.left, context);
       checkCondition(expr.right, context);
       return BOOLEAN;
+    case "default":
+      return defaultType(expr, context);
     case "not":
       checkCondition(expr.of, context);
       return BOOLEAN;
@@ -142,6 +143,12 @@ function checkCondition(expr: Expr, context: Check): void {
         kind === "list" || kind === "string" ? `Write size(${source}) > 0.` : `Compare it: ${source} == ….`,
     },
   );
+}
+
+function defaultType({ left, right }: Of<"default">, context: Check): Type {
+  const [first, second] = [typeOf(left, context), typeOf(right, context)];
+  if (first.kind === "null") return second;
+  return unionOf(notNull(first), second, context.budget.unions);
 }
 
 function negatedType({ at, of }: Of<"negate">, context: Check): Type {
@@ -243,6 +250,7 @@ function checkDirection(expr: Expr, context: Check): void {
 /** Reports `has()` of a field that the object can't have, because it is a misspelt name. */
 function checkHas({ at, of, key }: Of<"has">, context: Check): void {
   const object = typeOf(of, context);
+  if (object.kind === "object" && object.open === true) return;
   if (key.kind === "literal" && typeof key.value === "string") fieldType(at, object, key.value, context);
   else typeOf(key, context);
 }

@@ -3,6 +3,7 @@
  * never a value, which may be a secret.
  */
 import { type SourceLocation, type SyntaxNode, writeSyntax } from "./cel-parser.ts";
+import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { StepErrorCode } from "../../../core/step-errors.ts";
 import type { ExpressionIssue } from "./types.ts";
@@ -26,12 +27,20 @@ const withLocation = (message: string, location: SourceLocation): string =>
 /** Writes a part of an expression as text, for a message. */
 export const formatNode = (node: SyntaxNode): string => truncate(writeSyntax(node));
 
+export type IssueDetails = Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix" | "severity">;
+
+/** Adds an issue, unless there are as many of its severity as are reported for one value. */
+export function addIssue(issues: ExpressionIssue[], issue: ExpressionIssue): void {
+  const alike = issues.filter(({ severity }) => severity === issue.severity);
+  if (alike.length < MAX_EXPRESSION_ISSUES) issues.push(issue);
+}
+
 /** Makes an issue of the checker. The message is a predicate: its subject is the path of the value. */
 export const issueAt = (
   code: string,
   location: SourceLocation,
   message: string,
-  more: Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix"> = {},
+  more: IssueDetails = {},
 ): ExpressionIssue => ({ code, message: withLocation(message, location), ...more });
 
 /** Makes the error of a failed evaluation. The message is a whole sentence without its period. */

@@ -5,7 +5,7 @@ import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { charge } from "./evaluation-context.ts";
 import { countCharacters } from "./text-functions.ts";
-import { elementType } from "./typing.ts";
+import { elementType, notNull } from "./typing.ts";
 import type { Type } from "./typing.ts";
 import { compare, assertFinite, identityKey, kindOf, fieldNames, describeKind } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -76,8 +76,7 @@ const extremeOf = (name: string, sign: 1 | -1): CelFunction => ({
   variadic: true,
   result: (args) => {
     const [first] = args;
-    if (args.length > 1)
-      return args.every((arg) => arg.kind === first!.kind) ? { ...first!, nullable: false } : ANYTHING;
+    if (args.length > 1) return args.every((arg) => arg.kind === first!.kind) ? notNull(first!) : ANYTHING;
     return first!.kind === "list" ? { ...elementType(first!), nullable: true } : ANYTHING;
   },
   call: extreme(sign),

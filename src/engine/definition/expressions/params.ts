@@ -1,7 +1,7 @@
 /** Parameters and result types that many functions share. */
 import { ANY, BOOLEAN, NUMBER, STRING } from "../../../core/shapes.ts";
 import type { Param } from "./functions.ts";
-import type { Type } from "./typing.ts";
+import { notNull, type Type } from "./typing.ts";
 
 export const anything: Param = {};
 export const text: Param = { kinds: ["string"] };
@@ -16,4 +16,4 @@ export const returnsBoolean = (): Type => BOOLEAN;
 export const returnsAny = (): Type => ANY;
 export const returnsTextList = (): Type => ({ kind: "list", of: STRING });
 /** The type of the first argument, which is not null when the function runs. */
-export const returnsFirstArgumentType = ([first]: readonly Type[]): Type => ({ ...first!, nullable: false });
+export const returnsFirstArgumentType = ([first]: readonly Type[]): Type => notNull(first!);

@@ -15,7 +15,7 @@ import type { Kind } from "./values.ts";
 export type Type = { nullable?: boolean } & (
   | { kind: "any" | "null" | "string" | "number" | "boolean" | "timestamp" | "duration" }
   | { kind: "list" | "map"; of: Type }
-  | { kind: "object"; fields: Readonly<Record<string, Type>> }
+  | { kind: "object"; fields: Readonly<Record<string, Type>>; open?: true }
 );
 
 /** Returns the kind that a value surely has; undefined for a nullable type, which the checker does not judge. */
@@ -35,7 +35,7 @@ const DEFAULT_BUDGET = 500;
 /** Returns the type of the items of a list or the fields of an object; `any` for other types. */
 export function elementType(type: Type, budget: UnionBudget = { remaining: DEFAULT_BUDGET }): Type {
   if (type.kind === "list" || type.kind === "map") return type.of;
-  return type.kind === "object" ? unionOfAll(Object.values(type.fields), budget) : ANY;
+  return type.kind === "object" && type.open !== true ? unionOfAll(Object.values(type.fields), budget) : ANY;
 }
 
 /** The type of no value at all: its union with another type is the other type. */
@@ -54,8 +54,21 @@ export const unionOfAll = (types: readonly Type[], budget: UnionBudget): Type =>
   return union === NOTHING ? ANY : union;
 };
 
+/** The type of the same value where it is known not to be null. */
+export function notNull(type: Type): Type {
+  if (type.nullable === undefined) return type;
+  const { nullable: _, ...rest } = type;
+  return rest;
+}
+
 const maybeNull = (type: Type, isMaybe: boolean): Type =>
   isMaybe && type.kind !== "any" ? { ...type, nullable: true } : type;
+
+const objectType = (fields: Readonly<Record<string, Type>>, isOpen: boolean): Type => ({
+  kind: "object",
+  fields,
+  ...(isOpen && { open: true }),
+});
 
 function joinTypes(a: Type, b: Type, budget: UnionBudget): Type {
   budget.remaining -= 1;
@@ -69,12 +82,8 @@ function joinTypes(a: Type, b: Type, budget: UnionBudget): Type {
     const same =
       names.length === Object.keys(b.fields).length && names.every((name) => Object.hasOwn(b.fields, name));
     if (!same) return ANY;
-    return {
-      kind: "object",
-      fields: Object.fromEntries(
-        names.map((name) => [name, unionOf(a.fields[name]!, b.fields[name]!, budget)]),
-      ),
-    };
+    const fields = names.map((name) => [name, unionOf(a.fields[name]!, b.fields[name]!, budget)] as const);
+    return objectType(Object.fromEntries(fields), a.open === true || b.open === true);
   }
   return a.kind === b.kind && a.kind !== "list" && a.kind !== "map" && a.kind !== "object"
     ? { kind: a.kind }
@@ -127,7 +136,7 @@ function convert(type: Type, levels: number): Shape {
           ([name, of]) => [name, convert(of, levels - 1)] as const,
         );
         if (fields.every(([name, of]) => of === type.fields[name])) return type as Shape;
-        return { kind: "object", fields: Object.fromEntries(fields) };
+        return objectType(Object.fromEntries(fields), type.open === true) as Shape;
       }
       default:
         return type as Shape;
