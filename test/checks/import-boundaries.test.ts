@@ -190,20 +190,6 @@ describe("the import restrictions between folders", () => {
     expect(issues.map(({ file }) => file).toSorted()).toEqual(["src/store/probe.ts", "tools/probe.ts"]);
   });
 
-  it("allow one file to import the CEL parser's package", () => {
-    const sources = ["src", "tools", "schemas", "test"].flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-        .filter((file) => /\.tsx?$/.test(file))
-        .map((file) => join(folder, file)),
-    );
-    const importers = sources.filter((file) =>
-      /(?:from|import|require)\s*\(?\s*["']@marcbachmann\/cel-js/.test(
-        readFileSync(join(ROOT, file), "utf8"),
-      ),
-    );
-    expect(importers).toEqual(["src/engine/definition/expressions/cel-parser.ts"]);
-  });
-
   it("cover every folder of src", () => {
     const restricted = new Set(FORBIDDEN.map(([from]) => from.split("/")[1]));
     const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) =>

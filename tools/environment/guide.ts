@@ -164,11 +164,12 @@ function expressionsGuide(): string {
     "# Expressions",
     "CEL (Common Expression Language) is typed and has no side effects. Write an expression inside `${{ }}`; `if`, `that` " +
       "and `for_each` take it without. All numbers have one type: `5 / 2 == 2.5`, `n % 2 == 1`.",
-    'Operators: `+ - * / %`, `== != < <= > >=`, `&& || !`, `x in list`, `cond ? a : b`, `a.b`, `a[0]`, `a["key"]`, ' +
+    'Operators: `+ - * / %`, `== != < <= > >=`, `&& || !`, `x in list`, `cond ? a : b`, `x ?? y` (y where x is null or absent),  `a.b`, `a[0]`, `a["key"]`, ' +
       '`[1, 2]`, `{"k": v}`. Over lists: `list.map(x, …)`, `list.filter(x, …)`, `list.all(x, …)`, `list.exists(x, …)`, ' +
       "`list.exists_one(x, …)`, `has(a.b)`.",
     "A field of null is null. Null is empty in a string and false as a condition; any other use of it fails with " +
-      "`null_value`, so guard it: `has(x.y) ? x.y : 0`. Regular expressions are RE2.",
+      "`null_value`, so write a default, `x.y ?? 0`, or test it, `x != null ? … : …`; a warning maybe_null says where. " +
+      "`??` binds less tightly than every operator but `? :`, so write `(x ?? 0) > 5`. Regular expressions are RE2.",
     "`$${{` writes a literal `${{`. Use SQL for anything beyond selecting and reshaping values.",
     "## Functions (each also as `name(first, …)`)",
     Object.entries(FUNCTIONS)

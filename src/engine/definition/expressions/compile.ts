@@ -1,8 +1,8 @@
 /** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
 import type { SyntaxNode } from "./cel-parser.ts";
-import { nearMatch } from "../../../core/near-match.ts";
-import { throwFailed, isFatal, throwNullValue, formatNode, expressionError } from "./failures.ts";
+import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
+import { compileDefault, compileField, compileHas, compileIndex } from "./compile-access.ts";
 import { compileLoop } from "./compile-loop.ts";
 import { applyOperator, isEquality } from "./operators.ts";
 import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
@@ -30,9 +30,9 @@ export function compile(expr: Expr): Evaluate {
       return (evaluation) => evaluation.locals[slot];
     }
     case "field":
-      return compileField(expr);
+      return compileField(expr, compile);
     case "index":
-      return compileIndex(expr);
+      return compileIndex(expr, compile);
     case "list": {
       const items = expr.items.map(compile);
       return (evaluation) => {
@@ -44,6 +44,8 @@ export function compile(expr: Expr): Evaluate {
       return compileMap(expr);
     case "logic":
       return compileLogic(expr);
+    case "default":
+      return compileDefault(expr, compile);
     case "not": {
       const of = compileCondition(expr.of);
       return (evaluation) => !of(evaluation);
@@ -61,7 +63,7 @@ export function compile(expr: Expr): Evaluate {
     case "loop":
       return compileLoop(expr, compile, compileCondition);
     case "has":
-      return compileHas(expr);
+      return compileHas(expr, compile);
     default:
       throw new TypeError("An expression with issues can't be compiled");
   }
@@ -97,67 +99,6 @@ function compileStep({ at, id }: Of<"step">): Evaluate {
     Object.hasOwn(scope.steps, id)
       ? scope.steps[id]
       : throwFailed(at, `reads steps.${id}, which has no output here`);
-}
-
-function compileField({ at, of, name }: Of<"field">): Evaluate {
-  const object = compile(of);
-  return (evaluation) => {
-    const value = object(evaluation);
-    return value === null || value === undefined ? null : fieldOf(evaluation, at, value, name);
-  };
-}
-
-/** Reads an own field of a value that is not null. */
-function fieldOf(evaluation: Evaluation, at: SyntaxNode, value: unknown, name: string): unknown {
-  const kind = kindOf(value);
-  if (kind !== "map") {
-    const fix =
-      kind === "list"
-        ? `Read it from one item, [0].${name}, or from all: .map(x, x.${name}).`
-        : "Remove the field: only objects have fields.";
-    return throwFailed(at, `reads the field ${name} of ${describeKind(kind)}, expected an object`, { fix });
-  }
-  chargeComparison(evaluation, name.length);
-  if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
-  const missing = (near?: string): Error =>
-    expressionError(
-      "expression_failed",
-      at,
-      `The expression reads the field ${name}, which the object lacks`,
-      {
-        fix: near === undefined ? "Test for it first with has(…)." : `Did you mean ${near}?`,
-        unknown_field: name,
-        ...(near !== undefined && { did_you_mean: near }),
-      },
-    );
-  const error = missing();
-  evaluation.detailedErrors.set(error, () =>
-    missing(nearMatch(name, Object.keys(value as Fields).slice(0, 1_000))),
-  );
-  throw error;
-}
-
-function compileIndex({ at, of, key }: Of<"index">): Evaluate {
-  const [object, index] = [compile(of), compile(key)];
-  return (evaluation) => {
-    const value = object(evaluation);
-    const keyValue = index(evaluation);
-    if (value === null || value === undefined) return null;
-    if (keyValue === null || keyValue === undefined) return throwNullValue(key.at, formatNode(key.at));
-    if (!Array.isArray(value)) {
-      const name = mapKey(keyValue);
-      return name === undefined
-        ? throwFailed(at, `uses ${describeKind(kindOf(keyValue))} as a field name, expected a string`)
-        : fieldOf(evaluation, at, value, name);
-    }
-    if (!Number.isInteger(keyValue)) return throwFailed(at, "uses a list index that is not an integer");
-    const position = keyValue as number;
-    if (position >= 0 && position < value.length) return value[position] as unknown;
-    const items = `${value.length} item${value.length === 1 ? "" : "s"}`;
-    return throwFailed(at, `reads item ${position} of a list that has ${items}`, {
-      fix: "Indexes start at 0. Test the size of the list first.",
-    });
-  };
 }
 
 function compileMap({ entries }: Of<"map">): Evaluate {
@@ -262,26 +203,4 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
     const result = body(values, call);
     return typeof result === "number" ? assertFinite(at, result) : result;
   };
-}
-
-/** Compiles has(): a field that is null counts as absent. */
-function compileHas({ of, key }: Of<"has">): Evaluate {
-  const [object, field] = [compileOptional(of), compile(key)];
-  return (evaluation) => {
-    const value = object(evaluation);
-    const name = field(evaluation);
-    if (Array.isArray(value)) return typeof name === "number" && (value[name] ?? null) !== null;
-    const text = mapKey(name);
-    chargeComparison(evaluation, text?.length ?? 0);
-    if (kindOf(value) !== "map" || text === undefined || !Object.hasOwn(value as Fields, text)) return false;
-    return ((value as Fields)[text] ?? null) !== null;
-  };
-}
-
-/** Compiles the object of has(), which may be absent itself. */
-function compileOptional(expr: Expr): Evaluate {
-  if (expr.kind !== "field" && expr.kind !== "index") return compile(expr);
-  const key: Expr = expr.kind === "index" ? expr.key : { kind: "literal", at: expr.at, value: expr.name };
-  const [exists, value] = [compileHas({ kind: "has", at: expr.at, of: expr.of, key }), compile(expr)];
-  return (evaluation) => (exists(evaluation) === true ? value(evaluation) : null);
 }

@@ -88,8 +88,9 @@ function syntaxFix(source: string, pos: number): string | undefined {
   if (rest.startsWith("=>") || /=>/.test(source.slice(pos, pos + 3)))
     return "CEL has no arrow functions. Write rows.map(r, r.name).";
   if (/^=(?!=)/.test(rest)) return "Compare two values with ==.";
-  if (rest.startsWith("?") || /\?\s*$/.test(before))
-    return "CEL has no ?. and no ??. A field of null is null; write x == null ? … : … for a default.";
+  if (/^\?\s*[.[]/.test(rest) || (/^[.[]/.test(rest.trimStart()) && /\?\s*$/.test(before)))
+    return "Write . without ?: a field of null is null. For a default, write x ?? ….";
+  if (/^\.\d/.test(rest)) return "Write the position in brackets: list[0].";
   if (/^[&|]/.test(rest)) return "Write && or ||.";
   if (/^and\b/i.test(rest)) return "Write &&.";
   if (/^or\b/i.test(rest)) return "Write ||.";

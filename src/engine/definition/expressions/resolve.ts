@@ -53,6 +53,8 @@ function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
     case "&&":
     case "||":
       return { kind: "logic", at, op: at.op, left: resolveNode(at.args[0]), right: resolveNode(at.args[1]) };
+    case "??":
+      return { kind: "default", at, left: resolveNode(at.args[0]), right: resolveNode(at.args[1]) };
     case "!_":
       return { kind: "not", at, of: resolveNode(at.args) };
     case "-_":
@@ -75,7 +77,11 @@ function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
   }
 }
 
-function resolveLiteral(at: SyntaxNode, value: unknown, { report }: Resolution): Expr {
+function resolveLiteral(
+  at: SyntaxNode,
+  value: Extract<SyntaxNode, { op: "value" }>["args"],
+  { report }: Resolution,
+): Expr {
   if (value === null || typeof value === "string" || typeof value === "boolean") {
     return { kind: "literal", at, value };
   }
@@ -87,7 +93,8 @@ function resolveLiteral(at: SyntaxNode, value: unknown, { report }: Resolution):
     );
     return { kind: "invalid", at };
   }
-  const number = typeof value === "number" ? value : Number((value as { toString(): string }).toString());
+  const number = Number(value);
+  // An integer is a bigint, a double a number.
   if (typeof value === "number" || Number.isSafeInteger(number))
     return { kind: "literal", at, value: number };
   const message = `contains ${formatNode(at)}, which is too large for a JSON number to hold exactly`;

@@ -109,7 +109,8 @@ function toLocalTime({ evaluation, location }: CallContext, time: Date, zone: un
     charge(evaluation, 5_000);
     try {
       format = new Intl.DateTimeFormat("en-US", {
-        timeZone: zone as string,
+        // CEL allows an offset without a sign.
+        timeZone: (zone as string).replace(/^(?=\d\d:\d\d$)/, "+"),
         hourCycle: "h23",
         year: "numeric",
         month: "numeric",

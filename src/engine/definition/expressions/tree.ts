@@ -15,6 +15,8 @@ export type Expr = { at: SyntaxNode } & (
   | { kind: "list"; items: Expr[] }
   | { kind: "map"; entries: [Expr, Expr][] }
   | { kind: "logic"; op: "&&" | "||"; left: Expr; right: Expr }
+  /** `left ?? right`: an absent field or item counts as null in `left`. */
+  | { kind: "default"; left: Expr; right: Expr }
   | { kind: "not"; of: Expr }
   | { kind: "negate"; of: Expr }
   | { kind: "choice"; condition: Expr; yes: Expr; no: Expr }

@@ -65,6 +65,49 @@ describe("null in expressions", () => {
   });
 });
 
+describe("x ?? y in expressions", () => {
+  it.each([
+    ["inputs.nothing ?? 1", 1],
+    ["inputs.n ?? 1", 5],
+    ["false ?? true", false],
+    ["inputs.nothing ?? null", null],
+    ["inputs.nothing.a.b ?? 'none'", "none"],
+    ["inputs.missing ?? 1", 1],
+    ["inputs.nested.x.y.z ?? 1", 1],
+    ["inputs.nested.a.b ?? 1", 1],
+    ["steps.revenue.rows[3].total ?? -1", -1],
+    ["steps.revenue.rows[0].note ?? 'no note'", "no note"],
+    ["inputs['n' + 'ope'] ?? 2", 2],
+    ["inputs.nothing ?? inputs.missing ?? 3", 3],
+    ["(inputs.nothing ?? 1) + 1", 2],
+    // Like ?? of JavaScript and C#, it binds less tightly than every operator but ?:.
+    ["inputs.nothing ?? 1 + 1", 2],
+    ["inputs.nothing ?? false || true", true],
+    ["false || inputs.nothing ?? true", false],
+    ["inputs.nothing ?? 1 == 1 ? 'yes' : 'no'", "yes"],
+    ["inputs.n ?? 1 / 0", 5],
+    ["steps.revenue.rows.map(r, r.note ?? '-')", ["-", "x", "-"]],
+  ])("%s is %j", (source, value) => {
+    expect(evaluate(source)).toEqual(value);
+  });
+
+  it.each([
+    ["1 / 0 ?? 1", "divides by zero"],
+    ["inputs.name.first ?? 1", "reads the field first of a string"],
+    ["steps.revenue.rows.total ?? 1", "reads the field total of a list"],
+    ["steps.revenue.rows[0.5] ?? 1", "uses a list index that is not an integer"],
+    ["inputs.nothing ?? 1 / 0", "divides by zero"],
+    ["inputs[inputs.nothing] ?? 1", "inputs.nothing is null"],
+  ])("%s fails, because nothing but null and absence has a default", (source, message) => {
+    expect(failure(source).message).toContain(message);
+  });
+
+  it("takes linear time however deeply it is nested", () => {
+    const source = Array.from({ length: 60 }).reduce<string>((of) => `(${of}.a ?? inputs).a`, "inputs");
+    expect(evaluate(`${source} ?? 7`)).toBe(7);
+  });
+});
+
 describe("fields in expressions", () => {
   it("are reported with a near match, the expression and the position if they are missing", () => {
     const error = failure("inputs.nested.a.b + inputs.nmae");
