@@ -50,6 +50,9 @@ export async function readDefinition(
 
 /** The fields of a saved workflow that say what the checker found. */
 export const findingsOf = ({
-  definition: _,
-  ...findings
-}: CheckedDefinition): Omit<CheckedDefinition, "definition"> => findings;
+  issues,
+  warnings,
+}: CheckedDefinition): Pick<CheckedDefinition, "issues" | "warnings"> => ({
+  issues,
+  ...(warnings !== undefined && { warnings }),
+});

@@ -1,5 +1,4 @@
 /** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
-import type { SyntaxNode } from "./cel-parser.ts";
 import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
 import { compileDefault, compileField, compileHas, compileIndex } from "./compile-access.ts";
