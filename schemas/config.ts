@@ -1,12 +1,17 @@
 /** The configuration file. It never contains secrets, only the names of the environment variables that hold them. */
 import { z } from "zod";
+import { text } from "./text.ts";
 import { Role } from "./user.ts";
 import { Duration } from "./workflow-definition.ts";
 
-const Name = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/)
-  .meta({ description: "Its name in workflows: a letter, then letters, digits, _ or -.", example: "shop" });
+/** Any text that shows: a control character in a name could not be seen or written in a workflow. */
+const Name = text(200, 1)
+  .refine((name) => !/\p{C}/u.test(name), { error: "must not contain control characters" })
+  .meta({ description: "Its name in workflows: any text of up to 200 characters.", example: "shop" });
+
+/** One of `values`, in any case: `PostgreSQL` is `postgresql`. */
+const anyCase = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.preprocess((value) => (typeof value === "string" ? value.toLowerCase() : value), z.enum(values));
 
 /** A host name, a `*.` wildcard or an IP address (IPv6 in brackets), with an optional port. */
 const HOST =
@@ -33,7 +38,7 @@ const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compa
 
 const Database = z.strictObject({
   name: Name,
-  type: z.enum(DATABASE_TYPES).meta({ description: "The type of database." }),
+  type: anyCase(DATABASE_TYPES).meta({ description: "The type of database." }),
   dataset: z.string().min(1).meta({
     description:
       "sqlite and duckdb: a file path, relative to this file. Servers: a URL without the password.",
@@ -53,7 +58,7 @@ const Database = z.strictObject({
 
 const Model = z.strictObject({
   name: Name,
-  vendor: z.enum(MODEL_VENDORS).meta({ description: "The vendor whose API is called." }),
+  vendor: anyCase(MODEL_VENDORS).meta({ description: "The vendor whose API is called." }),
   model_ref: z.string().min(1).meta({ description: "The vendor's name for the model." }),
   key_var: VariableName("the vendor's API key").optional(),
   base_url: z.url().optional().meta({ description: "Base URL of the API; required for openai-compatible." }),

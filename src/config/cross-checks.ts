@@ -53,7 +53,7 @@ function danglingDefault(root: Entry): LocatedIssue[] {
 }
 
 function needsServerUrl({ type, dataset }: Entry, index: number): LocatedIssue[] {
-  if (!SERVERS.has(type) || typeof dataset !== "string") return [];
+  if (!SERVERS.has(lowerCase(type)) || typeof dataset !== "string") return [];
   const url = URL.parse(dataset);
   const path = ["databases", index, "dataset"];
   if (url === null)
@@ -73,8 +73,11 @@ function withoutPassword(text: unknown, path: PropertyKey[], variable: string): 
       );
 }
 
+/** The schema accepts types and vendors in any case. */
+const lowerCase = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
+
 function needsBaseUrl(model: Entry, index: number): LocatedIssue[] {
-  return model["vendor"] === "openai-compatible" && model["base_url"] === undefined
+  return lowerCase(model["vendor"]) === "openai-compatible" && model["base_url"] === undefined
     ? issue(["models", index], "missing", "must have base_url, because its vendor is openai-compatible")
     : [];
 }

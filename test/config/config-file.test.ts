@@ -57,6 +57,32 @@ describe("a configuration", () => {
     expect(() => loadConfig(file, false, {})).toThrowError(/it is a directory/);
   });
 
+  it.each(["gpt-4.1", "Sales DB", "1st", "überall", "a/b:c"])("accepts the name %j", (name) => {
+    const { config } = load(
+      `databases: [{ name: ${JSON.stringify(name)}, type: sqlite, dataset: a }]\n` +
+        `models: [{ name: ${JSON.stringify(name)}, vendor: openai, model_ref: x }]\n` +
+        `defaults: { database: ${JSON.stringify(name)} }\n`,
+    );
+    expect([config.databases[0]?.name, config.models[0]?.name, config.defaults.database]).toEqual([
+      name,
+      name,
+      name,
+    ]);
+  });
+
+  it("accepts types and vendors in any case", () => {
+    const { config } = load(
+      "databases: [{ name: d, type: PostgreSQL, dataset: 'postgresql://u@h/d' }]\n" +
+        "models: [{ name: m, vendor: OpenAI-Compatible, model_ref: x, base_url: 'http://h/' }]\n",
+    );
+    expect([config.databases[0]?.type, config.models[0]?.vendor]).toEqual([
+      "postgresql",
+      "openai-compatible",
+    ]);
+    expect(issues("databases: [{ name: d, type: MySQL, dataset: ./file }]\n")).toHaveLength(1);
+    expect(issues("models: [{ name: m, vendor: OPENAI-Compatible, model_ref: x }]\n")).toHaveLength(1);
+  });
+
   it.each(["", "\n\n", "# nothing but a comment\n", "---\n", "{}", "\ufeff{}", "null"])(
     "can be empty: %j",
     (text) => {
@@ -191,7 +217,7 @@ describe("a configuration's issues", () => {
 
   it("are reported together, in the order of the file", () => {
     const text =
-      "defaults:\n  database: shp\nlimit: {}\nmodels:\n  - { name: 1st, vendor: opnai, model_ref: '' }\n" +
+      "defaults:\n  database: shp\nlimit: {}\nmodels:\n  - { name: ' ', vendor: opnai, model_ref: '' }\n" +
       "  - { name: m, vendor: openai-compatible, model_ref: x, colour: red }\n  - { name: m, vendor: openai, model_ref: y }\n" +
       "databases:\n  - { name: shop, type: sqlite, dataset: a }\n  - { name: shop, type: sqlite }\nmcp_servers: none\n";
     expect(issues(text).map((one) => one.replace(/; .*| must match .*| must (not )?be .*/, ""))).toEqual([
