@@ -14,7 +14,7 @@ import { noMeter } from "../core/meter.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
-import { nextTimes } from "../engine/run-state/schedule-times.ts";
+import { nextTimes } from "../engine/definition/schedule-times.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
 import { recordDecision } from "../engine/run-state/waits/approval.ts";

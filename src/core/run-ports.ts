@@ -49,8 +49,8 @@ export interface RunReader {
   step(ref: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, starting with item `from`. */
   items(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
-  /** The attempts of a run, of one step with its items, or of one item. @param item null for the step without its items */
-  attempts(runId: string, stepId?: string, item?: number | null): Promise<AttemptRecord[]>;
+  /** The newest attempts of a step or item, at most `limit` of them, oldest first. */
+  lastAttempts(ref: StepRef, limit: number): Promise<AttemptRecord[]>;
   /** The usage of models over all attempts of the run; null when no model was called. */
   usage(runId: string): Promise<Usage | null>;
   /** The steps and items of the run whose job is claimed. */
@@ -138,8 +138,8 @@ export interface RunWriter extends RunReader {
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
   /** Number of admitted, unfinished runs of a workflow. Exact while `lockQueue` is held. */
   countActive(workflowId: string, trigger?: RunTrigger): Promise<number>;
-  /** Whether a scheduled run of the workflow is unfinished, admitted or not. Exact while its schedule is locked. */
-  hasScheduled(workflowId: string): Promise<boolean>;
+  /** Number of unfinished scheduled runs of the workflow, admitted or not. Exact while its schedule is locked. */
+  countScheduled(workflowId: string): Promise<number>;
   /** Whether at least `count` runs are unfinished. Takes no lock: concurrent starts can exceed a limit together. */
   hasUnfinished(count: number): Promise<boolean>;
   /**

@@ -93,16 +93,15 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       return row !== undefined;
     },
 
-    async hasScheduled(workflowId) {
-      const row = await trx
+    async countScheduled(workflowId) {
+      const { count } = await trx
         .selectFrom("runs")
-        .select("id")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
         .where("workflow_id", "=", workflowId)
         .where("finished_at", "is", null)
         .where("trigger", "=", "schedule")
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
+        .executeTakeFirstOrThrow();
+      return count;
     },
 
     async wasScheduled(workflowId, at) {

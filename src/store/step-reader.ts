@@ -113,7 +113,7 @@ const sumUsage = prepared((db, runId: string) =>
     .where("usage", "is not", null),
 );
 
-type StepReader = Pick<RunReader, "steps" | "step" | "items" | "attempts" | "usage" | "runningSteps">;
+type StepReader = Pick<RunReader, "steps" | "step" | "items" | "lastAttempts" | "usage" | "runningSteps">;
 
 export function stepReader(db: Kysely<Schema>): StepReader {
   return {
@@ -139,12 +139,17 @@ export function stepReader(db: Kysely<Schema>): StepReader {
       return rows.map(stepRecord);
     },
 
-    async attempts(runId, stepId, item) {
-      let query = db.selectFrom("run_attempts").select(ATTEMPT_COLUMNS).where("run_id", "=", runId);
-      if (stepId !== undefined) query = query.where("step_id", "=", stepId);
-      if (item !== undefined) query = query.where("item", "=", encodeItem(item));
-      const rows = await query.orderBy("step_id").orderBy("item").orderBy("attempt").limit(5_000).execute();
-      return rows.map(attemptRecord);
+    async lastAttempts({ runId, stepId, item }, limit) {
+      const rows = await db
+        .selectFrom("run_attempts")
+        .select(ATTEMPT_COLUMNS)
+        .where("run_id", "=", runId)
+        .where("step_id", "=", stepId)
+        .where("item", "=", encodeItem(item))
+        .orderBy("attempt", "desc")
+        .limit(limit)
+        .execute();
+      return rows.toReversed().map(attemptRecord);
     },
 
     async usage(runId) {

@@ -289,7 +289,10 @@ describe("a job that a dead executor has abandoned", () => {
       status: "succeeded",
       output: { value: "bystander" },
     });
-    const attempts = async (id: string) => (await harness.read.runs.attempts(id)).map(({ status }) => status);
+    const attempts = async (id: string) =>
+      (await harness.read.runs.lastAttempts({ runId: id, stepId: "a", item: null }, 20)).map(
+        ({ status }) => status,
+      );
     expect(await attempts(deadly)).toEqual([
       "interrupted",
       "interrupted",

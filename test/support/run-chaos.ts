@@ -10,7 +10,7 @@ import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
 import { openInstance } from "../../src/app/instance.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { nextTime } from "../../src/engine/run-state/schedule-times.ts";
+import { nextTime } from "../../src/engine/definition/schedule-times.ts";
 import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { eventually } from "./eventually.ts";
 import { mockHttpServer, sendJson } from "./mock-http-server.ts";

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { Cron } from "croner";
+import { nextTime } from "../../src/engine/definition/schedule-times.ts";
 
 const RECORDED = "('s', 'k', 'e', 'f')";
 const SAME_UNIT = (table: string): string =>
@@ -254,9 +254,8 @@ function scheduleIssues(db: Database.Database): string[] {
   );
   for (const { subject, detail } of advances) {
     const { from, to, cron, timezone, skipped } = JSON.parse(detail) as Advance;
-    const clock = new Cron(cron, { timezone, paused: true });
     let skippedCount = 0;
-    for (let at = from; at < to; at = clock.nextRun(new Date(at))!.toISOString()) {
+    for (let at = from; at < to; at = nextTime({ cron, timezone }, Date.parse(at))!) {
       const recorded = skipped !== null && at >= skipped.first && at <= skipped.last;
       if (recorded) skippedCount += 1;
       if (!recorded && !fired.has(`${subject} ${at}`))

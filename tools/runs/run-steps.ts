@@ -1,9 +1,9 @@
 /** The steps of a run in detail. The number of queries does not grow with the number of steps. */
-import type { Attempt, RunStep } from "../../schemas/run.ts";
+import { type Attempt, LISTED_ATTEMPTS, type RunStep } from "../../schemas/run.ts";
 import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
-import type { AttemptRecord, RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
+import type { RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
@@ -12,8 +12,6 @@ import { truncateError, truncateValue } from "./truncate.ts";
 const ERROR_CHARS = 2_000;
 /** Maximum number of steps with inputs and outputs. Each value takes a query; callers read further steps one by one. */
 export const MAX_DETAILED_STEPS = 30;
-/** Maximum number of attempts of a step that are listed; the last ones. */
-const MAX_ATTEMPTS = 20;
 /** Maximum number of items of a fan-out that are listed. */
 const MAX_ITEMS = 20;
 
@@ -64,11 +62,9 @@ export async function listRunStepsWithValues(
   maxChars: number,
 ): Promise<RunStep[]> {
   const steps = await listRunSteps(ctx, run);
-  const attempts = await ctx.read.runs.attempts(run.id, undefined, null);
-  const byStep = Map.groupBy(attempts, ({ stepId }) => stepId);
   const detailed = steps
     .slice(0, MAX_DETAILED_STEPS)
-    .map((step) => withValues(ctx, run, step, null, byStep.get(step.id) ?? [], maxChars));
+    .map((step) => withValues(ctx, run, step, null, maxChars));
   return [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
 }
 
@@ -99,14 +95,12 @@ export async function getRunStep(
     }),
   };
   if (item === undefined) {
-    const attempts = await ctx.read.runs.attempts(run.id, stepId, null);
-    return { ...(await withValues(ctx, run, step, null, attempts, maxChars)), ...items };
+    return { ...(await withValues(ctx, run, step, null, maxChars)), ...items };
   }
   const [record] = listed;
   if (record?.item !== item) throw unknownItemError(item, step);
-  const attempts = await ctx.read.runs.attempts(run.id, stepId, item);
   const itemStep = serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state));
-  return { ...(await withValues(ctx, run, { ...itemStep, item }, item, attempts, maxChars)), ...items };
+  return { ...(await withValues(ctx, run, { ...itemStep, item }, item, maxChars)), ...items };
 }
 
 const attemptInput = (ref: StepRef, attempt: number) => ({ ...ref, what: "attempt_input", attempt }) as const;
@@ -116,7 +110,6 @@ async function withValues(
   run: RunRecord,
   step: RunStep,
   item: number | null,
-  attempts: readonly AttemptRecord[],
   maxChars: number,
 ): Promise<RunStep> {
   const stepRef = { runId: run.id, stepId: step.id, item };
@@ -127,7 +120,8 @@ async function withValues(
     `${base}.output`,
     maxChars,
   );
-  const list = attempts.slice(-MAX_ATTEMPTS).map(async (record): Promise<Attempt> => {
+  const attempts = await ctx.read.runs.lastAttempts(stepRef, LISTED_ATTEMPTS);
+  const list = attempts.map(async (record): Promise<Attempt> => {
     const { attempt } = record;
     const ref = `${base}.attempts.${attempt}.input`;
     const input = await truncateValue(ctx.read.runs, attemptInput(stepRef, attempt), ref, maxChars);

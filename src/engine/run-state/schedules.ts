@@ -2,9 +2,6 @@
  * Starts scheduled runs. Any executor may start the run of a schedule that is due; a unique constraint refuses a second
  * one for the same time. Times that were missed while no executor was running are recorded, and made up for by one run,
  * for the last of them.
- *
- * When the clock is put forward, a time of day that this day leaves out comes at the end of the gap (02:30 at 03:00);
- * when it is put back, a time that occurs twice counts the first time. Schedules within the day keep their interval.
  */
 import type { Logger } from "pino";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
@@ -14,13 +11,15 @@ import { isStorageUnavailable } from "../../core/errors.ts";
 import type { ScheduleRecord, SkippedRuns } from "../../core/model.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { scheduleInputs } from "../definition/plan.ts";
+import { nextTime, scheduleTimes } from "../definition/schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import type { RunContext } from "./run-context.ts";
-import { lastTwoTimes, nextTime } from "./schedule-times.ts";
 import { startRun } from "./start-run.ts";
 
 /** Maximum number of due times that are counted one by one. Of more, only the first ones and the last two are listed. */
 const MAX_COUNTED = 1_000;
+/** Maximum number of runs that a schedule with `overlap: queue` has waiting behind its active one. */
+const MAX_QUEUED = 100;
 /** Schedules processed per poll. */
 const BATCH_SIZE = 20;
 /** Maximum length of a recorded reason, in characters. */
@@ -92,9 +91,9 @@ export function scheduler(options: Options): Scheduler {
       const skip = await skipReason(tx, schedule, prepared);
       const skipped =
         skip !== undefined
-          ? skippedRuns(skip, [...missed, time], now)
+          ? skippedRuns(skip, [...missed, time], { now, schedule })
           : missed.length > 0
-            ? skippedRuns({ reason: "missed", message: missedMessage(missed) }, missed, now)
+            ? skippedRuns({ reason: "missed", message: missedMessage(missed) }, missed, { now, schedule })
             : undefined;
       const advanced = await tx.schedules.advance(workflowId, schedule.nextAt!, {
         version,
@@ -123,9 +122,11 @@ export function scheduler(options: Options): Scheduler {
     prepared: PreparedRun | { failed: string },
   ): Promise<SkipReason | undefined> {
     if ("failed" in prepared) return { reason: "failed", message: prepared.failed };
-    if (schedule.overlap === "skip" && (await tx.runs.hasScheduled(schedule.workflowId))) {
+    const unfinished = await tx.runs.countScheduled(schedule.workflowId);
+    if (schedule.overlap === "skip" && unfinished > 0) {
       return { reason: "overlap", message: "The previous run was still running, and overlap is skip." };
     }
+    if (unfinished > MAX_QUEUED) return { reason: "overlap", message: QUEUE_FULL };
     if (await tx.runs.hasUnfinished(options.maxUnfinishedRuns)) {
       return {
         reason: "failed",
@@ -158,30 +159,38 @@ export function scheduler(options: Options): Scheduler {
 
 /** The last due time, and the missed ones before it. Beyond `MAX_COUNTED`, the times before the last two are cut. */
 function dueTimes(schedule: ScheduleRecord, now: number): { time: string; missed: string[] } {
-  const due = [schedule.nextAt!];
-  for (let at = Date.parse(due[0]!); due.length < MAX_COUNTED;) {
-    const next = nextTime(schedule, at);
-    if (next === null || Date.parse(next) > now) break;
-    due.push(next);
-    at = Date.parse(next);
+  const times = scheduleTimes(schedule);
+  const due: number[] = [];
+  for (let at: number | null = Date.parse(schedule.nextAt!); at !== null; at = times.next(at)) {
+    if (due.length === MAX_COUNTED || (due.length > 0 && at > now)) break;
+    due.push(at);
   }
-  if (due.length === MAX_COUNTED) due.splice(-2, 2, ...lastTwoTimes(schedule, now));
-  return { time: due.at(-1)!, missed: due.slice(0, -1) };
+  if (due.length === MAX_COUNTED) due.splice(-2, 2, ...times.last(2, now));
+  return { time: iso(due.at(-1)!), missed: due.slice(0, -1).map(iso) };
 }
 
 const missedMessage = (missed: readonly string[]): string =>
   `No executor was running at ${missed.length === 1 ? "that time" : "those times"}; ` +
   "one run, for the last missed time, makes up for them.";
 
-const skippedRuns = (
+const QUEUE_FULL = `${MAX_QUEUED} runs of this schedule were already queued. Further times are skipped until one of them starts.`;
+
+/** @param options.schedule its queue may have been full before: as long as no run starts, the skipped times are counted together */
+function skippedRuns(
   { reason, message }: SkipReason,
   times: readonly string[],
-  now: number,
-): SkippedRuns => ({
-  reason,
-  count: times.length,
-  first: times[0]!,
-  last: times.at(-1)!,
-  noted_at: iso(now),
-  message: message.slice(0, MAX_MESSAGE_CHARS),
-});
+  { now, schedule }: { now: number; schedule: ScheduleRecord },
+): SkippedRuns {
+  const { skipped, lastAt } = schedule;
+  const isContinued =
+    message === QUEUE_FULL && skipped?.message === QUEUE_FULL && (lastAt ?? "") < skipped.last;
+  const earlier = isContinued ? skipped : undefined;
+  return {
+    reason,
+    count: times.length + (earlier?.count ?? 0),
+    first: earlier?.first ?? times[0]!,
+    last: times.at(-1)!,
+    noted_at: iso(now),
+    message: message.slice(0, MAX_MESSAGE_CHARS),
+  };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScheduleRecord } from "../../../src/core/model.ts";
-import { nextTime, nextTimes } from "../../../src/engine/run-state/schedule-times.ts";
+import { nextTime, nextTimes } from "../../../src/engine/definition/schedule-times.ts";
 import { TEST_ACTOR, type TestEngine, testEngine } from "../../support/engine.ts";
 import { fakeClock } from "../../support/instance.ts";
 
@@ -169,6 +169,44 @@ describe("a schedule", () => {
       await queue.waitUntilIdle();
       expect((await scheduledRuns(harness, id)).map(({ status }) => status)).toEqual(wanted);
     }
+  });
+
+  it("queues at most 100 runs, then skips and counts the further times until one of them starts", async () => {
+    const harness = await at("2026-11-21T07:59:59Z");
+    const id = await schedule(
+      harness,
+      { cron: "* * * * *", overlap: "queue" },
+      {
+        steps: [{ id: "a", type: "wait", for: "3h" }],
+        schedule: { cron: "* * * * *", overlap: "queue" },
+      },
+    );
+    for (let turn = 0; turn < 110; turn += 1) {
+      harness.clock.advance(MINUTE);
+      await harness.engine.scheduler.startDueRuns();
+    }
+    expect(await harness.read.runs.count({ workflowId: id })).toBe(101);
+    expect((await harness.read.schedules.find(id))!).toMatchObject({
+      lastAt: "2026-11-21T09:40:00.000Z",
+      skipped: {
+        reason: "overlap",
+        count: 9,
+        first: "2026-11-21T09:41:00.000Z",
+        last: "2026-11-21T09:49:00.000Z",
+        message: expect.stringContaining("100 runs of this schedule were already queued") as string,
+      },
+    });
+    await harness.stop(
+      (await harness.read.runs.page({ filter: { workflowId: id }, after: null, limit: 1 })).items[0]!.id,
+    );
+    for (let turn = 0; turn < 2; turn += 1) {
+      harness.clock.advance(MINUTE);
+      await harness.engine.scheduler.startDueRuns();
+    }
+    expect((await harness.read.schedules.find(id))!.skipped).toMatchObject({
+      count: 1,
+      first: "2026-11-21T09:51:00.000Z",
+    });
   });
 
   it("starts no run while it is paused", async () => {

@@ -1,9 +1,9 @@
 /** Checks the top-level fields: inputs, examples, the schedule, and the workflow that runs on failure. */
-import { Cron } from "croner";
 import { EXPRESSION_PATTERN } from "../../../../schemas/workflow-definition.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
 import { checkValue } from "../expressions/index.ts";
+import { nextTime } from "../schedule-times.ts";
 import {
   type InputsValidator,
   inputsValidator,
@@ -99,12 +99,7 @@ function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[
   if (EXPRESSION_PATTERN.test(cron))
     return [...issues, { path, code: "no_expression_here", message: "must not contain an expression", fix }];
   try {
-    const times = new Cron(cron, {
-      mode: "5-or-6-parts",
-      paused: true,
-      timezone: isKnown ? timezone : "UTC",
-    });
-    if (times.nextRun(new Date(now)) === null)
+    if (nextTime({ cron, timezone: isKnown ? timezone : "UTC" }, now) === null)
       issues.push({ path, code: "not_allowed", message: "must match at least one date", fix });
   } catch (error) {
     const reason = (error as Error).message.replace(/^CronPattern: /, "");

@@ -1,0 +1,67 @@
+/**
+ * Local times of a time zone, across the changes of its clock. A local time is given in milliseconds, as if it were UTC:
+ * 02:30 in Berlin is the number of 02:30 UTC.
+ */
+import { DAY, SECOND } from "./clock.ts";
+
+export interface TimeZone {
+  /** The local time at a moment (both in milliseconds). */
+  toLocal(moment: number): number;
+  /**
+   * The first moment at which the clock shows a local time (both in milliseconds). For a local time that the clock leaves
+   * out: the moment at which it jumps past it.
+   */
+  toMoment(local: number): number;
+}
+
+/** @param name an IANA name, or an offset such as `+02:00` @throws RangeError for an unknown name */
+export function timeZone(name: string): TimeZone {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: name,
+    hourCycle: "h23",
+    era: "short",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+
+  /** Local time minus UTC at a moment, in milliseconds. */
+  function offsetAt(moment: number): number {
+    const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
+    const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
+    const year = parts.get("era") === "AD" ? part("year") : 1 - part("year");
+    const local = new Date(0);
+    local.setUTCFullYear(year, part("month") - 1, part("day"));
+    local.setUTCHours(part("hour"), part("minute"), part("second"));
+    return local.getTime() - Math.floor(moment / SECOND) * SECOND;
+  }
+
+  /** The moment in (from, to] at which the offset is no longer that of `from`, to the second. */
+  function changeBetween(from: number, to: number): number {
+    const before = offsetAt(from);
+    let [low, high] = [Math.floor(from / SECOND), Math.ceil(to / SECOND)];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetAt(middle * SECOND) === before) low = middle;
+      else high = middle;
+    }
+    return high * SECOND;
+  }
+
+  return {
+    toLocal: (moment) => moment + offsetAt(moment),
+
+    toMoment(local) {
+      // The offsets before and after a change of the clock near this time; without one they are equal.
+      const [before, after] = [offsetAt(local - DAY), offsetAt(local + DAY)];
+      const moments = [local - before, local - after];
+      const shown = moments.filter((moment) => moment + offsetAt(moment) === local);
+      return shown.length > 0
+        ? Math.min(...shown)
+        : changeBetween(Math.min(...moments), Math.max(...moments));
+    },
+  };
+}
