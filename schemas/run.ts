@@ -81,6 +81,10 @@ const runFields = {
     .optional()
     .meta({ description: "The run whose step started it.", example: "run_1kq0Zr4mXw_a" }),
   scheduled_for: timestamp.optional().meta({ description: "The scheduled time that it was started for." }),
+  continued_failures: z.int().optional().meta({
+    description: "Number of steps that failed under `on_error: continue`; left out without any.",
+    example: 1,
+  }),
 };
 
 /** A run as lists show it: without inputs and output. */
@@ -136,6 +140,9 @@ const RunItem = z
   })
   .meta({ id: "RunItem", description: "One item of a fan-out." });
 
+/** Maximum number of attempts of a step that are listed: the last ones. */
+export const LISTED_ATTEMPTS = 20;
+
 export const RunStep = z
   .strictObject({
     id: z.string().meta({ example: "revenue" }),
@@ -164,7 +171,12 @@ export const RunStep = z
     item: z.int().optional().meta({ description: "The item that was asked for.", example: 17 }),
     error: RunError.nullable(),
     output: TruncatedValue.optional().meta({ description: "Its output." }),
-    attempt_list: z.array(Attempt).optional().meta({ description: "Its attempts, oldest first." }),
+    attempt_list: z
+      .array(Attempt)
+      .optional()
+      .meta({
+        description: `Its last ${LISTED_ATTEMPTS} attempts, oldest first; attempts is the number of all.`,
+      }),
     item_list: z
       .array(RunItem)
       .optional()

@@ -127,8 +127,12 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The run has not ended, so it can't be retried.",
     remedy: "Wait until it ends, or cancel it first.",
   },
+  approval_expired: {
+    meaning: "Nobody decided before the timeout of the step or of the run.",
+    remedy: "`retry_run` asks again.",
+  },
   approval_decided: {
-    meaning: "Someone has decided it, or it has expired.",
+    meaning: "Someone has decided it, or its run was stopped.",
     remedy: "`get_approval` shows the decision.",
   },
   confirmation_needed: {
@@ -236,6 +240,8 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
 };
 
 export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
+  all_items_failed:
+    "The error has that of the first item; the items have their own. Correct what they have in common.",
   approval_timeout: "Ask earlier, or give the step a longer `timeout`.",
   assert_failed: "The step's message names the condition; check the steps before it.",
   cancelled: "Someone cancelled the run, or it was stopped for another reason: see the run's `error`.",

@@ -57,6 +57,7 @@ export const ERRORS = {
   examples_failed: { status: 409, title: "The workflow's examples fail", mcp: "tool", log: "info" },
   run_finished: { status: 409, title: "The run has already ended", mcp: "tool", log: "info" },
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },
+  approval_expired: { status: 409, title: "The approval has expired", mcp: "tool", log: "info" },
   approval_decided: { status: 409, title: "The approval is already decided", mcp: "tool", log: "info" },
   confirmation_needed: { status: 409, title: "Confirmation is required", mcp: "tool", log: "info" },
   sign_on_elsewhere: {

@@ -8,6 +8,7 @@ interface StepErrorKind {
 }
 
 export const STEP_ERRORS = {
+  all_items_failed: { title: "Every item of the fan-out failed", transient: false },
   approval_timeout: { title: "Nobody decided within the timeout", transient: false },
   assert_failed: { title: "A condition is false", transient: false },
   cancelled: { title: "The run was cancelled", transient: false },

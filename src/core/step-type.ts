@@ -32,6 +32,8 @@ export interface UnresolvedStep {
 
 export interface StepCheckContext {
   connections: Connections;
+  /** False if the definition is checked without its connections: a check that uses them then reports nothing at all. */
+  hasConnections: boolean;
   signal: AbortSignal;
   /** Returns the shape of a field of this step after it is resolved. */
   shapeOf(field: string): Shape;

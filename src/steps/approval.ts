@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
-import type { PartialIssue } from "../core/connections.ts";
+import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
-import { defineStepType, literal, template } from "../core/step-type.ts";
+import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
 import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
+import { recipientIssues } from "./recipient-issues.ts";
 
 const outputOf = (form: Shape): Shape =>
   objectOf({ approved: BOOLEAN, by: STRING, comment: nullable(STRING), form });
@@ -14,7 +15,7 @@ export const approvalStep = defineStepType({
   title: "Ask a person",
   description:
     "Waits until a person approves or declines with decide_approval, over REST or through an agent. " +
-    "The first decision counts. Declining is not a failure: test approved in the if of a later step. " +
+    "The first decision counts; with assignees only they can decide. Declining is not a failure: test approved in the if of a later step. " +
     "After timeout it fails with approval_timeout.",
   fields: {
     message: template(
@@ -38,7 +39,10 @@ export const approvalStep = defineStepType({
         .array(z.email({ error: "must be a mail address" }))
         .max(50)
         .default([])
-        .meta({ description: "Mail addresses that are notified.", example: ["ada@example.com"] }),
+        .meta({
+          description: "The only people who can decide, by mail address; they get a mail.",
+          example: ["ada@example.com"],
+        }),
     ),
   },
   example: {
@@ -52,14 +56,22 @@ export const approvalStep = defineStepType({
   runScoped: true,
   hasEffects: () => false,
   resource: () => null,
-  check: (step) => {
+  check: (step, { connections, hasConnections }) => {
     const form = step["form"];
-    if (form === undefined) return Promise.resolve({ issues: [], output: outputOf({ kind: "null" }) });
-    return Promise.resolve({ issues: formIssues(form), output: outputOf(nullable(shapeOfSchema(form))) });
+    const issues = hasConnections ? assigneeIssues(step, connections.mailer) : [];
+    if (form === undefined) return Promise.resolve({ issues, output: outputOf({ kind: "null" }) });
+    return Promise.resolve({
+      issues: [...issues, ...formIssues(form)],
+      output: outputOf(nullable(shapeOfSchema(form))),
+    });
   },
   run: ({ message, form, assignees }) =>
     Promise.resolve({ kind: "approval", message, form: form ?? null, assignees }),
 });
+
+/** Without a mail server nobody is mailed, and the assignees find the approval in the list. */
+const assigneeIssues = (step: UnresolvedStep, mailer: Mailer): PartialIssue[] =>
+  mailer.unavailableReason() === null ? recipientIssues("assignees", step, mailer) : [];
 
 function formIssues(form: unknown): PartialIssue[] {
   const { type } = form as { type?: unknown };

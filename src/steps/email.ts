@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
 import { SECOND } from "../core/clock.ts";
-import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { listOf, objectOf, STRING } from "../core/shapes.ts";
-import { defineStepType, template, type UnresolvedStep } from "../core/step-type.ts";
+import { defineStepType, template } from "../core/step-type.ts";
+import { recipientIssues } from "./recipient-issues.ts";
 
 const Address = text(320, 1);
 const Addresses = z.union([Address, z.array(Address).min(1).max(50)]);
@@ -70,26 +69,3 @@ export const emailStep = defineStepType({
     };
   },
 });
-
-/** Checks the addresses without an expression. */
-function recipientIssues(field: string, step: UnresolvedStep, mailer: Mailer): PartialIssue[] {
-  const written = step[field];
-  const allowed = mailer.allowedDomains();
-  return (Array.isArray(written) ? written : [written]).flatMap((address: unknown, index): PartialIssue[] => {
-    if (typeof address !== "string" || EXPRESSION_PATTERN.test(address)) return [];
-    const path = Array.isArray(written) ? [field, index] : [field];
-    if (!z.email().safeParse(address).success)
-      return [{ path, code: "wrong_format", message: "must be a mail address, such as ada@example.com" }];
-    const domain = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
-    if (allowed.includes(domain)) return [];
-    return [
-      {
-        path,
-        code: "mail_refused",
-        message: `must be an address in an allowed domain, got the domain ${domain}`,
-        allowed: [...allowed],
-        fix: "Use an allowed domain, or ask the operator to add this one to mail.allowed_domains in the configuration.",
-      },
-    ];
-  });
-}

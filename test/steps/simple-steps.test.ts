@@ -89,6 +89,17 @@ describe("a wait step", () => {
   });
 });
 
+/** A mail server for addresses of example.com. @param reason why it can't be used */
+const mailer = (reason: string | null) => ({
+  connections: {
+    mailer: {
+      unavailableReason: () => reason,
+      allowedDomains: () => ["example.com"],
+      send: () => Promise.reject(new Error("not sent in a check")),
+    },
+  },
+});
+
 describe("an approval step", () => {
   const form = { type: "object", properties: { budget: { type: "number" } }, required: ["budget"] };
 
@@ -108,6 +119,24 @@ describe("an approval step", () => {
     await expect(runStep(approvalStep, { message: "Send?", assignees: ["ada"] })).rejects.toThrow(
       "mail address",
     );
+  });
+
+  test("is checked for assignees that mail may not go to, if there is a mail server", async () => {
+    const assignees = ["ada@example.com", "eve@evil.test", "${{ inputs.by }}"];
+    expect((await checkStep(approvalStep, { message: "?", assignees }, mailer(null))).issues).toMatchObject([
+      { path: ["assignees", 1], code: "mail_refused", allowed: ["example.com"] },
+    ]);
+    expect((await checkStep(approvalStep, { message: "?", assignees }, mailer("no server"))).issues).toEqual(
+      [],
+    );
+    const { issues, output } = await checkStep(approvalStep, { message: "?", assignees, form });
+    expect({
+      issues,
+      form: (output as { fields: Record<string, { kind: string }> }).fields["form"]!.kind,
+    }).toEqual({
+      issues: [],
+      form: "object",
+    });
   });
 
   test("derives its output from the form", async () => {

@@ -30,6 +30,7 @@ export function checkStep(type: AnyStepType, written: object, world: World = {})
     workflowIds: () => Promise.resolve([]),
     ...world,
     connections: (world.connections ?? {}) as Connections,
+    hasConnections: world.connections !== undefined,
   });
 }
 

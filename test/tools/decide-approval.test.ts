@@ -1,27 +1,33 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalRecord } from "../../src/core/model.ts";
+import type { ApprovalRecord, RunActor } from "../../src/core/model.ts";
+import type { Principal } from "../../src/core/ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
-import { testInstance } from "../support/instance.ts";
-import { callAs, keyPrincipal } from "../support/users.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
 import { TEST_ACTOR } from "../support/engine.ts";
 
 /** A run that waits for an approval. */
-async function waitingRun() {
-  const instance = await testInstance();
+async function waitingRun({
+  step = {},
+  definition = {},
+  starter = TEST_ACTOR,
+}: { step?: object; definition?: object; starter?: Omit<RunActor, "surface"> & { surface: "rest" } } = {}) {
+  const clock = fakeClock();
+  const instance = await testInstance({ clock });
   const { queue } = await instance.executor();
   const { services } = instance;
   const call = callAs(instance, keyPrincipal());
   const { id: workflowId } = await call(createWorkflow, {
     name: "Asks",
-    definition: { steps: [{ id: "ask", type: "approval", message: "Go on?" }] },
+    definition: { steps: [{ id: "ask", type: "approval", message: "Go on?", ...step }], ...definition },
   });
   const prepared = await services.engine.prepareRun({
     workflowId,
     inputs: {},
-    actor: TEST_ACTOR,
+    actor: starter,
     trigger: "rest",
   });
   const intent = {
@@ -37,7 +43,9 @@ async function waitingRun() {
     stepId: "ask",
     item: null,
   }))!;
-  return { instance, queue, services, approval, runId: prepared.id };
+  const decideAs = (principal: Principal) =>
+    callAs(instance, principal)(decideApproval, { approval_id: approval.id, decision: "approve" });
+  return { instance, clock, queue, services, approval, runId: prepared.id, decideAs };
 }
 
 /** Services whose next decision is recorded just after another one. */
@@ -94,7 +102,7 @@ describe("decide_approval", () => {
     await expect(
       call(decideApproval, { approval_id: approval.id, decision: "decline" }),
     ).rejects.toMatchObject({
-      code: "approval_decided",
+      code: "approval_expired",
       message: expect.stringContaining(`${approval.id} expired at`) as string,
     });
   });
@@ -108,6 +116,70 @@ describe("decide_approval", () => {
     expect(decided).toMatchObject({ status: "approved" });
     queue.wake();
     await queue.waitUntilIdle();
+    expect(await services.read.runs.find(runId)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("is for the assignees, and for a signed-in admin in their place", async () => {
+    const assignees = ["Ada@example.com", "bob@example.com"];
+    const refused = {
+      code: "approval_not_yours",
+      message: expect.stringContaining(
+        "is assigned to Ada@example.com, bob@example.com. Only they",
+      ) as string,
+    };
+    const { instance, decideAs } = await waitingRun({ step: { assignees } });
+    const scopes = ["read", "run", "approve"] as const;
+    await expect(decideAs(keyPrincipal())).rejects.toMatchObject(refused);
+    await expect(decideAs(keyPrincipal(scopes, "eve@example.com"))).rejects.toMatchObject(refused);
+    const admin = await signedInUser(instance, { email: "root@example.com", role: "admin" });
+    await expect(decideAs({ ...keyPrincipal(), owner: "root@example.com" })).rejects.toMatchObject(refused);
+    const editor = await signedInUser(instance, { email: "ed@example.com", role: "editor" });
+    await expect(decideAs(editor.principal)).rejects.toMatchObject(refused);
+    expect(await decideAs(keyPrincipal(scopes, "ada@example.com"))).toMatchObject({
+      status: "approved",
+      decided_by: "ada@example.com",
+    });
+    const other = await waitingRun({ step: { assignees } });
+    expect(await other.decideAs(admin.principal)).toMatchObject({ decided_by: "root@example.com" });
+  });
+
+  it("is not for an assignee who started the run", async () => {
+    const owner = "ada@example.com";
+    const { decideAs } = await waitingRun({
+      step: { assignees: [owner] },
+      starter: { ...TEST_ACTOR, owner, lineage: "usr_1" },
+    });
+    await expect(decideAs(keyPrincipal(["approve"], owner))).rejects.toMatchObject({
+      code: "approval_not_yours",
+      message: expect.stringContaining("You started the run") as string,
+    });
+  });
+
+  it.each([
+    ["the step", { step: { timeout: "1h" } }],
+    ["the run", { definition: { timeout: "1h" } }],
+    ["the run, earlier than that of the step", { step: { timeout: "2h" }, definition: { timeout: "1h" } }],
+  ])("is refused after the timeout of %s, also before the timer has fired", async (_what, options) => {
+    const { clock, queue, services, approval, runId, decideAs } = await waitingRun(options);
+    await queue.stop(0);
+    clock.advance(3_600_000);
+    const refusal = { code: "approval_expired", message: expect.stringContaining("expired at") as string };
+    await expect(decideAs(keyPrincipal())).rejects.toMatchObject(refusal);
+    expect((await services.read.approvals.find(approval.id))!.status).toBe("pending");
+    expect((await services.read.runs.find(runId))!.status).toBe("waiting");
+  });
+
+  it("is accepted in the last millisecond before the timeout, however late the run continues", async () => {
+    const { instance, clock, queue, services, runId, decideAs } = await waitingRun({
+      step: { timeout: "1h" },
+    });
+    await queue.stop(0);
+    clock.advance(3_600_000 - 1);
+    await decideAs(keyPrincipal());
+    clock.advance(3_600_000);
+    const { queue: later } = await instance.executor();
+    later.wake();
+    await later.waitUntilIdle();
     expect(await services.read.runs.find(runId)).toMatchObject({ status: "succeeded" });
   });
 });

@@ -5,14 +5,13 @@ import type { Issue } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
-import { AppError } from "../../src/core/errors.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import type { Principal } from "../../src/core/ports.ts";
-import type { ApprovalRecord, RunActor } from "../../src/core/model.ts";
-import type { ApprovalReader, RunReader } from "../../src/core/run-ports.ts";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import type { ApprovalRecord } from "../../src/core/model.ts";
+import { defineTool } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
 import { decisionQuestion } from "./decision-question.ts";
+import { decidedError, findDecidable } from "./find-decidable.ts";
 import { findApproval, serializeApproval } from "./serialize-approval.ts";
 
 export const decideApproval = defineTool({
@@ -21,11 +20,17 @@ export const decideApproval = defineTool({
   description:
     "Approves or declines an approval that a run waits for; the first decision is final, and the run continues either way. " +
     "Send only what the person you act for has decided. Without decision, that person is asked, if your client supports it. " +
-    "The person who started the run can't decide, unless the operator allows it.",
+    "With assignees only they can decide. Who started the run can't, unless the operator allows it.",
   route: "POST /approvals/:approval_id",
   scope: "approve",
   effect: "act",
-  errors: ["approval_not_found", "approval_decided", "approval_not_yours", "idempotency_key_reused"],
+  errors: [
+    "approval_not_found",
+    "approval_decided",
+    "approval_expired",
+    "approval_not_yours",
+    "idempotency_key_reused",
+  ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     approval_id: ApprovalId,
@@ -72,23 +77,6 @@ export const decideApproval = defineTool({
   },
 });
 
-/**
- * Finds an approval that this caller may decide now.
- * @throws AppError approval_not_found, approval_not_yours, approval_decided
- */
-async function findDecidable(
-  ctx: ToolContext,
-  { approvals, runs }: { approvals: Pick<ApprovalReader, "find">; runs: Pick<RunReader, "find"> },
-  id: string,
-): Promise<ApprovalRecord> {
-  const approval = await findApproval(approvals, id);
-  const run = (await runs.find(approval.runId))!;
-  if (!ctx.engine.policy.approvalsByStarter && isStarter(ctx.actor.principal, run.actor))
-    throw notYoursError(approval);
-  if (approval.status !== "pending" || isExpired(approval, ctx.now())) throw decidedError(approval);
-  return approval;
-}
-
 const missingDecision = () =>
   invalidInput([
     {
@@ -100,34 +88,9 @@ const missingDecision = () =>
     },
   ]);
 
-const isStarter = (principal: Principal, starter: RunActor): boolean =>
-  principal.owner === starter.owner &&
-  (principal.owner !== OPERATOR || principal.lineage === starter.lineage);
-
-const isExpired = ({ expiresAt }: ApprovalRecord, now: number): boolean =>
-  expiresAt !== null && expiresAt <= iso(now);
-
-const notYoursError = ({ id, runId }: ApprovalRecord): AppError =>
-  new AppError(
-    "approval_not_yours",
-    `You started the run ${runId}, so somebody else must decide ${id}: another user, or another key with the scope ` +
-      '"approve". The operator can allow it with approvals.by_starter in the configuration.',
-  );
-
 /** All keys of the command line belong to `operator`, so the name of the key is needed to tell who decided. */
 const displayName = ({ owner, keyName }: Principal): string =>
   owner === OPERATOR ? `${owner} (${keyName})` : owner;
-
-function decidedError({ id, status, decidedAt, decidedBy, expiresAt, runId }: ApprovalRecord): AppError {
-  const next = `get_run (GET /runs/${runId}) shows the run.`;
-  const reason =
-    status === "cancelled"
-      ? `${id} is no longer pending: its run was stopped.`
-      : status === "expired" || status === "pending"
-        ? `${id} expired at ${expiresAt ?? decidedAt}: nobody decided in time. retry_run (POST /runs/${runId}/retry) asks again.`
-        : `${id} was already ${status} by ${decidedBy} at ${decidedAt}; the first decision is final.`;
-  return new AppError("approval_decided", `${reason} ${next}`);
-}
 
 /** The filled-in form, validated against the approval's schema, with defaults. */
 function parseForm({ form: schema }: ApprovalRecord, form: Record<string, unknown> | undefined) {

@@ -33,6 +33,9 @@ const summaryFields = (run: RunRecord) => ({
   ...(run.retryOf !== null && { retry_of: run.retryOf }),
   ...(run.parent !== null && { parent_run: run.parent.runId }),
   ...(run.scheduledFor !== null && { scheduled_for: run.scheduledFor }),
+  ...(run.stepStates.includes("failed_continued") && {
+    continued_failures: run.stepStates.positionsOf("failed_continued").length,
+  }),
 });
 
 /** A run in a list. */
@@ -149,7 +152,9 @@ async function nextAction(
   const poll = `Ask again with get_run (GET /runs/${run.id}); cancel_run stops it.`;
   if (run.stop !== null) return `It is being stopped. ${poll}`;
   if (approval !== undefined) {
-    return `It waits for a person's approval: decide_approval (POST /approvals/${approval.id}). The person who started the run can't decide, unless the operator allows it. ${poll}`;
+    const { id, assignees } = approval;
+    const who = assignees.length > 0 ? `the approval of ${assignees.join(" or ")}` : "a person's approval";
+    return `It waits for ${who}: decide_approval (POST /approvals/${id}). The person who started the run can't decide, unless the operator allows it. ${poll}`;
   }
   if (!run.admitted)
     return `It is queued: the workflow limits how many of its runs are active at a time. ${poll}`;

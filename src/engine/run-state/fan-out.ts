@@ -75,11 +75,15 @@ export async function recordItemOutcome(
   if (failure !== undefined) {
     Object.assign(fields, { state: "failed", finishedAt: times.finishedAt, error: failure });
   } else if (items.done === items.total) {
+    const continues = compiled.definition.steps[position]!.on_error === "continue";
+    const allFailed = continues && items.failed === items.total;
     // An item that failed while the run was already ending still makes the step a failed one.
-    const failed = items.failed > 0 && compiled.definition.steps[position]!.on_error !== "continue";
-    fields.state = failed ? "failed" : itemState === "cancelled" ? "cancelled" : "succeeded";
+    const failed = items.failed > 0 && !continues;
+    const state = itemState === "cancelled" ? "cancelled" : "succeeded";
+    fields.state = failed ? "failed" : allFailed ? "failed_continued" : state;
     fields.finishedAt = times.finishedAt;
     if (failed && result.kind === "failed") fields.error = { ...result.error, item: ref.item };
+    if (allFailed) fields.error = await allItemsFailed(tx, step, items.total);
   } else if (!stopping && items.started < items.total) {
     const resource = compiled.resources[position]!;
     await tx.jobs.add(newJob({ ...ref, item: items.started }, "step", run.priority, { resource }));
@@ -110,6 +114,19 @@ function failureOf(
     };
   }
   return itemState === "failed" && result.kind === "failed" ? { ...result.error, item } : undefined;
+}
+
+/** The error of a fan-out in which every item failed, so that it does not look like one that succeeded. */
+async function allItemsFailed(tx: EngineWriters, step: StepRef, total: number): Promise<RunError> {
+  const first = (await tx.runs.step({ ...step, item: 0 }))?.error;
+  const items = total === 1 ? "The only item" : `All ${total} items`;
+  return {
+    code: "all_items_failed",
+    message: `${items} of "${step.stepId}" failed${first ? `, the first one with: ${first.message}` : "."}`,
+    fix: first?.fix ?? `Read the error of each item in steps.${step.stepId}.items.`,
+    step_id: step.stepId,
+    ...(first && { details: { first_error: first } }),
+  };
 }
 
 /** Whether items have a job or an active child run; without any, only waits and approvals are left. */

@@ -112,6 +112,14 @@ function Decision({ approval }: { approval: Approval }) {
       </Alert>
     );
   }
+  if (!isDecidableBy(user.email, approval) && !hasScope("admin")) {
+    return (
+      <Alert color="gray" title="You can't decide this" role="note">
+        It is assigned to {approval.assignees.join(", ")}. Only they can decide it, or an admin in their
+        place.
+      </Alert>
+    );
+  }
   return (
     <>
       {run.data?.started_by.owner === user.email && (
@@ -123,3 +131,7 @@ function Decision({ approval }: { approval: Approval }) {
     </>
   );
 }
+
+/** Whether a person is one of the assignees, if there are any. */
+const isDecidableBy = (email: string, { assignees }: Approval): boolean =>
+  assignees.length === 0 || assignees.some((assignee) => assignee.toLowerCase() === email.toLowerCase());

@@ -100,8 +100,14 @@ function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSumm
   );
 }
 
-function FailureReason({ run: { status, error } }: { run: RunSummary }) {
-  if (status !== "failed" || error === null) return null;
+function FailureReason({ run: { status, error, continued_failures: continued = 0 } }: { run: RunSummary }) {
+  if (status !== "failed" || error === null) {
+    return continued === 0 ? null : (
+      <Text size="sm" c="red" mt={2}>
+        {continued === 1 ? "A step" : `${continued} steps`} failed, and the run continued.
+      </Text>
+    );
+  }
   return (
     <Text size="sm" c="red" mt={2} style={{ overflowWrap: "anywhere" }}>
       {error.step_id !== undefined && `${error.step_id}: `}

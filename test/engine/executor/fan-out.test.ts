@@ -72,6 +72,57 @@ describe("a fan-out", () => {
     expect({ status, output }).toEqual({ status: "succeeded", output: ["succeeded", "failed", "succeeded"] });
   });
 
+  it("in which every item failed is a failed step, although the run continues", async () => {
+    const harness = await testEngine();
+    harness.onProbe((value) => {
+      throw new StepError("step_failed", `${String(value)} is bad`, { fix: "Send good ones." });
+    });
+    const { status, states, output } = await runToEnd(harness, {
+      steps: [
+        {
+          id: "a",
+          type: "probe",
+          for_each: "[1, 2]",
+          concurrency: 1,
+          on_error: "continue",
+          ask: "${{ item }}",
+        },
+        {
+          id: "b",
+          type: "set",
+          values: { code: "${{ steps.a.error.code }}", state: "${{ steps.a.status }}" },
+        },
+      ],
+      output: {
+        b: "${{ steps.b }}",
+        items: "${{ steps.a.items.map(i, i.error.message) }}",
+        error: "${{ steps.a.error }}",
+      },
+    });
+    expect({ status, states }).toEqual({ status: "succeeded", states: ["failed_continued", "succeeded"] });
+    expect(output).toMatchObject({
+      b: { code: "all_items_failed", state: "failed" },
+      items: ["1 is bad", "2 is bad"],
+      error: {
+        code: "all_items_failed",
+        message: 'All 2 items of "a" failed, the first one with: 1 is bad',
+        fix: "Send good ones.",
+        step_id: "a",
+      },
+    });
+  });
+
+  it("in which the last item fails, but not every one, succeeds with on_error: continue", async () => {
+    const harness = await testEngine();
+    harness.onProbe((value) => {
+      if (value !== 1) throw new StepError("step_failed", "bad");
+    });
+    const { states } = await runToEnd(harness, {
+      steps: [{ id: "a", type: "probe", for_each: "[1, 2, 3]", on_error: "continue", ask: "${{ item }}" }],
+    });
+    expect(states).toEqual(["succeeded"]);
+  });
+
   it("of wait steps waits, and continues when the last one has ended", async () => {
     const harness = await testEngine();
     const { id, queue, status } = await runToEnd(harness, {

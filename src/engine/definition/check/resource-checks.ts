@@ -64,6 +64,7 @@ export function resourceChecker(
     const shapeOf = (field: string): Shape => fields[field] ?? ANY;
     const context: StepCheckContext = {
       connections,
+      hasConnections: resources !== undefined,
       signal: stop,
       shapeOf,
       shapeAt: (field, key) => entryOf(shapeOf(field), key),

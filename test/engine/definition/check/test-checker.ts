@@ -43,7 +43,8 @@ export const queryStep = (check: Check): AnyStepType =>
 
 const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "approval"].includes(type));
 
-const noConnections = {} as Connections;
+/** Connections without a mail server; nothing else may be used. */
+const noConnections = { mailer: { unavailableReason: () => "no mail server" } } as unknown as Connections;
 
 /** @param parts options that replace the defaults */
 export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStepType[]): Checker =>
