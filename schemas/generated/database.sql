@@ -250,7 +250,10 @@ CREATE TABLE "runs" (
   "error" text,
   "inputs" text not null,
   "output" text,
-  "trace" text);
+  "trace" text,
+  "state" text,
+  "state_revision" integer,
+  "committed" text);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",
@@ -350,6 +353,13 @@ CREATE TABLE "users" (
   "created_by" text not null,
   "last_login_at" text,
   "role_by" text);
+
+CREATE TABLE "workflow_states" (
+  "workflow_id" text not null primary key references "workflows" ("id"),
+  "revision" integer not null,
+  "body" text not null,
+  "updated_at" text not null,
+  "updated_by" text not null);
 
 CREATE TABLE "workflow_versions" (
   "workflow_id" text not null references "workflows" ("id"),

@@ -66,6 +66,8 @@ export interface RunRecord {
   scheduledFor: string | null;
   /** The trace that the run belongs to, serialized by core/trace-context.ts; null without one. */
   trace: string | null;
+  /** The revision of the workflow's state that its commit replaces; null when it commits nothing. */
+  stateRevision: number | null;
   actor: RunActor;
   createdAt: string;
   startedAt: string | null;
@@ -73,9 +75,11 @@ export interface RunRecord {
   error: RunError | null;
 }
 
-/** A run to insert. Inputs may be large, so a `RunRecord` does not hold them. */
+/** A run to insert. Its values may be large, so a `RunRecord` does not hold them. */
 export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error"> & {
   inputs: Record<string, unknown>;
+  /** The state of its workflow that it reads; null when the workflow declares none, or before admission. */
+  state: Record<string, unknown> | null;
 };
 
 /** The latest state of a step, or of an item of its fan-out. There is none before its first job has run. */

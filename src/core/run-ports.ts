@@ -24,6 +24,7 @@ import type {
 import type { Applied, TransactionScope } from "./transactions.ts";
 import type { StepState } from "./step-states.ts";
 import type { MeteredResource } from "./usage-limits.ts";
+import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
@@ -58,7 +59,7 @@ export interface RunReader {
   /** Part of a value's JSON text; undefined without a value. `attempt_input` is the input of one attempt. */
   valueText(
     at:
-      | { runId: string; what: "inputs" | "output" }
+      | { runId: string; what: "inputs" | "output" | "state" | "committed" }
       | { runId: string; what: "step_output"; stepId: string; item: number | null }
       | { runId: string; what: "attempt_input"; stepId: string; item: number | null; attempt: number },
     range: { from: number; chars: number },
@@ -71,6 +72,8 @@ export interface RunReader {
   ): Promise<{ state: StepState; error: RunError | null; output: Record<string, unknown> | null }[]>;
   runOutput(runId: string): Promise<unknown>;
   inputs(runId: string): Promise<Record<string, unknown>>;
+  /** The state of its workflow that the run reads; null when the workflow declares none. */
+  state(runId: string): Promise<Record<string, unknown> | null>;
   /** The items `chunk * CHUNK_ITEMS` and following of a fan-out's list, up to `CHUNK_ITEMS` of them. */
   itemChunk(step: Omit<StepRef, "item">, chunk: number): Promise<unknown[]>;
   /** The definition of a version of a workflow. */
@@ -83,8 +86,11 @@ export const CHUNK_ITEMS = 100;
 
 /** The fields of a run that an update may change. */
 type RunChanges = Partial<
-  Pick<RunRecord, "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop">
-> & { seq: number; output?: unknown };
+  Pick<
+    RunRecord,
+    "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop" | "stateRevision"
+  >
+> & { seq: number; output?: unknown; state?: Record<string, unknown> | null; committed?: unknown };
 
 /** Reads inside a write transaction see its own writes. Methods that change a run require `lock`. */
 export interface RunWriter extends RunReader {
@@ -272,6 +278,7 @@ export interface EngineWriters extends TransactionScope {
   jobs: JobWriter;
   approvals: ApprovalWriter;
   schedules: ScheduleWriter;
+  workflowStates: WorkflowStateWriter;
 }
 
 export interface EngineReaders {
@@ -280,6 +287,7 @@ export interface EngineReaders {
   jobs: JobReader;
   approvals: ApprovalReader;
   schedules: ScheduleReader;
+  workflowStates: WorkflowStateReader;
 }
 
 /**
@@ -287,7 +295,8 @@ export interface EngineReaders {
  *
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
- * Locks are taken in this order: claims of jobs, starts, usage, runs, queues of workflows, approvals and schedules. A
+ * Locks are taken in this order: claims of jobs, starts, usage, runs, states and queues of workflows,
+ * approvals and schedules. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.
  * @throws AppError busy, storage_unavailable

@@ -11,6 +11,7 @@ import { runReader } from "./run-reader.ts";
 import { scheduleReader, scheduleWriter } from "./schedules.ts";
 import type { Schema } from "./schema.ts";
 import { usageReader, usageWriter } from "./usage.ts";
+import { workflowStateReader, workflowStateWriter } from "./workflow-states.ts";
 
 export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   usage: usageReader(db),
@@ -18,6 +19,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   jobs: jobReader(db),
   approvals: approvalReader(db),
   schedules: scheduleReader(db),
+  workflowStates: workflowStateReader(db),
 });
 
 export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: TransactionScope): EngineWriters => ({
@@ -27,6 +29,7 @@ export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: Transact
   jobs: jobWriter(trx, clock),
   approvals: approvalWriter(trx),
   schedules: scheduleWriter(trx),
+  workflowStates: workflowStateWriter(trx),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */

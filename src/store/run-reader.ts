@@ -32,6 +32,7 @@ const RUN_COLUMNS = [
   "parent_item",
   "scheduled_for",
   "trace",
+  "state_revision",
   "owner",
   "key_name",
   "lineage",
@@ -67,6 +68,7 @@ function runRecord(row: RunColumns): RunRecord {
         : { runId: row.parent_run, stepId: row.parent_step!, item: decodeItem(row.parent_item!) },
     scheduledFor: row.scheduled_for,
     trace: row.trace,
+    stateRevision: row.state_revision,
     actor: {
       owner: row.owner,
       keyName: row.key_name,

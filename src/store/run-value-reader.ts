@@ -9,6 +9,7 @@ import type { Schema } from "./schema.ts";
 import { decodeState } from "./step-state-columns.ts";
 
 const findInputs = prepared((db, id: string) => db.selectFrom("runs").select("inputs").where("id", "=", id));
+const findState = prepared((db, id: string) => db.selectFrom("runs").select("state").where("id", "=", id));
 const stepOutput = prepared((db, runId: string, stepId: string, item: number) =>
   db
     .selectFrom("run_steps")
@@ -43,6 +44,7 @@ type RunValueReader = Pick<
   | "itemOutputs"
   | "runOutput"
   | "inputs"
+  | "state"
   | "itemChunk"
   | "versionDefinition"
   | "cachedOutput"
@@ -95,6 +97,12 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
       return row === undefined ? {} : ((await decodeValue(db, row.inputs)) as Record<string, unknown>);
     },
 
+    async state(runId) {
+      const [row] = await findState(db, runId);
+      if (row === undefined || row.state === null) return null;
+      return (await decodeValue(db, row.state)) as Record<string, unknown>;
+    },
+
     async itemChunk({ runId, stepId }, chunk) {
       const [row] = await findChunk(db, runId, stepId, chunk);
       return row === undefined ? [] : (JSON.parse(row.items) as unknown[]);
@@ -123,7 +131,9 @@ async function valueColumn(
 ): Promise<string | null | undefined> {
   switch (at.what) {
     case "inputs":
-    case "output": {
+    case "output":
+    case "state":
+    case "committed": {
       const row = await db.selectFrom("runs").select(at.what).where("id", "=", at.runId).executeTakeFirst();
       return row?.[at.what as "output"];
     }

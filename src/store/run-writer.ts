@@ -56,10 +56,28 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         error: null,
         inputs: await encodeValue(trx, run.id, run.inputs),
         output: null,
+        state: run.state === null ? null : await encodeValue(trx, run.id, run.state),
+        state_revision: run.stateRevision,
+        committed: null,
       });
     },
 
-    async update(id, { stepStates, admitted, error, stop, output, startedAt, finishedAt, ...columns }) {
+    async update(
+      id,
+      {
+        stepStates,
+        admitted,
+        error,
+        stop,
+        output,
+        startedAt,
+        finishedAt,
+        state,
+        stateRevision,
+        committed,
+        ...columns
+      },
+    ) {
       const set: Updateable<RunRow> = { ...columns };
       if (stepStates !== undefined) set.states = encodeStates(stepStates);
       if (admitted !== undefined) set.admitted = Number(admitted);
@@ -68,6 +86,9 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       if (startedAt !== undefined) set.started_at = startedAt;
       if (finishedAt !== undefined) set.finished_at = finishedAt;
       if (output !== undefined) set.output = await encodeValue(trx, id, output);
+      if (state !== undefined) set.state = state === null ? null : await encodeValue(trx, id, state);
+      if (stateRevision !== undefined) set.state_revision = stateRevision;
+      if (committed !== undefined) set.committed = await encodeValue(trx, id, committed);
       await trx.updateTable("runs").set(set).where("id", "=", id).execute();
     },
 

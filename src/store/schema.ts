@@ -79,6 +79,12 @@ export interface RunRow {
   error: string | null;
   inputs: string;
   output: string | null;
+  /** The state that the run reads, as JSON; null when its workflow declares none. */
+  state: string | null;
+  /** The revision that its commit replaces; null when it commits nothing. */
+  state_revision: number | null;
+  /** What it has committed, as JSON. */
+  committed: string | null;
 }
 
 export interface RunStepRow {
@@ -189,6 +195,13 @@ export interface Schema {
   executors: { id: string; beat: number; started_at: string };
   approvals: ApprovalRow;
   schedules: ScheduleRow;
+  workflow_states: {
+    workflow_id: string;
+    revision: number;
+    body: string;
+    updated_at: string;
+    updated_by: string;
+  };
   step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;

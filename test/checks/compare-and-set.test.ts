@@ -11,7 +11,7 @@ const typeScriptIn = (folder: string): string[] =>
     .map((file) => join(folder, file));
 
 /** The ports as the transactions and stores name them. */
-const PORTS = "jobs|runs|approvals|schedules|usage|apiKeys|sessions|links|keys|engine";
+const PORTS = "jobs|runs|approvals|schedules|usage|workflowStates|apiKeys|sessions|links|keys|engine";
 
 /** The methods of the ports that report whether they were applied. */
 function compareAndSetMethods(): string[] {
@@ -43,6 +43,7 @@ describe("the result of a compare-and-set", () => {
         "decide",
         "recordDecision",
         "advance",
+        "replace",
         "reserve",
         "revoke",
         "rotate",

@@ -352,6 +352,9 @@ describe("the state checks of doctor", () => {
         })
         .execute();
       const runNamed = (id: string): Schema["runs"] => ({
+        state: null,
+        state_revision: null,
+        committed: null,
         id,
         first_run: id,
         workflow_id: "w",

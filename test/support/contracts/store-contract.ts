@@ -60,9 +60,17 @@ const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
   parent: null,
   scheduledFor: null,
   trace: null,
+  stateRevision: null,
   actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },
   createdAt,
   inputs: {},
+  state: null,
+});
+
+const written = (last_id: number, updatedAt: string) => ({
+  values: { last_id },
+  updatedAt,
+  updatedBy: "run_1",
 });
 
 const createWorkflow = (tx: Writers) =>
@@ -346,6 +354,50 @@ export function storeContract(setup: ContractSetup): void {
       } as const;
       expect(await second.transaction((tx) => tx.approvals.decide("apr_1", late))).toBe(false);
       expect((await first.read.approvals.find("apr_1"))!.status).toBe("cancelled");
+    });
+  });
+
+  describe("the state of a workflow", () => {
+    it("is replaced by one of several concurrent writers with one revision, also by the first write", async () => {
+      const { database, first, second, workflow, now } = await open(setup);
+      expect(await first.read.workflowStates.find(workflow.id)).toBeUndefined();
+      for (const revision of [1, 2]) {
+        const results = await concurrently(database, 12, ({ transaction }, index) =>
+          transaction((tx) => tx.workflowStates.replace(workflow.id, revision, written(index, now()))),
+        );
+        expect(applied(results)).toBe(1);
+        expect(await second.read.workflowStates.find(workflow.id)).toEqual({
+          revision: revision + 1,
+          ...written(results.indexOf(true), now()),
+        });
+      }
+    });
+
+    it("is not replaced with an older or a newer revision", async () => {
+      const { first, workflow, now } = await open(setup);
+      const replace = (revision: number, id: number) =>
+        first.transaction((tx) => tx.workflowStates.replace(workflow.id, revision, written(id, now())));
+      expect(await replace(2, 1)).toBe(false);
+      expect(await replace(1, 2)).toBe(true);
+      expect(await replace(1, 3)).toBe(false);
+      expect(await replace(3, 4)).toBe(false);
+      expect((await first.read.workflowStates.find(workflow.id))?.values).toEqual({ last_id: 2 });
+    });
+
+    it("keeps what a run has read and committed, also when it is large", async () => {
+      const { first, now, insertRun } = await open(setup);
+      const state = { text: "x".repeat(20_000) };
+      await insertRun("run_1", { state, stateRevision: 4 });
+      expect(await first.read.runs.state("run_1")).toEqual(state);
+      expect((await first.read.runs.find("run_1"))?.stateRevision).toBe(4);
+      await first.transaction(async (tx) => {
+        await tx.runs.lock("run_1");
+        await tx.runs.update("run_1", { seq: 1, committed: { text: "y" }, finishedAt: now() });
+      });
+      const at = { runId: "run_1", what: "committed" } as const;
+      expect(await first.read.runs.valueText(at, { from: 0, chars: 100 })).toMatchObject({
+        text: '{"text":"y"}',
+      });
     });
   });
 
