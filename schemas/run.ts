@@ -205,6 +205,14 @@ export const Run = z
       .meta({ description: "Progress, until the run has ended." }),
     inputs: TruncatedValue.optional().meta({ description: "Its inputs, with defaults filled in." }),
     output: TruncatedValue.optional().meta({ description: "Its output, when it has succeeded." }),
+    state: TruncatedValue.optional().meta({
+      description: "The state of its workflow that it reads, as it was when the run was admitted.",
+      example: { last_id: 1280 },
+    }),
+    committed: TruncatedValue.optional().meta({
+      description: "What it has written to the state, when it has succeeded.",
+      example: { last_id: 1284 },
+    }),
     usage: ModelUsage.optional().meta({
       description:
         "Token usage so far, over all attempts of all steps and items; left out without any. The cost is null when a model has no price.",

@@ -122,6 +122,10 @@ const Inputs = JsonSchemaObject.meta({
 
 const Json = z.unknown();
 
+const StateKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, {
+  error: "must be a letter or _, followed by up to 63 letters, digits or _",
+});
+
 const Schedule = z
   .strictObject({
     cron: text(200, 1).meta({
@@ -172,6 +176,22 @@ export const TOP_FIELDS = {
     description: "The output of a run: a template. Default: the output of the last step.",
     example: { best_region: "${{ steps.revenue.rows[0].region }}" },
   }),
+  state: z
+    .record(StateKey, JsonSchemaObject)
+    .optional()
+    .meta({
+      description:
+        "Values that runs leave for later ones: for each key a JSON Schema with a default. Expressions read state.<key> as it was when the run started.",
+      example: { last_id: { type: "integer", default: 0 } },
+    }),
+  commit: z
+    .record(z.string(), Json)
+    .optional()
+    .meta({
+      description:
+        "New values of state, evaluated like output and written with the success of the run; other keys keep theirs. If another run wrote since this one started, it fails with state_conflict.",
+      example: { last_id: "${{ steps.fresh.rows.map(r, r.id).max() }}" },
+    }),
   schedule: Schedule.optional(),
   examples: z
     .array(Example)
@@ -225,6 +245,8 @@ export interface Definition {
   inputs?: Record<string, unknown> | undefined;
   steps: StepDefinition[];
   output?: unknown;
+  state?: Record<string, Record<string, unknown>> | undefined;
+  commit?: Record<string, unknown> | undefined;
   schedule?: Schedule | undefined;
   examples?: { name?: string | undefined; inputs: Record<string, unknown>; expect?: unknown }[] | undefined;
   timeout?: string | undefined;

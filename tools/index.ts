@@ -30,6 +30,8 @@ import { listUsers } from "./users/list-users.ts";
 import { renewInvitation } from "./users/renew-invitation.ts";
 import { resetUserPassword } from "./users/reset-user-password.ts";
 import { updateUser } from "./users/update-user.ts";
+import { getWorkflowState } from "./workflow-state/get-workflow-state.ts";
+import { setWorkflowState } from "./workflow-state/set-workflow-state.ts";
 import { archiveWorkflow } from "./workflows/archive-workflow.ts";
 import { createWorkflow } from "./workflows/create-workflow.ts";
 import { getWorkflow } from "./workflows/get-workflow.ts";
@@ -58,6 +60,7 @@ export const catalogue: readonly AnyTool[] = [
   getRunValue,
   getSchedule,
   getWorkflow,
+  getWorkflowState,
   getWorkflowVersion,
   inviteUser,
   listApiKeys,
@@ -80,6 +83,7 @@ export const catalogue: readonly AnyTool[] = [
   revokeApiKey,
   rotateApiKey,
   runWorkflow,
+  setWorkflowState,
   unpublishWorkflow,
   updateUser,
   updateWorkflow,

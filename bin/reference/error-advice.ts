@@ -93,6 +93,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The workflow's published version has no schedule.",
     remedy: "Give its definition a `schedule` and publish it.",
   },
+  state_not_found: {
+    meaning: "The definition of the workflow declares no `state`.",
+    remedy: "Add `state` to its definition.",
+  },
   api_key_not_found: { meaning: "No key of yours has this id.", remedy: "`list_api_keys` lists them." },
   user_not_found: { meaning: "No user has this id.", remedy: "`list_users` lists them." },
   session_not_found: {
@@ -277,6 +281,10 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   poisoned:
     "The step crashed three executors while it ran alone: it needs too much memory or crashes a driver. Split its work.",
   run_timeout: "Make the workflow's `timeout` longer, or split its work.",
+  state_conflict:
+    "Another run, or a person, wrote the state since this run read it. Retry the run; `concurrency: 1` runs one at a time.",
+  state_invalid:
+    "A value of `commit`, or the stored state, does not match its schema in `state`; the message says which.",
   step_failed: "The message says what happened.",
   timeout: "Make the step's `timeout` longer, or split its work.",
   too_deep: "Workflows can call each other up to 8 levels deep: look for a cycle.",

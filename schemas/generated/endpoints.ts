@@ -20,7 +20,7 @@ export type Problem = { type: string, title: string, status: number, detail: str
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, child_run?: string | undefined, waits_until?: string | undefined, items?: { total: number, done: number, failed: number } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, next?: string | undefined }
+export type Run = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, next?: string | undefined }
 export type RunDefinition = { workflow_id: string, version: number, patched: boolean, definition: Record<string, unknown> }
 export type RunSummary = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
@@ -34,6 +34,7 @@ export type SuccessorApiKey = { id: string, name: string, owner: string, last_fo
 export type User = { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
 export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined }
+export type WorkflowState = { workflow_id: string, version: number, revision: number, values: Record<string, unknown>, updated_at: (string | null), updated_by: (string | null) }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 
     // </Schemas>
@@ -1840,6 +1841,81 @@ export type post_Resume_schedule = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Get_workflow_state = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/state",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "If-None-Match": string }>,
+        
+          }
+      responses: {200: Schemas.WorkflowState,
+304: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, ETag: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type put_Set_workflow_state = {
+      method: "PUT",
+      path: "/workflows/{workflow_id}/state",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "If-Match": string }>,
+        body:  { values: Record<string, unknown> },
+          }
+      responses: {200: Schemas.WorkflowState,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+412: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, ETag: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+412: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type post_Unpublish_workflow = {
       method: "POST",
       path: "/workflows/{workflow_id}/unpublish",
@@ -2018,6 +2094,7 @@ export type post_Validate_workflow = {
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
 "/workflows/{workflow_id}/runs": Endpoints.get_List_workflow_runs,
 "/workflows/{workflow_id}/schedule": Endpoints.get_Get_schedule,
+"/workflows/{workflow_id}/state": Endpoints.get_Get_workflow_state,
 "/workflows/{workflow_id}/versions": Endpoints.get_List_workflow_versions,
 "/workflows/{workflow_id}/versions/{version}": Endpoints.get_Get_workflow_version
          },
@@ -2057,6 +2134,9 @@ delete: {
 patch: {
            "/users/{user_id}": Endpoints.patch_Update_user,
 "/workflows/{workflow_id}": Endpoints.patch_Update_workflow
+         },
+put: {
+           "/workflows/{workflow_id}/state": Endpoints.put_Set_workflow_state
          }
      }
      
@@ -2068,6 +2148,7 @@ patch: {
 export type PostEndpoints = EndpointByMethod["post"]
 export type DeleteEndpoints = EndpointByMethod["delete"]
 export type PatchEndpoints = EndpointByMethod["patch"]
+export type PutEndpoints = EndpointByMethod["put"]
     // </EndpointByMethod.Shorthands>
     
   

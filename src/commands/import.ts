@@ -5,6 +5,7 @@ import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { VersionWithDefinition, Writers } from "../core/ports.ts";
+import { FIRST_STATE_REVISION } from "../core/workflow-state-ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { readLines } from "./archive/lines.ts";
 import { type ImportPlan, planImport } from "./archive/import-plan.ts";
@@ -147,11 +148,19 @@ async function writePlan(
       await write("import_workflow", async (tx) => {
         await tx.workflows.importWithHistory(line, versionsOf(line.id));
         if (line.schedule !== null) await saveSchedule(tx, line, line.schedule);
+        if (line.state !== undefined) await saveState(tx, line.id, line.state);
       });
       remaining.delete(line.id);
     } else next = await lines.next();
   }
   if (remaining.size > 0) throw fileChanged(file);
+
+  async function saveState(tx: Writers, id: string, values: Record<string, unknown>): Promise<void> {
+    const updatedAt = iso(setup.clock.now());
+    const state = { values, updatedAt, updatedBy: OPERATOR_ACTOR.principal.owner };
+    if (!(await tx.workflowStates.replace(id, FIRST_STATE_REVISION, state)))
+      throw new Error(`the new workflow ${id} has a state already`);
+  }
 
   async function saveSchedule(
     tx: Writers,

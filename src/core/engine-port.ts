@@ -23,6 +23,8 @@ import type { Applied } from "./transactions.ts";
 export interface CheckReport {
   valid: boolean;
   errors: Issue[];
+  /** Findings that do not prevent running, such as a value that may be null where null fails. */
+  warnings: Issue[];
   /** The definition to store; null when the source could not be parsed. */
   definition: Record<string, unknown> | null;
   /** The fields that a workflow file has beside the definition. */

@@ -37,6 +37,7 @@ export const ERRORS = {
   value_not_found: { status: 404, title: "The value does not exist", mcp: "tool", log: "info" },
   database_not_found: { status: 404, title: "The database does not exist", mcp: "tool", log: "info" },
   schedule_not_found: { status: 404, title: "The workflow has no schedule", mcp: "tool", log: "info" },
+  state_not_found: { status: 404, title: "The workflow has no state", mcp: "tool", log: "info" },
   api_key_not_found: { status: 404, title: "The API key does not exist", mcp: "protocol", log: "info" },
   user_not_found: { status: 404, title: "The user does not exist", mcp: "protocol", log: "info" },
   session_not_found: { status: 404, title: "The session does not exist", mcp: "protocol", log: "info" },

@@ -37,6 +37,8 @@ export const STEP_ERRORS = {
   output_too_large: { title: "The output is too large", transient: false },
   poisoned: { title: "The step crashed its executor repeatedly", transient: false },
   run_timeout: { title: "The run reached its timeout", transient: false },
+  state_conflict: { title: "The state was written since the run read it", transient: false },
+  state_invalid: { title: "The state does not match its declaration", transient: false },
   step_failed: { title: "The step failed", transient: false },
   timeout: { title: "The step reached its timeout", transient: true },
   too_deep: { title: "Workflows call each other too deeply", transient: false },

@@ -6,7 +6,7 @@ import type { EngineApi } from "./engine-port.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Actor, CursorCodec, Readers, Writers } from "./ports.ts";
 
-export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE";
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type HttpRoute = `${HttpMethod} /${string}`;
 
 /** The names behind the colons of a route. */

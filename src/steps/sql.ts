@@ -210,7 +210,7 @@ function tablesOf(
 const UNKNOWN_TABLE = "unknown";
 
 function columnsOf(shape: Shape): SqlColumn[] | null {
-  if (shape.kind !== "list" || shape.of.kind !== "object" || shape.of.open === true) return null;
+  if (shape.kind !== "list" || shape.of.kind !== "object") return null;
   return Object.entries(shape.of.fields).map(([name, { kind }]) => ({
     name,
     type: kind === "string" || kind === "number" || kind === "boolean" ? kind : "any",

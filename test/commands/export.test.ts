@@ -96,6 +96,8 @@ async function exported(options: ExportOptions = {}) {
     );
     await publish(tx, "hello");
     await tx.workflows.insert({ ...content, name: "Draft", definition: null }, change, "draft");
+    const state = { values: { last_id: 7 }, updatedAt: iso(0), updatedBy: "run_1" };
+    expect(await tx.workflowStates.replace("hello", 1, state)).toBe(true);
   });
   const file = join(temporaryDirectory(), "all.jsonl");
   expect(await exporting(instance.stateDir, file, options)).toMatchObject({ code: 0, err: "" });
@@ -119,11 +121,15 @@ describe("millrace export and import", () => {
 
     const { read } = await testInstance({ stateDir });
     const [before, after] = [linesOf(file), await read.workflows.find("hello")];
-    const { schedule: _, kind: __, ...workflow } = before.find(({ id }) => id === "hello")!;
+    const { schedule: _, kind: __, state: ___, ...workflow } = before.find(({ id }) => id === "hello")!;
     expect(after).toMatchObject({ ...workflow, name: "Hello", description: "Says it well." });
     expect(await read.workflows.findVersion("hello", 1)).toMatchObject({
       reason: "A start",
       description: "Says it.",
+    });
+    expect(await read.workflowStates.find("hello")).toMatchObject({
+      values: { last_id: 7 },
+      updatedBy: "operator",
     });
     expect(await read.schedules.find("hello")).toMatchObject({
       paused: false,

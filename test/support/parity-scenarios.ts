@@ -30,6 +30,13 @@ const WEEKLY = create({
   tags: ["finance"],
   definition: { steps: [{ id: "a" }] },
 });
+const COUNTER = create({
+  name: "Counter",
+  definition: {
+    state: { last_id: { type: "integer", default: 0 } },
+    steps: [{ id: "a", type: "set", values: { x: 1 } }],
+  },
+});
 const NIGHTLY = create({ name: "Nightly backup" });
 
 /** The configuration of the scenarios: an existing database, and a missing one. */
@@ -99,10 +106,10 @@ const approvalOf = (before: readonly CallResult[], index: number): string =>
 const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
 /** The errors that all operations on a workflow share. */
-const wrongId = (call: string): ParityCall[] => [
-  { call, with: { workflow_id: "weekly-revenu" }, expect: "workflow_not_found" },
-  { call, with: { workflow_id: "nothing like it" }, expect: "workflow_not_found" },
-  { call, with: { workflow_id: "x".repeat(201) }, expect: "invalid_input" },
+const wrongId = (call: string, more: Input = {}): ParityCall[] => [
+  { call, with: { workflow_id: "weekly-revenu", ...more }, expect: "workflow_not_found" },
+  { call, with: { workflow_id: "nothing like it", ...more }, expect: "workflow_not_found" },
+  { call, with: { workflow_id: "x".repeat(201), ...more }, expect: "invalid_input" },
 ];
 
 /** The calls of each operation, on new instances; the results of all calls are compared. */
@@ -262,6 +269,42 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       expect: "missing_scope",
     },
     ...wrongId("restore_workflow"),
+  ],
+  get_workflow_state: [
+    COUNTER,
+    { call: "get_workflow_state", with: { workflow_id: "counter" } },
+    NIGHTLY,
+    { call: "get_workflow_state", with: { workflow_id: "nightly-backup" }, expect: "state_not_found" },
+    ...wrongId("get_workflow_state"),
+  ],
+  set_workflow_state: [
+    COUNTER,
+    { call: "set_workflow_state", with: { workflow_id: "counter", values: { last_id: 7 } } },
+    { call: "set_workflow_state", with: { workflow_id: "counter", values: {}, if_match: 2 } },
+    {
+      call: "set_workflow_state",
+      with: { workflow_id: "counter", values: { last_id: 8 }, if_match: 2 },
+      expect: "version_conflict",
+    },
+    {
+      call: "set_workflow_state",
+      with: { workflow_id: "counter", values: { last_id: "x", lastid: 1 } },
+      expect: "invalid_input",
+    },
+    {
+      call: "set_workflow_state",
+      with: { workflow_id: "counter", values: {} },
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    { call: "get_workflow_state", with: { workflow_id: "counter" } },
+    NIGHTLY,
+    {
+      call: "set_workflow_state",
+      with: { workflow_id: "nightly-backup", values: {} },
+      expect: "state_not_found",
+    },
+    ...wrongId("set_workflow_state", { values: {} }),
   ],
   list_workflow_versions: [
     WEEKLY,

@@ -85,6 +85,7 @@ export const CALLER_SPECS: readonly CallerSpec[] = [
 const WORKFLOW = {
   inputs: { type: "object", properties: { name: { type: "string", default: "you" } } },
   steps: [{ id: "hello", type: "set", values: { greeting: "Good morning, ${{ inputs.name }}" } }],
+  state: { last_id: { type: "integer", default: 0 } },
   schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" },
 };
 const ASKING = { steps: [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }] };

@@ -181,7 +181,7 @@ function asRequest(tool: AnyTool, input: Record<string, unknown>) {
     const value = take(field);
     headers[header] = header === "If-Match" ? `"${value}"` : value;
   }
-  if (method === "POST" || method === "PATCH") return { method, target, body: rest, headers };
+  if (method !== "GET" && method !== "DELETE") return { method, target, body: rest, headers };
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(rest)) query.set(key, String(value));
   return { method, target: `${target}?${query.toString()}`, body: undefined, headers };

@@ -65,6 +65,8 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   restore_workflow: { ...writesWorkflow, send: () => ({}) },
   publish_workflow: { ...writesWorkflow, send: () => ({}) },
   unpublish_workflow: { ...writesWorkflow, send: () => ({}) },
+  get_workflow_state: { ...reads, ...workflow },
+  set_workflow_state: { ...writesWorkflow, send: () => ({ values: {} }) },
   get_schedule: { ...reads, ...workflow },
   list_schedules: reads,
   pause_schedule: { ...writesWorkflow, send: () => ({}) },

@@ -104,7 +104,7 @@ describe.each(tools)("%s", (name, tool) => {
       // A definition is too large for a query string.
       read: name === "validate_workflow" ? ["POST"] : ["GET"],
       create: ["POST"],
-      update: ["PATCH", "POST"],
+      update: ["PATCH", "POST", "PUT"],
       delete: ["DELETE"],
       act: ["POST"],
     };

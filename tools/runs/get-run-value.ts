@@ -67,8 +67,13 @@ export const getRunValue = defineTool({
 const STEP_REF =
   /^steps\.(?<step>[a-z][a-z0-9_]{0,63})(?:\.items\.(?<item>\d{1,7}))?\.(?:output|attempts\.(?<attempt>\d{1,7})\.input)$/;
 
+const RUN_VALUES = ["inputs", "output", "state", "committed"] as const;
+
+const isRunValue = (ref: string): ref is (typeof RUN_VALUES)[number] =>
+  (RUN_VALUES as readonly string[]).includes(ref);
+
 function parseRef(runId: string, ref: string): Parameters<RunReader["valueText"]>[0] | undefined {
-  if (ref === "inputs" || ref === "output") return { runId, what: ref };
+  if (isRunValue(ref)) return { runId, what: ref };
   const parts = STEP_REF.exec(ref)?.groups;
   if (parts === undefined) return undefined;
   const { item, attempt } = parts;
@@ -81,7 +86,7 @@ function parseRef(runId: string, ref: string): Parameters<RunReader["valueText"]
 const valueNotFound = (id: string, ref: string): AppError =>
   new AppError(
     "value_not_found",
-    `The run ${id} has no value "${ref}". Values are inputs, output (when it has succeeded), steps.<id>.output, ` +
+    `The run ${id} has no value "${ref}". Values are inputs, output (when it has succeeded), state and committed (of a workflow with state), steps.<id>.output, ` +
       "steps.<id>.attempts.<n>.input, and for a fan-out steps.<id>.items.<i>.output. " +
       `get_run with detail steps (GET /runs/${id}?detail=steps) lists its steps.`,
     { errors: [{ path: "ref", code: "not_found", message: "is not a value of this run" }] },

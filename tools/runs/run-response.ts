@@ -61,6 +61,7 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
       "inputs",
       Math.min(INPUTS_CHARS, maxChars),
     ),
+    ...(await stateOf(ctx, run.id, maxChars)),
     ...(usage !== null && { usage }),
     error: run.error === null ? null : truncateError(run.error, ERROR_CHARS),
   };
@@ -69,6 +70,20 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
   if (run.status === "cancelled")
     return { ...summary, next: `The run was cancelled${cancelledBy(run)}. ${retryHint(run.id)}` };
   return unfinishedRun(ctx, run, summary);
+}
+
+/** The state that a run has read and committed; without one, nothing. */
+async function stateOf(
+  ctx: ToolContext,
+  runId: string,
+  maxChars: number,
+): Promise<Pick<Run, "state" | "committed">> {
+  const valueOf = (what: "state" | "committed") =>
+    truncateValue(ctx.read.runs, { runId, what }, what, Math.min(INPUTS_CHARS, maxChars));
+  const state = await valueOf("state");
+  if (state === undefined) return {};
+  const committed = await valueOf("committed");
+  return { state, ...(committed !== undefined && { committed }) };
 }
 
 const cancelledBy = ({ stop }: RunRecord): string => (stop?.status === "cancelled" ? ` by ${stop.by}` : "");

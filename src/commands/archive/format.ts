@@ -65,6 +65,8 @@ export const WorkflowLine = z.strictObject({
       lineage: text(200, 1),
     })
     .nullable(),
+  /** The values that runs leave for later ones; left out if none were written. */
+  state: z.record(z.string(), z.unknown()).optional(),
 });
 export type WorkflowLine = z.output<typeof WorkflowLine>;
 

@@ -177,9 +177,9 @@ export async function planImport(
   return plan;
 }
 
-/** Leaves out the schedule, because its state changes all the time without a new version. */
+/** Leaves out what changes all the time without a new version: the schedule and the state. */
 const addTo = (hash: Hash, line: WorkflowLine | VersionLine): void =>
-  void hash.update(`${canonicalJson({ ...line, schedule: null })}\n`);
+  void hash.update(`${canonicalJson({ ...line, schedule: null, state: null })}\n`);
 
 async function historyHash(read: Readers, workflow: Workflow): Promise<string> {
   const hash = createHash("sha256");

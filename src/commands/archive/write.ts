@@ -63,10 +63,11 @@ async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
 
 /** Yields a workflow and then its versions, from the first to the newest. Versions never change. */
 export async function* workflowLines(
-  read: Pick<Readers, "workflows" | "schedules">,
+  read: Pick<Readers, "workflows" | "schedules" | "workflowStates">,
   workflow: Workflow,
 ): AsyncGenerator<WorkflowLine | VersionLine> {
   const { id, status, version, published_version, created_at, updated_at, created_by } = workflow;
+  const state = await read.workflowStates.find(id);
   yield {
     kind: "workflow",
     id,
@@ -77,6 +78,7 @@ export async function* workflowLines(
     updated_at,
     created_by,
     schedule: scheduleOf(await read.schedules.find(id)),
+    ...(state !== undefined && { state: { ...state.values } }),
   };
   for (let number = 1; number <= version; number += 1) {
     const found = await read.workflows.findVersion(id, number);

@@ -33,6 +33,8 @@ export interface Plan {
   steps: readonly PlannedStep[];
   /** The output of the run; null for the output of the last step. */
   output: CompiledExpression | null;
+  /** What the run commits to the state of its workflow; null for nothing. */
+  commit: CompiledExpression | null;
 }
 
 /** Returns a function that makes the plan of a compiled definition once, and caches it. */
@@ -54,6 +56,7 @@ function planOf(compiled: CompiledDefinition, types: ReadonlyMap<string, AnyStep
     compiled,
     steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!)),
     output: definition.output === undefined ? null : compileValue(definition.output, VALUE),
+    commit: definition.commit === undefined ? null : compileValue(definition.commit, VALUE),
   };
 }
 

@@ -2,10 +2,13 @@
 import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
+import { formatPath } from "../../core/issues.ts";
 import type { RunRecord } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
+import { StepError } from "../../core/step-errors.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
+import { type StateDeclaration, stateIssues } from "../../core/workflow-state.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
 
@@ -71,6 +74,7 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
   const outputs = cached<Record<string, unknown>>();
   const chunks = cached<unknown[]>();
   const inputs = cached<Record<string, unknown>>();
+  const states = cached<Record<string, unknown>>();
 
   async function loadStepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
     const position = plan.compiled.position.get(id)!;
@@ -105,13 +109,34 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
     return items[item % CHUNK_ITEMS];
   }
 
+  /** @throws StepError state_invalid: another version, with another declaration, may have written the state */
+  async function loadState(
+    declaration: StateDeclaration,
+    { id, workflowId }: RunRecord,
+  ): Promise<Record<string, unknown>> {
+    const values = (await runs.state(id)) ?? {};
+    const [first] = stateIssues(declaration, values);
+    if (first === undefined) return values;
+    throw new StepError(
+      "state_invalid",
+      `The stored state does not match the definition: ${formatPath(["state", ...(first.path ?? [])])} ${first.message}.`,
+      { fix: `Correct the value with PUT /workflows/${workflowId}/state, or the schema in state.` },
+    );
+  }
+
   return {
     stepValue: stepValueOf,
     async loadScope(plan, run, reads, ref) {
       const steps: Record<string, unknown> = {};
       for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
       const runInputs = await inputs(run.id, () => runs.inputs(run.id));
-      const scope: Scope = { inputs: runInputs, run: runScope(run), steps };
+      const { state: declaration } = plan.compiled.definition;
+      const scope: Scope = {
+        inputs: runInputs,
+        run: runScope(run),
+        steps,
+        ...(declaration !== undefined && { state: await states(run.id, () => loadState(declaration, run)) }),
+      };
       if (ref === undefined || ref.item === null) return scope;
       return { ...scope, item: await loadItem(run.id, ref.stepId, ref.item), index: ref.item };
     },

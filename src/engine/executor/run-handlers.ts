@@ -6,21 +6,19 @@ import type { Mailer } from "../../core/connections.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
 import type { Job, RunRecord } from "../../core/model.ts";
 import type { ApprovalReader, RunReader } from "../../core/run-ports.ts";
-import { StepError } from "../../core/step-errors.ts";
 import type { JobHandler } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { stopRun } from "../run-state/advance-run.ts";
-import { finishRun } from "../run-state/end-run.ts";
+import { type FinishResult, finishRun } from "../run-state/end-run.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { startRun } from "../run-state/start-run.ts";
+import { evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { withChange, withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 
-/** Maximum size of a run's output, in characters of JSON. */
-const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 /** Maximum number of retries of a mail to assignees that was not sent. */
 const MAX_MAIL_RETRIES = 2;
 /** Pause before such a retry, in milliseconds. */
@@ -42,42 +40,36 @@ export function finishHandler({ context, runs, planOf, scopes }: Options): JobHa
   return async (job) => {
     const run = await runs.find(job.runId);
     if (run === undefined || run.finishedAt !== null) return withoutChange();
-    const result = await evaluate(run, job).catch((thrown: unknown) => {
-      if (isStorageUnavailable(thrown)) throw thrown;
-      const error = toRunError(thrown, job);
-      if (error.code === "poisoned") context.meter.jobPoisoned();
-      return { error: { ...error, message: `output: ${error.message}` } };
-    });
+    const result = await evaluate(run, job);
     return withChange((tx) => finishRun(context, tx, run.id, result));
   };
 
-  async function evaluate(run: RunRecord, job: Job): Promise<{ output: unknown }> {
-    assertNotPoisoned(job, "output");
-    return { output: await evaluateOutput(run, await planOf(run), scopes) };
-  }
-}
-
-/** @throws StepError */
-async function evaluateOutput(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
-  const output =
-    plan.output === null
-      ? await outputOfLastStep(run, plan, scopes)
-      : plan.output.evaluate(await scopes.loadScope(plan, run, plan.output.stepIds));
-  const chars = JSON.stringify(output ?? null).length;
-  if (chars > MAX_OUTPUT_CHARS) {
-    throw new StepError(
-      "output_too_large",
-      `The run's output has ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,
-      { fix: "Name the parts that are needed in output." },
+  async function evaluate(run: RunRecord, job: Job): Promise<FinishResult> {
+    const output = await evaluateField("output", job, async () =>
+      evaluateOutput(run, await planOf(run), scopes),
     );
+    if ("error" in output) return output;
+    const commit = await evaluateField("commit", job, async () =>
+      evaluateCommit(run, await planOf(run), scopes),
+    );
+    return "error" in commit ? commit : { output: output.value, committed: commit.value };
   }
-  return output;
-}
 
-async function outputOfLastStep(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
-  const { id } = plan.steps.at(-1)!.step;
-  const { status: _status, error: _error, ...output } = await scopes.stepValue(plan, run, id);
-  return output;
+  async function evaluateField<T>(
+    field: string,
+    job: Job,
+    work: () => Promise<T>,
+  ): Promise<{ value: T } | { error: RunError }> {
+    try {
+      assertNotPoisoned(job, field);
+      return { value: await work() };
+    } catch (thrown) {
+      if (isStorageUnavailable(thrown)) throw thrown;
+      const error = toRunError(thrown, job);
+      if (error.code === "poisoned") context.meter.jobPoisoned();
+      return { error: { ...error, message: `${field}: ${error.message}` } };
+    }
+  }
 }
 
 /** Cancels a run because the run that started it has stopped. */

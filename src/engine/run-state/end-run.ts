@@ -5,8 +5,10 @@ import type { AbandonedAttempt, RunRecord } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
+import { toRunError } from "./run-error.ts";
 import { beginUpdate } from "./run-update.ts";
 import { admitQueuedRuns } from "./start-run.ts";
+import { commitState } from "./workflow-state.ts";
 
 export interface RunEnd {
   seq: number;
@@ -14,28 +16,49 @@ export interface RunEnd {
   status: "succeeded" | "failed" | "cancelled";
   error: RunError | null;
   output?: unknown;
+  /** What it commits to the state of its workflow. */
+  committed?: Readonly<Record<string, unknown>>;
 }
 
-/** Ends a run whose steps have all ended, with the result of evaluating its output. */
+/** What evaluating `output` and `commit` has returned; `committed` is null without `commit`. */
+export type FinishResult =
+  { output: unknown; committed: Readonly<Record<string, unknown>> | null } | { error: RunError };
+
+/** Ends a run whose steps have all ended. It succeeds only together with its commit. */
 export async function finishRun(
   context: RunContext,
   tx: EngineWriters,
   runId: string,
-  result: { output: unknown } | { error: RunError },
+  result: FinishResult,
 ): Promise<void> {
   const update = await beginUpdate(context, tx, runId);
   if (update === undefined) return;
   const { run, seq, states: stepStates } = update;
-  const end =
-    "error" in result
-      ? { status: "failed" as const, error: result.error }
-      : { status: "succeeded" as const, error: null, output: result.output };
   // The run can be stopped between the end of its last step and the evaluation of its output.
   const stopped =
     run.stop === null
       ? undefined
       : { status: run.stop.status, error: run.stop.status === "failed" ? run.stop.error : null };
-  await endRun(context, tx, run, { seq, stepStates, ...(stopped ?? end) });
+  const end = stopped ?? (await finish(context, tx, run, result));
+  await endRun(context, tx, run, { seq, stepStates, ...end });
+}
+
+/** Commits to the state of the workflow, if the run does. @returns how the run ends */
+async function finish(
+  { clock }: RunContext,
+  tx: EngineWriters,
+  run: RunRecord,
+  result: FinishResult,
+): Promise<Omit<RunEnd, "seq" | "stepStates">> {
+  if ("error" in result) return { status: "failed", error: result.error };
+  const { output, committed } = result;
+  const { stateRevision } = run;
+  // Runs of examples have no revision.
+  if (committed === null || stateRevision === null) return { status: "succeeded", error: null, output };
+  const conflict = await commitState(tx, { ...run, stateRevision }, committed, iso(clock.now()));
+  return conflict === undefined
+    ? { status: "succeeded", error: null, output, committed }
+    : { status: "failed", error: toRunError(conflict, runRef(run.id)) };
 }
 
 /** Ends a run, adds the jobs of the runs that depend on its end, and admits the next queued run. */

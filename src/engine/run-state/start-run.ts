@@ -6,7 +6,9 @@ import type { EngineWriters } from "../../core/run-ports.ts";
 import { StepStates } from "../../core/step-states.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
 import { decide } from "./decide.ts";
+import { ancestorsOf } from "./ancestors.ts";
 import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
+import { NO_SNAPSHOT, takeSnapshot } from "./workflow-state.ts";
 
 /** Inserts a run with the jobs of its first steps, or queues it. */
 export async function startRun(context: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
@@ -19,7 +21,8 @@ export async function startRun(context: RunContext, tx: EngineWriters, run: Prep
     : { states: pending, start: [] };
   const createdAt = iso(context.clock.now());
   const trace = context.spans.initialTrace(run);
-  await tx.runs.insert({ ...run, trace, status: "queued", stepStates, admitted, createdAt });
+  const snapshot = admitted ? await takeSnapshot(tx, run, compiled.definition) : NO_SNAPSHOT;
+  await tx.runs.insert({ ...run, ...snapshot, trace, status: "queued", stepStates, admitted, createdAt });
   for (const position of start) await addStepJob(tx, run, compiled, position);
   if (compiled.timeoutMs !== null) {
     const dueAt = iso(context.clock.now() + compiled.timeoutMs);
@@ -58,7 +61,8 @@ export async function admitQueuedRuns(
       stopping: false,
       activeCount: 0,
     });
-    await tx.runs.update(run.id, { seq: run.seq + 1, stepStates, admitted: true });
+    const snapshot = await takeSnapshot(tx, run, compiled.definition);
+    await tx.runs.update(run.id, { seq: run.seq + 1, stepStates, admitted: true, ...snapshot });
     for (const position of start) await addStepJob(tx, run, compiled, position);
   }
 }
@@ -102,11 +106,6 @@ async function hasAncestorOfSameWorkflow(
   tx: EngineWriters,
   run: Pick<RunRecord, "workflowId" | "parent">,
 ): Promise<boolean> {
-  for (let { parent } = run; parent !== null;) {
-    const ancestor = await tx.runs.find(parent.runId);
-    if (ancestor === undefined) return false;
-    if (ancestor.workflowId === run.workflowId) return true;
-    ({ parent } = ancestor);
-  }
+  for await (const ancestor of ancestorsOf(tx, run)) if (ancestor.workflowId === run.workflowId) return true;
   return false;
 }

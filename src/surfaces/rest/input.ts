@@ -10,7 +10,7 @@ import { type AnyTool, parseRoute } from "../../core/tool.ts";
 export interface InputPlan {
   parameters: readonly string[];
   headers: readonly (readonly [field: string, header: "If-Match" | "Idempotency-Key"])[];
-  /** All other fields: the query of GET and DELETE, the body of POST and PATCH. */
+  /** All other fields: the query of GET and DELETE, the body of POST, PUT and PATCH. */
   fields: readonly string[];
   inBody: boolean;
   kinds: ReadonlyMap<string, Kind>;
@@ -27,7 +27,7 @@ export function planInput(tool: AnyTool): InputPlan {
     parameters,
     headers,
     fields: Object.keys(shape).filter((field) => !placed.has(field)),
-    inBody: method === "POST" || method === "PATCH",
+    inBody: method !== "GET" && method !== "DELETE",
     kinds: new Map(Object.entries(shape).map(([field, schema]) => [field, kindOf(schema as z.ZodType)])),
   };
 }

@@ -112,7 +112,7 @@ function moveExamples({ parameters = [] }: Operation): void {
   }
 }
 
-const METHODS: readonly HttpMethod[] = ["GET", "POST", "PATCH", "DELETE"];
+const METHODS: readonly HttpMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Orders operations for readers: a collection before its members, GET before changes. */
 function byRoute(a: AnyTool, b: AnyTool): number {

@@ -2,7 +2,7 @@
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import type { Problem } from "../../../schemas/problem.ts";
 
-type Method = "get" | "post" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
 type Endpoints<M extends Method> = EndpointByMethod[M];
 type Parameters<E> = E extends { parameters: infer P } ? ([P] extends [never] ? unknown : P) : unknown;
 type SuccessStatus = 200 | 201 | 202 | 204;

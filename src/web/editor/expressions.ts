@@ -51,7 +51,8 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   const [head, ...rest] = parts;
   if (head === undefined) return names(scope);
   if (head === "run" && rest.length === 0) return RUN_FIELDS.map((label) => ({ label, kind: "property" }));
-  if (head === "inputs") return inputs(scope.root, rest);
+  if (head === "inputs") return declared(asObject(asObject(scope.root)["inputs"]), rest);
+  if (head === "state") return declared({ properties: asObject(scope.root)["state"] }, rest);
   if (head !== "steps") return [];
   const [id, ...fields] = rest;
   if (id === undefined) return ancestors(scope).map(stepSuggestion);
@@ -60,7 +61,8 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   return fieldsAt(parseShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
 }
 
-function names({ data, steps, index }: Scope): Suggestion[] {
+function names({ root, data, steps, index }: Scope): Suggestion[] {
+  const hasState = asObject(root)["state"] !== undefined;
   const fanOut = index !== undefined && asObject(steps[index])["for_each"] !== undefined;
   return [
     {
@@ -72,6 +74,17 @@ function names({ data, steps, index }: Scope): Suggestion[] {
     },
     { label: "steps", detail: "step outputs", kind: "variable", apply: "steps.", reopenCompletion: true },
     { label: "run", detail: "the current run", kind: "variable", apply: "run.", reopenCompletion: true },
+    ...(hasState
+      ? [
+          {
+            label: "state",
+            detail: "state of the workflow",
+            kind: "variable" as const,
+            apply: "state.",
+            reopenCompletion: true,
+          },
+        ]
+      : []),
     ...(fanOut
       ? [
           { label: "item", detail: "current for_each item", kind: "variable" as const },
@@ -82,8 +95,9 @@ function names({ data, steps, index }: Scope): Suggestion[] {
   ];
 }
 
-function inputs(root: unknown, rest: readonly string[]): Suggestion[] {
-  let schema = asObject(asObject(root)["inputs"]);
+/** The fields that a JSON Schema declares, below a path. */
+function declared(root: Readonly<Record<string, unknown>>, rest: readonly string[]): Suggestion[] {
+  let schema = root;
   for (const part of rest) schema = asObject(asObject(schema["properties"])[part.replace(/\[.*$/, "")]);
   return Object.entries(asObject(schema["properties"])).map(([label, property]) => {
     const { type, description } = asObject(property);

@@ -92,10 +92,26 @@ function keys(context: CursorContext, format: Format, data: CompletionData, inde
   const own = [...all]
     .filter((name) => !present.has(name))
     .map((name) => property(name, objects, { format, followedByColon, indent, data }));
+  if (path.length === 1 && path[0] === "commit") return stateKeys(root, present, format, followedByColon);
   if (!standalone || followedByColon) return own;
   // A single key may also become a list item, or a scalar value.
   const item = variants.some(({ type }) => type === "array") ? items(context, format, data) : [];
   return [...own, ...(objects.length === 0 ? values(context, path, format, data) : []), ...item];
+}
+
+/** The keys that `commit` can write. */
+function stateKeys(
+  root: unknown,
+  present: ReadonlySet<string>,
+  format: Format,
+  followedByColon: boolean,
+): Suggestion[] {
+  return Object.keys(asObject(asObject(root)["state"]))
+    .filter((name) => !present.has(name))
+    .map((name) => {
+      const key = format === "json" ? JSON.stringify(name) : name;
+      return { label: name, kind: "property", detail: "state", apply: followedByColon ? key : `${key}: ` };
+    });
 }
 
 function items(context: CursorContext, format: Format, data: CompletionData): Suggestion[] {

@@ -97,12 +97,30 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
             </ScrollableValue>
           </Section>
         )}
+        <RunState run={run} />
       </SimpleGrid>
       <Stack>
         <StepViews run={run} attempts={attempts.data?.steps} now={now} />
       </Stack>
     </Page>
   );
+}
+
+/** The state of the workflow that the run has read, and what it has committed. */
+function RunState({ run }: { run: LiveRun }) {
+  const values = [
+    { title: "State read", label: "State that the run read", value: run.state },
+    { title: "State committed", label: "State that the run committed", value: run.committed },
+  ];
+  return values
+    .filter(({ value }) => value !== undefined)
+    .map(({ title, label, value }) => (
+      <Section key={title} title={title} order={2}>
+        <ScrollableValue label={label}>
+          <ValueView value={value} label={label} loadFull={fullValueLoader(run.id, value)} />
+        </ScrollableValue>
+      </Section>
+    ));
 }
 
 const CONNECTION_LABELS: Readonly<Record<ConnectionState, string>> = {

@@ -1,6 +1,7 @@
 /** The queries of the workflow pages. */
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ScheduleState } from "../../../schemas/run.ts";
+import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
@@ -85,6 +86,23 @@ export const scheduleQuery = (id: string) =>
       }
     },
     refetchInterval: 60_000,
+  });
+
+/** The state of a workflow with its ETag, for If-Match; null when the version that runs declares none. */
+export const stateQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "state"],
+    queryFn: async ({ signal }): Promise<{ state: WorkflowStateContent; etag: string } | null> => {
+      try {
+        const path = { workflow_id: id };
+        const { data, etag } = await send("get", "/workflows/{workflow_id}/state", { path, signal });
+        return { state: data, etag: etag ?? "" };
+      } catch (error) {
+        if (error instanceof ApiError && error.code === "state_not_found") return null;
+        throw error;
+      }
+    },
+    refetchInterval: 30_000,
   });
 
 const SHOWN_RUNS = 10;

@@ -1,4 +1,4 @@
-/** A workflow: details, steps, definition, recent runs and schedule. */
+/** A workflow: details, steps, definition, recent runs, schedule and state. */
 import { Alert, Anchor, Badge, Card, Code, Grid, Group, Stack, Tabs, Text, Title } from "@mantine/core";
 import { IconArchive, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -10,6 +10,7 @@ import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
+import { mayHaveState, StatePanel } from "./state-panel.tsx";
 import { StepsPanel } from "./steps-panel.tsx";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowState } from "./workflow-state.tsx";
@@ -64,6 +65,13 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
             <SchedulePanel workflow={workflow} />
           </Panel>
         </Grid.Col>
+        {mayHaveState(workflow) && (
+          <Grid.Col span={12}>
+            <Panel title="State">
+              <StatePanel workflow={workflow} />
+            </Panel>
+          </Grid.Col>
+        )}
       </Grid>
       <Suspense>
         {dialog === "publish" && <PublishDialog read={read} version={workflow.version} onClose={close} />}

@@ -156,3 +156,20 @@ describe("hoverInfoAt", () => {
     expect(hoverInfoAt(text, text.lastIndexOf("max_rows"), schema)).toBeUndefined();
   });
 });
+
+describe("the state of the workflow", () => {
+  const declared =
+    "state:\n  last_id: { type: integer, default: 0 }\n  page: { type: integer, default: 1 }\n";
+
+  it("is offered in expressions with its keys, if it is declared", () => {
+    const step = 'steps:\n  - id: a\n    type: set\n    values: { x: "${{ st|" }\n';
+    expect(offered(declared + step)).toEqual(expect.arrayContaining(["state", "steps"]));
+    expect(offered(step)).not.toContain("state");
+    expect(offered(declared + step.replace("st|", "state.|"))).toEqual(["last_id", "page"]);
+  });
+
+  it("offers the keys that commit does not have yet", () => {
+    expect(offered(`${declared}commit:\n  page: 1\n  l|\n`)).toEqual(["last_id"]);
+    expect(chosen(`${declared}commit:\n  l|\n`, "last_id")).toBe(`${declared}commit:\n  last_id: \n`);
+  });
+});

@@ -9,7 +9,7 @@ import type { ParsedStep } from "./schema-check.ts";
 import pLimit from "p-limit";
 import type { StepOrder } from "./step-order.ts";
 import { hasErrors, prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
-import { mentionedStepIds, type TypeScopes, typeScopes } from "./type-scopes.ts";
+import { mentionedStepIds, type RunShapes, type TypeScopes, typeScopes } from "./type-scopes.ts";
 import { type StepExpressions, checkStepExpressions } from "./step-issues.ts";
 import { stepResultShape } from "./step-shapes.ts";
 
@@ -24,14 +24,14 @@ export interface CheckedSteps {
 export async function checkSteps(
   steps: readonly ParsedStep[],
   order: StepOrder,
-  inputs: Shape,
+  shapes: RunShapes,
   resources: ResourceChecker,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<CheckedSteps> {
   const issues: LocatedIssue[] = [];
   const typeOutputs: Shape[] = steps.map(({ type }) => type?.output ?? ANY);
   const results: Shape[] = [];
-  const scopes = typeScopes(steps, order, inputs, results);
+  const scopes = typeScopes(steps, order, shapes, results);
   const checked = new Map<number, Promise<void>>();
   const limit = pLimit(1);
 

@@ -18,7 +18,8 @@ import { type StepOrder, orderSteps } from "./step-order.ts";
 import { mockIssues, previewer } from "./preview.ts";
 import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
-import { defaultOutputShape } from "./step-shapes.ts";
+import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
+import { defaultOutputShape, RUN_SHAPE } from "./step-shapes.ts";
 import { reportIssues } from "./report-issues.ts";
 import {
   type CheckedInputs,
@@ -72,7 +73,8 @@ export function checker({
     issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
 
     const inputs = checkInputs(written["inputs"]);
-    issues.push(...inputs.issues);
+    const state = checkState(written["state"]);
+    issues.push(...inputs.issues, ...state.issues);
     issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
     const { on_failure: onFailure } = written;
     if (checkConnections && typeof onFailure === "string" && !hasIssue(issues, "on_failure"))
@@ -83,14 +85,18 @@ export function checker({
       signal,
       resourceCheckMs,
     );
-    const steps = await checkSteps(form.steps, order, inputs.shape, resources, yieldToEventLoop).finally(
+    const shapes = { inputs: inputs.shape, run: RUN_SHAPE, state: state.shape };
+    const steps = await checkSteps(form.steps, order, shapes, resources, yieldToEventLoop).finally(
       resources.close,
     );
     issues.push(...steps.issues);
     const output = await outputOf(written, steps, form, yieldToEventLoop);
     issues.push(...output.issues);
 
-    const extra = await checkArguments(options, { form, order, inputs, written });
+    const { commit } = written;
+    issues.push(...(await commitIssues(commit, state, steps.scopes.ofOutput(), yieldToEventLoop)));
+
+    const extra = await checkArguments(options, { form, order, inputs, state, written });
     const { errors, warnings } = await reportIssues([...issues, ...extra.inDocument], extra.issues, source);
     return {
       valid: errors.length === 0,
@@ -110,7 +116,7 @@ export function checker({
   /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
   async function checkArguments(
     { inputs: passed, mocks, selfId, signal }: CheckOptions,
-    { form, order, inputs, written }: Parts,
+    { form, order, inputs, state, written }: Parts,
   ): Promise<CheckedArguments> {
     const { validator } = inputs;
     if ((passed === undefined && mocks === undefined) || validator === undefined)
@@ -128,7 +134,7 @@ export function checker({
     if (issues.length > 0 || value === undefined) return checked;
     const now = clock.now();
     const { output } = written;
-    const result = await preview({ form, order, output, inputs: value, mocks, selfId, now }, signal);
+    const result = await preview({ form, order, output, inputs: value, state, mocks, selfId, now }, signal);
     return { ...checked, inDocument: result.issues, preview: result.preview };
   }
 
@@ -149,6 +155,7 @@ interface Parts {
   form: ParsedDefinition;
   order: StepOrder;
   inputs: CheckedInputs;
+  state: CheckedState;
   written: Readonly<Record<string, unknown>>;
 }
 

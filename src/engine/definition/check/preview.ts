@@ -4,6 +4,7 @@ import { nearMatch } from "../../../core/near-match.ts";
 import type { Field } from "../../../core/step-type.ts";
 import type { ParsedDefinition } from "./schema-check.ts";
 import { iso } from "../../../core/clock.ts";
+import type { CheckedState } from "./state-issues.ts";
 import type { StepOrder } from "./step-order.ts";
 import type { PreviewResult, PreviewTask } from "./evaluate-preview.ts";
 import type { LocatedIssue } from "./check-report.ts";
@@ -45,6 +46,7 @@ interface PreviewInput {
   order: StepOrder;
   output: unknown;
   inputs: Record<string, unknown>;
+  state: CheckedState;
   mocks: Mocks;
   selfId: string | undefined;
   /** The present time, in milliseconds since 1970. */
@@ -94,7 +96,7 @@ async function previewOf(
   }
 }
 
-function taskOf({ form, order, output, inputs, mocks, selfId, now }: PreviewInput): PreviewTask {
+function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: PreviewInput): PreviewTask {
   return {
     steps: order.sorted.map((index) => {
       const { id, type, raw } = form.steps[index]!;
@@ -111,6 +113,7 @@ function taskOf({ form, order, output, inputs, mocks, selfId, now }: PreviewInpu
     output: output === undefined ? [] : [output],
     scope: {
       inputs,
+      ...(state.shape !== undefined && { state: state.defaults }),
       run: {
         id: "preview",
         started_at: iso(now),

@@ -149,7 +149,16 @@ function unknownType(value: unknown, known: Iterable<string>): LocatedIssue {
 
 /** Fields of every step that take no expressions. A description may contain any text. */
 const COMMON_LITERALS = ["id", "type", "needs", "concurrency", "retry", "timeout", "on_error", "cache"];
-const TOP_LITERALS = ["inputs", "timeout", "concurrency", "priority", "on_failure", "expose_as_tool", "id"];
+const TOP_LITERALS = [
+  "inputs",
+  "state",
+  "timeout",
+  "concurrency",
+  "priority",
+  "on_failure",
+  "expose_as_tool",
+  "id",
+];
 /** Keywords of a JSON Schema that may contain any text. */
 const ANY_TEXT: ReadonlySet<PropertyKey> = new Set(["description", "title", "$comment", "pattern"]);
 

@@ -12,7 +12,7 @@ import {
   shapeOfSchema,
 } from "../../../core/json-schema/index.ts";
 import type { WorkflowLookup } from "./resource-checks.ts";
-import { describeKind } from "./shape-fit.ts";
+import { shapeConflicts } from "./shape-conflicts.ts";
 import { hasErrors, prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { RUN_SHAPE } from "./step-shapes.ts";
 
@@ -156,20 +156,7 @@ function inputIssues(inputs: Shape, key: string, actual: Shape) {
       },
     ];
   }
-  const isUncertain = [expected, actual].some(({ kind, nullable }) => kind === "any" || nullable === true);
-  const objects: ReadonlySet<Shape["kind"]> = new Set(["map", "object"]);
-  if (
-    isUncertain ||
-    expected.kind === actual.kind ||
-    [expected, actual].every(({ kind }) => objects.has(kind))
-  )
-    return [];
-  return [
-    {
-      code: "wrong_type",
-      message: `must be ${describeKind(expected)}, but the expression returns ${describeKind(actual)}`,
-    },
-  ];
+  return shapeConflicts(expected, actual);
 }
 
 function containsExpression(value: unknown): boolean {

@@ -3,7 +3,6 @@ import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { TypeScope } from "../expressions/types.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import type { StepOrder } from "./step-order.ts";
-import { RUN_SHAPE } from "./step-shapes.ts";
 
 const WORD = /[a-z][a-z0-9_]{0,63}/g;
 
@@ -30,11 +29,14 @@ export interface TypeScopes {
   ofOutput(): TypeScope;
 }
 
+/** The shapes of what every expression of a run can read. */
+export type RunShapes = Pick<TypeScope, "inputs" | "run" | "state">;
+
 /** @param results the shape of `steps.<id>` by position, for the steps that are checked */
 export function typeScopes(
   steps: readonly ParsedStep[],
   order: StepOrder,
-  inputs: Shape,
+  { inputs, run, state }: RunShapes,
   results: readonly (Shape | undefined)[],
 ): TypeScopes {
   const shapeAt = (index: number): Shape => results[index] ?? ANY;
@@ -43,7 +45,8 @@ export function typeScopes(
     order.uncertain.has(index) || order.isAncestor(index, other);
   const scope = (readable: Record<string, Shape>, otherSteps: ReadonlySet<string>): TypeScope => ({
     inputs,
-    run: RUN_SHAPE,
+    run,
+    state,
     steps: readable,
     otherSteps,
   });

@@ -57,9 +57,11 @@ export function nameType({ at, name }: Of<"name">, context: Check): Type {
   const { scope, report } = context;
   if (name === "inputs") return scope.inputs;
   if (name === "run") return scope.run;
+  if (name === "state" && scope.state !== undefined) return scope.state;
   if (name === "item" && scope.item !== undefined) return scope.item;
   if (name === "index" && scope.index !== undefined) return scope.index;
   const allowed = ["inputs", "run", "steps"];
+  if (scope.state !== undefined) allowed.push("state");
   if (scope.item !== undefined) allowed.push("item");
   if (scope.index !== undefined) allowed.push("index");
   const message = `uses ${name}, which is not defined here`;
@@ -67,6 +69,11 @@ export function nameType({ at, name }: Of<"name">, context: Check): Type {
     report("unknown_name", at, message, {
       allowed,
       fix: `Add for_each to the step: ${name} is defined only there.`,
+    });
+  } else if (name === "state") {
+    report("unknown_name", at, message, {
+      allowed,
+      fix: "Declare it at the top level, such as state: { last_id: { type: integer, default: 0 } }. A schedule's inputs can't read it.",
     });
   } else if (Object.hasOwn(scope.steps, name)) {
     const near = `steps.${name}`;

@@ -7,6 +7,8 @@ export interface Scope {
   inputs: Readonly<Record<string, unknown>>;
   run: Readonly<Record<string, unknown>>;
   steps: Readonly<Record<string, unknown>>;
+  /** The state of the workflow, when the run was admitted. Set if the definition declares one. */
+  state?: Readonly<Record<string, unknown>>;
   /** Set in a fan-out only. */
   item?: unknown;
   index?: number;
@@ -20,6 +22,8 @@ export interface TypeScope {
   steps: Readonly<Record<string, Shape>>;
   /** Ids of steps that exist but may not be read, for the issue `not_an_ancestor`. */
   otherSteps: ReadonlySet<string>;
+  /** Undefined if the definition declares none. */
+  state?: Shape | undefined;
   item?: Shape;
   index?: Shape;
 }

@@ -86,7 +86,7 @@ function foldConstants(
 }
 
 /** An expression in the syntax of other template languages, which is hardly meant literally. */
-const MISSING_DOLLAR = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run)\s*[.[}]/;
+const MISSING_DOLLAR = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run|state)\s*[.[}]/;
 
 /** Reports an expression that lacks its `$`: it would stay in the text unevaluated. */
 function reportMissingDollar(text: string, path: Path, report: Report): void {

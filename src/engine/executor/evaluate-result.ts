@@ -1,0 +1,55 @@
+/** Evaluates the result of a run whose steps have all ended: its output, and what it commits to the workflow's state. */
+import type { RunRecord } from "../../core/model.ts";
+import { formatPath } from "../../core/issues.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { stateIssues } from "../../core/workflow-state.ts";
+import type { Plan } from "../definition/plan.ts";
+import type { ExpressionScopes } from "./expression-scopes.ts";
+
+/** Maximum size of a run's output, in characters of JSON. */
+const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+
+/** @throws StepError */
+export async function evaluateOutput(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
+  const output =
+    plan.output === null
+      ? await outputOfLastStep(run, plan, scopes)
+      : plan.output.evaluate(await scopes.loadScope(plan, run, plan.output.stepIds));
+  const chars = JSON.stringify(output ?? null).length;
+  if (chars > MAX_OUTPUT_CHARS) {
+    throw new StepError(
+      "output_too_large",
+      `The run's output has ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,
+      { fix: "Name the parts that are needed in output." },
+    );
+  }
+  return output;
+}
+
+async function outputOfLastStep(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
+  const { id } = plan.steps.at(-1)!.step;
+  const { status: _status, error: _error, ...output } = await scopes.stepValue(plan, run, id);
+  return output;
+}
+
+/**
+ * Evaluates `commit` and checks it against `state`.
+ * @returns the values by key; null without `commit`
+ * @throws StepError state_invalid, and those of expressions
+ */
+export async function evaluateCommit(
+  run: RunRecord,
+  plan: Plan,
+  scopes: ExpressionScopes,
+): Promise<Record<string, unknown> | null> {
+  if (plan.commit === null) return null;
+  const scope = await scopes.loadScope(plan, run, plan.commit.stepIds);
+  const values = plan.commit.evaluate(scope) as Record<string, unknown>;
+  const [first] = stateIssues(plan.compiled.definition.state ?? {}, values);
+  if (first === undefined) return values;
+  throw new StepError(
+    "state_invalid",
+    `${formatPath(first.path ?? []) || "The commit"} ${first.message}. Nothing was written.`,
+    { fix: first.fix ?? "Correct the value in commit, or the schema in state." },
+  );
+}

@@ -1,0 +1,68 @@
+/** What runs read of the state of their workflow when they are admitted, and what they commit when they succeed. */
+import type { Definition } from "../../../schemas/workflow-definition.ts";
+import type { NewRun, RunRecord } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { stateValues } from "../../core/workflow-state.ts";
+import { FIRST_STATE_REVISION } from "../../core/workflow-state-ports.ts";
+import { ancestorsOf } from "./ancestors.ts";
+
+type Snapshot = Pick<NewRun, "state" | "stateRevision">;
+
+/** The snapshot of a run that is not admitted yet, or whose workflow declares no state. */
+export const NO_SNAPSHOT: Snapshot = { state: null, stateRevision: null };
+
+/**
+ * Takes the snapshot of a run that is admitted now. Runs of examples, and the runs that they start, begin with the
+ * defaults and have no revision, so they commit nothing.
+ */
+export async function takeSnapshot(
+  tx: EngineWriters,
+  run: Pick<RunRecord, "workflowId" | "trigger" | "parent">,
+  { state: declaration }: Definition,
+): Promise<Snapshot> {
+  if (declaration === undefined) return NO_SNAPSHOT;
+  if (await belongsToExample(tx, run)) return { state: stateValues(declaration, {}), stateRevision: null };
+  const stored = await tx.workflowStates.find(run.workflowId);
+  return {
+    state: stateValues(declaration, stored?.values ?? {}),
+    stateRevision: stored?.revision ?? FIRST_STATE_REVISION,
+  };
+}
+
+async function belongsToExample(
+  tx: EngineWriters,
+  run: Pick<RunRecord, "trigger" | "parent">,
+): Promise<boolean> {
+  if (run.trigger === "example") return true;
+  for await (const ancestor of ancestorsOf(tx, run)) if (ancestor.trigger === "example") return true;
+  return false;
+}
+
+/**
+ * Commits values to the state of a run's workflow; its other keys keep theirs.
+ * @param at the present time (ISO 8601)
+ * @returns the error of the run when the state was written since its snapshot; then nothing is written
+ */
+export async function commitState(
+  tx: EngineWriters,
+  run: Pick<RunRecord, "id" | "workflowId"> & { stateRevision: number },
+  committed: Readonly<Record<string, unknown>>,
+  at: string,
+): Promise<StepError | undefined> {
+  const stored = await tx.workflowStates.find(run.workflowId);
+  const values = { ...stored?.values, ...committed };
+  const state = { values, updatedAt: at, updatedBy: run.id };
+  if (await tx.workflowStates.replace(run.workflowId, run.stateRevision, state)) return undefined;
+  return new StepError(
+    "state_conflict",
+    `The state of "${run.workflowId}" was written since this run read it (revision ${run.stateRevision}), so its commit ` +
+      "was refused and nothing was written.",
+    {
+      fix:
+        "Retry the run (retry_run): it reads the present state. To run one at a time, set concurrency: 1 at the top of " +
+        "the definition.",
+      details: { revision: run.stateRevision, present_revision: stored?.revision ?? FIRST_STATE_REVISION },
+    },
+  );
+}

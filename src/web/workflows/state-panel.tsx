@@ -1,0 +1,81 @@
+/** The values that runs of a workflow leave for later ones, and setting them. */
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
+import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
+import { useHasScope } from "../app/session.tsx";
+import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { ValueView } from "../values/value-view.tsx";
+import { RunLink } from "../runs/facts.tsx";
+import { ScrollableValue } from "../runs/section.tsx";
+import { stateQuery } from "./queries.ts";
+
+const StateDialog = lazy(async () => ({ default: (await import("./state-dialog.tsx")).StateDialog }));
+
+/** Whether the newest or the published version may declare state, so that the panel is worth a request. */
+export const mayHaveState = ({
+  definition,
+  version,
+  published_version: published,
+}: WorkflowWithDefinition): boolean =>
+  definition?.["state"] !== undefined || (published !== null && published !== version);
+
+export function StatePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
+  const query = useQuery(stateQuery(workflow.id));
+  return (
+    <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>
+      {(read) =>
+        read === null ? (
+          <Text size="sm" c="dimmed">
+            The published version declares no state.
+          </Text>
+        ) : (
+          <State state={read.state} etag={read.etag} archived={workflow.status === "archived"} />
+        )
+      }
+    </QueryContent>
+  );
+}
+
+function State({ state, etag, archived }: { state: WorkflowStateContent; etag: string; archived: boolean }) {
+  const may = useHasScope();
+  const [editing, setEditing] = useState(false);
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
+        <Text size="sm" c="dimmed">
+          <LastWrite state={state} />
+        </Text>
+        {may("write") && !archived && (
+          <Button
+            size="xs"
+            variant="default"
+            style={{ flexShrink: 0 }}
+            leftSection={<IconPencil size={14} aria-hidden />}
+            onClick={() => setEditing(true)}
+          >
+            Edit state
+          </Button>
+        )}
+      </Group>
+      <ScrollableValue label="State of the workflow">
+        <ValueView value={state.values} label="State of the workflow" />
+      </ScrollableValue>
+      <Suspense>
+        {editing && <StateDialog state={state} etag={etag} onClose={() => setEditing(false)} />}
+      </Suspense>
+    </Stack>
+  );
+}
+
+function LastWrite({ state: { updated_at: at, updated_by: by } }: { state: WorkflowStateContent }) {
+  if (at === null || by === null) return "No run has written it yet: these are the defaults.";
+  return (
+    <>
+      Revised <Time at={at} ago /> by {by.startsWith("run_") ? <RunLink id={by} /> : by}
+    </>
+  );
+}
