@@ -291,4 +291,6 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   too_many_items: "A `for_each` accepts up to 100,000 items: group them first.",
   tool_failed: "The MCP tool reported an error; the message contains it.",
   tool_unavailable: "Check that the MCP server is running and its key is set. `millrace doctor` checks both.",
+  truncated:
+    "Filter or aggregate in the query, raise `max_rows`, or set `on_truncate: keep` to continue with the first rows.",
 };

@@ -253,7 +253,8 @@ CREATE TABLE "runs" (
   "trace" text,
   "state" text,
   "state_revision" integer,
-  "committed" text);
+  "committed" text,
+  "facts" text);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",

@@ -4,6 +4,7 @@
  */
 import type { Issue } from "../../schemas/problem.ts";
 import type { Usage } from "./model.ts";
+import type { SqlNumber } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 
 export interface NamedConnection {
@@ -16,8 +17,10 @@ export interface NamedConnection {
 
 export interface SqlColumn {
   name: string;
-  /** The type in expressions; `any` when the database does not report one. */
+  /** The type of every value as it arrives; `any` when the database does not report one, or its values arrive as several. */
   type: "string" | "number" | "boolean" | "any";
+  /** Set for a column of numbers whose `type` says less than `scratch` needs to load them. */
+  sqlNumber?: SqlNumber;
   /** The database's own name of the type. */
   databaseType: string | null;
 }
@@ -35,8 +38,12 @@ export interface SqlRequest {
   write: boolean;
   maxRows: number;
   maxBytes: number;
+  /** Whether rows beyond these limits may be left out; otherwise a statement that writes and returns more is rolled back. */
+  keepTruncated: boolean;
   /** For `scratch`: rows of earlier steps, which are loaded as tables. */
   tables?: Readonly<Record<string, readonly unknown[]>> | undefined;
+  /** The columns of these tables that the checker knows; null for a table where it knows none. */
+  tableColumns?: Readonly<Record<string, readonly SqlColumn[] | null>> | undefined;
 }
 
 export interface SqlResult {

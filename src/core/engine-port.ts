@@ -12,6 +12,7 @@ import type {
   RunRecord,
   RunStop,
   ScheduleRecord,
+  StepFacts,
   StepRef,
 } from "./model.ts";
 import type { ApprovalWriter, EngineWriters } from "./run-ports.ts";
@@ -30,7 +31,7 @@ export interface CheckReport {
   /** The fields that a workflow file has beside the definition. */
   file: { id?: string; name?: string; description?: string; tags?: string[] };
   output_shape: Shape;
-  steps: { id: string; type: string; output: Shape; effects: boolean }[];
+  steps: { id: string; type: string; output: Shape; effects: boolean; facts?: StepFacts }[];
   /** With `mocks`: the values of the steps' fields and of the output. */
   preview?: { steps: Record<string, unknown>; output?: unknown };
 }

@@ -75,11 +75,19 @@ export interface RunRecord {
   error: RunError | null;
 }
 
+/** Facts about a step that its check has found, stored with each run: plain JSON. */
+export type StepFacts = Readonly<Record<string, unknown>>;
+
+/** The facts of a definition's steps, by their ids. */
+export type RunFacts = Readonly<Record<string, StepFacts>>;
+
 /** A run to insert. Its values may be large, so a `RunRecord` does not hold them. */
 export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error"> & {
   inputs: Record<string, unknown>;
   /** The state of its workflow that it reads; null when the workflow declares none, or before admission. */
   state: Record<string, unknown> | null;
+  /** What the check found and its steps need when they run; null where no step needs any. */
+  facts: RunFacts | null;
 };
 
 /** The latest state of a step, or of an item of its fan-out. There is none before its first job has run. */

@@ -11,6 +11,7 @@ import type {
   NewRun,
   ListPosition,
   RunActor,
+  RunFacts,
   RunFilter,
   RunRecord,
   RunStop,
@@ -74,6 +75,8 @@ export interface RunReader {
   inputs(runId: string): Promise<Record<string, unknown>>;
   /** The state of its workflow that the run reads; null when the workflow declares none. */
   state(runId: string): Promise<Record<string, unknown> | null>;
+  /** What the check of the run's definition found; null where no step needs any. */
+  facts(runId: string): Promise<RunFacts | null>;
   /** The items `chunk * CHUNK_ITEMS` and following of a fan-out's list, up to `CHUNK_ITEMS` of them. */
   itemChunk(step: Omit<StepRef, "item">, chunk: number): Promise<unknown[]>;
   /** The definition of a version of a workflow. */

@@ -1,8 +1,14 @@
 /**
+ * The SQL number behind a value. An `integer` or `decimal` that a double can't hold exactly is text in JSON, so its kind is
+ * `any`; `scratch` loads it as a number nevertheless.
+ */
+export type SqlNumber = "integer" | "decimal" | "float";
+
+/**
  * The static type of a value. The checker carries shapes from input schemas, step outputs and query columns into
  * expressions. `any` means unknown and never causes an issue.
  */
-export type Shape = { nullable?: boolean } & (
+export type Shape = { nullable?: boolean; sqlNumber?: SqlNumber } & (
   | { kind: "any" | "null" | "string" | "number" | "boolean" }
   | { kind: "list"; of: Shape }
   /** An object with any keys and one type of value. */

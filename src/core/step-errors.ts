@@ -45,6 +45,7 @@ export const STEP_ERRORS = {
   too_many_items: { title: "The step has too many items", transient: false },
   tool_failed: { title: "The tool failed", transient: true },
   tool_unavailable: { title: "The MCP server can't be reached", transient: true },
+  truncated: { title: "The query returned more than the step's limit", transient: false },
 } as const satisfies Record<string, StepErrorKind>;
 
 export type StepErrorCode = keyof typeof STEP_ERRORS;

@@ -1,7 +1,7 @@
 /** The definition of a step type, from which the schema, the checker, the executor and the documents derive. */
 import type { z } from "zod";
 import type { MeteredResource } from "./usage-limits.ts";
-import type { Usage } from "./model.ts";
+import type { StepFacts, Usage } from "./model.ts";
 import type { Connections, PartialIssue } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
@@ -50,6 +50,8 @@ export interface StepCheck {
   issues: PartialIssue[];
   /** The shape of its output, if it is known more precisely than `output` of the type. */
   output?: Shape;
+  /** What the step needs to know of the check when it runs. */
+  facts?: StepFacts;
 }
 
 export interface StepContext {
@@ -60,6 +62,8 @@ export interface StepContext {
   idempotencyKey: string;
   /** Returns the current time, in milliseconds since 1970. */
   now(): number;
+  /** What its check found, if the type `needsFacts`; undefined where the check could not find it. */
+  facts?: StepFacts | undefined;
   /** The headers of its trace, to pass on to the systems that it calls; empty without a trace. */
   trace: TraceHeaders;
 }
@@ -120,6 +124,8 @@ export interface StepType<F extends Fields = Fields> {
    */
   spanAttributes?(step: UnresolvedStep, connections: CalledConnections): SpanAttributes;
   check?(step: UnresolvedStep, ctx: StepCheckContext): Promise<StepCheck>;
+  /** Whether the step reads the facts of its check when it runs. */
+  needsFacts?(step: UnresolvedStep): boolean;
   run(input: Resolved<F>, ctx: StepContext): Promise<StepOutcome>;
 }
 

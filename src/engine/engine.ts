@@ -1,9 +1,6 @@
 /** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { Issue } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import { canonicalJson } from "../core/canonical-json.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
 import { lazy } from "../core/lazy.ts";
@@ -15,7 +12,8 @@ import { noTracer, type Tracer } from "../core/tracer.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import type { Checker, Report, WorkflowLookup } from "./definition/check/index.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
-import { type DefinitionRef, definitionCache } from "./definition/compiled-definition.ts";
+import { definitionCache } from "./definition/compiled-definition.ts";
+import { runChecks } from "./definition/run-checks.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
@@ -71,7 +69,7 @@ export function engine({
     workflows: read.workflows,
     runs,
     definitionCache: context.definitionCache,
-    issuesOf: cachedIssues(check, runs),
+    check: runChecks(check, runs, clock),
   });
   return { context, check: check.check, prepareRun: prepare, parse };
 }
@@ -96,29 +94,3 @@ const workflowLookup = (
   },
   workflowIds: () => workflows.recentIds(MAX_CANDIDATES),
 });
-
-/** Maximum number of definitions whose issues are cached. */
-const MAX_CACHED_CHECKS = 500;
-
-/**
- * Checks a definition without its connections. Those are checked when it is saved and published; a database that is
- * unavailable when a run starts is a matter for `retry`, not a reason to refuse the run.
- */
-function cachedIssues(
-  check: Checker,
-  runs: Pick<RunReader, "versionDefinition">,
-): (ref: DefinitionRef) => Promise<readonly Issue[]> {
-  const cache = new LRUCache<string, readonly Issue[]>({ max: MAX_CACHED_CHECKS });
-  return async ({ workflowId, version, definition }) => {
-    // A version never changes. The patched definition of a retry is identified by its text.
-    const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
-    const cached = cache.get(key);
-    if (cached !== undefined) return cached;
-    const { errors } = await check.check(definition ?? (await runs.versionDefinition(workflowId, version)), {
-      checkConnections: false,
-      selfId: workflowId,
-    });
-    cache.set(key, errors);
-    return errors;
-  };
-}

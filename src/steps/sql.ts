@@ -24,6 +24,8 @@ import {
 
 /** Maximum size of the rows, in bytes of JSON. */
 const MAX_BYTES = 1024 * 1024;
+/** Maximum of max_rows. */
+const MAX_ROWS = 10_000;
 const NO_DATABASE = "The step names no database, and the configuration has no default database.";
 const NO_DATABASE_FIX = "Set database to the name of a configured database.";
 
@@ -83,9 +85,16 @@ export const sqlStep = defineStepType({
       }),
     ),
     max_rows: literal(
-      z.int().min(1).max(10_000).default(1_000).meta({
-        description: "Maximum number of rows. If there are more, truncated is true.",
+      z.int().min(1).max(MAX_ROWS).default(1_000).meta({
+        description: "Maximum number of rows. on_truncate says what happens if there are more.",
         example: 1_000,
+      }),
+    ),
+    on_truncate: literal(
+      z.enum(["fail", "keep"]).default("fail").meta({
+        description:
+          "When there are more rows than max_rows, or more than 1 MiB: fail as truncated and write nothing, or keep the first rows (truncated is true).",
+        example: "keep",
       }),
     ),
     tables: template(
@@ -132,6 +141,7 @@ export const sqlStep = defineStepType({
     // The schema reports a query of the wrong form.
     if (!Query.safeParse(query).success) return { issues: [] };
     const tables = tablesOf(step, ctx);
+    const facts = { facts: { tables } };
     const prepare = (params: readonly string[]) =>
       ctx.connections.databases.prepare(
         { database, query: query as string, params, write: step["write"] === true, tables },
@@ -146,10 +156,14 @@ export const sqlStep = defineStepType({
       );
     const listIssues = listParamIssues(params ?? [], ctx);
     if ("issues" in prepared) return { issues: [...prepared.issues, ...listIssues] };
-    if (Object.values(tables ?? {}).includes(null)) return { issues: listIssues };
-    return { issues: listIssues, output: outputOf(listOf(rowShape(prepared.columns))) };
+    if (Object.values(tables ?? {}).includes(null)) return { issues: listIssues, ...facts };
+    return { issues: listIssues, output: outputOf(listOf(rowShape(prepared.columns))), ...facts };
   },
-  run: async ({ database: requested, query, params, write, max_rows, tables }, { connections, signal }) => {
+  needsFacts: ({ tables }) => tables !== undefined,
+  run: async (
+    { database: requested, query, params, write, max_rows, on_truncate, tables },
+    { connections, signal, facts },
+  ) => {
     const database = requested ?? connections.defaultDatabase;
     if (database === null) throw new StepError("environment", NO_DATABASE, { fix: NO_DATABASE_FIX });
     const result = await connections.databases.query(
@@ -160,15 +174,35 @@ export const sqlStep = defineStepType({
         write: write ?? false,
         maxRows: max_rows,
         maxBytes: MAX_BYTES,
+        keepTruncated: on_truncate === "keep",
         tables,
+        tableColumns: (facts as { tables?: TableColumns } | undefined)?.tables,
       },
       signal,
     );
+    if (result.truncated && on_truncate === "fail")
+      throw truncatedError(result.rows.length, max_rows, write === true);
     const columns = result.columns.map(({ name, type }) => ({ name, type }));
     const rows = database === SCRATCH_DATABASE ? 0 : result.rows.length;
     return { kind: "done", output: { ...result, columns }, rows };
   },
 });
+
+function truncatedError(rows: number, maxRows: number, write: boolean): StepError {
+  const limit =
+    rows >= maxRows
+      ? `more than ${maxRows} rows`
+      : `more than ${MAX_BYTES / 1024 / 1024} MiB (the limit is reached after ${rows} rows)`;
+  const more =
+    rows >= maxRows && maxRows < MAX_ROWS ? `raise max_rows (${MAX_ROWS} at most)` : "select fewer columns";
+  return new StepError(
+    "truncated",
+    `The query returned ${limit}.${write ? " Everything that it wrote was rolled back." : ""}`,
+    {
+      fix: `Filter or aggregate in the query, ${more}, or set on_truncate: keep to use the first rows only.`,
+    },
+  );
+}
 
 const databaseOf = (
   step: UnresolvedStep,
@@ -196,10 +230,7 @@ const listParamIssues = (names: readonly string[], ctx: StepCheckContext): Parti
     }));
 
 /** Returns the columns of the tables to load, as far as they are known. */
-function tablesOf(
-  step: UnresolvedStep,
-  ctx: StepCheckContext,
-): Record<string, readonly SqlColumn[] | null> | undefined {
+function tablesOf(step: UnresolvedStep, ctx: StepCheckContext): TableColumns | undefined {
   const names = namesOf("tables", step, ctx);
   if (step["tables"] === undefined) return undefined;
   // One expression computes all tables, so not even their names are known.
@@ -209,14 +240,31 @@ function tablesOf(
 
 const UNKNOWN_TABLE = "unknown";
 
+type TableColumns = Readonly<Record<string, readonly SqlColumn[] | null>>;
+
 function columnsOf(shape: Shape): SqlColumn[] | null {
-  if (shape.kind !== "list" || shape.of.kind !== "object") return null;
-  return Object.entries(shape.of.fields).map(([name, { kind }]) => ({
-    name,
-    type: kind === "string" || kind === "number" || kind === "boolean" ? kind : "any",
-    databaseType: null,
-  }));
+  if (shape.kind !== "list") return null;
+  const { of } = shape;
+  if (of.kind === "object" && of.open === true) return null;
+  if (of.kind === "object") return Object.entries(of.fields).map(([name, field]) => columnOf(name, field));
+  return SCALARS.has(of.kind) ? [columnOf("value", of)] : null;
 }
 
+const SCALARS: ReadonlySet<Shape["kind"]> = new Set(["string", "number", "boolean"]);
+
+const columnOf = (name: string, { kind, sqlNumber }: Shape): SqlColumn => ({
+  name,
+  type: kind === "string" || kind === "number" || kind === "boolean" ? kind : "any",
+  ...(sqlNumber !== undefined && { sqlNumber }),
+  databaseType: null,
+});
+
 const rowShape = (columns: readonly SqlColumn[]): Shape =>
-  objectOf(Object.fromEntries(columns.map(({ name, type }) => [name, nullable({ kind: type })])));
+  objectOf(
+    Object.fromEntries(
+      columns.map(({ name, type, sqlNumber }) => [
+        name,
+        nullable({ kind: type, ...(sqlNumber !== undefined && { sqlNumber }) }),
+      ]),
+    ),
+  );

@@ -9,6 +9,7 @@ import * as signOn from "./migrations/0005-sign-on.ts";
 import * as runTraces from "./migrations/0006-run-traces.ts";
 import * as usageCounts from "./migrations/0007-usage-counts.ts";
 import * as workflowStates from "./migrations/0008-workflow-states.ts";
+import * as runFacts from "./migrations/0009-run-facts.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 6, name: "run-traces", requires: 1, up: runTraces.up },
   { id: 7, name: "usage-counts", requires: 1, up: usageCounts.up },
   { id: 8, name: "workflow-states", requires: 1, up: workflowStates.up },
+  { id: 9, name: "run-facts", requires: 1, up: runFacts.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

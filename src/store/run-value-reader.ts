@@ -8,6 +8,7 @@ import { decodeValue, valueText } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { decodeState } from "./step-state-columns.ts";
 
+const findFacts = prepared((db, id: string) => db.selectFrom("runs").select("facts").where("id", "=", id));
 const findInputs = prepared((db, id: string) => db.selectFrom("runs").select("inputs").where("id", "=", id));
 const findState = prepared((db, id: string) => db.selectFrom("runs").select("state").where("id", "=", id));
 const stepOutput = prepared((db, runId: string, stepId: string, item: number) =>
@@ -45,6 +46,7 @@ type RunValueReader = Pick<
   | "runOutput"
   | "inputs"
   | "state"
+  | "facts"
   | "itemChunk"
   | "versionDefinition"
   | "cachedOutput"
@@ -90,6 +92,11 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
     async runOutput(runId) {
       const row = await db.selectFrom("runs").select("output").where("id", "=", runId).executeTakeFirst();
       return row === undefined || row.output === null ? null : decodeValue(db, row.output);
+    },
+
+    async facts(runId) {
+      const [row] = await findFacts(db, runId);
+      return parseJson(row?.facts ?? null);
     },
 
     async inputs(runId) {

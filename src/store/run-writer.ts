@@ -45,6 +45,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         parent_item: run.parent === null ? null : encodeItem(run.parent.item),
         scheduled_for: run.scheduledFor,
         trace: run.trace,
+        facts: jsonText(run.facts),
         owner: run.actor.owner,
         key_name: run.actor.keyName,
         lineage: run.actor.lineage,

@@ -68,6 +68,8 @@ export interface RunRow {
   scheduled_for: string | null;
   /** `traceparent`, a space and `tracestate`. */
   trace: string | null;
+  /** JSON by step id; null where no step needs any. */
+  facts: string | null;
   owner: string;
   key_name: string;
   lineage: string;

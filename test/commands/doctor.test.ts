@@ -373,6 +373,7 @@ describe("the state checks of doctor", () => {
         parent_step: null,
         parent_item: null,
         scheduled_for: null,
+        facts: null,
         trace: null,
         owner: "operator",
         key_name: "ci",

@@ -20,12 +20,13 @@ describe("a sql step", () => {
   it("returns rows, columns, the row count and whether it was truncated", async () => {
     const connections = shop();
     const query = "SELECT * FROM orders WHERE id >= :least";
-    expect(await runStep(sqlStep, { query, params: { least: 1 }, max_rows: 1 }, { connections })).toEqual({
+    const step = { query, params: { least: 1 }, max_rows: 1, on_truncate: "keep" };
+    expect(await runStep(sqlStep, step, { connections })).toEqual({
       kind: "done",
       output: {
         rows: [{ id: 1, region: "north" }],
         columns: [
-          { name: "id", type: "number" },
+          { name: "id", type: "any" },
           { name: "region", type: "string" },
         ],
         row_count: 1,
@@ -33,6 +34,30 @@ describe("a sql step", () => {
       },
       rows: 1,
     });
+  });
+
+  it("fails when there are more rows than its limit, and writes nothing then", async () => {
+    const connections = shop("read-write");
+    await expect(
+      runStep(sqlStep, { query: "SELECT * FROM orders", max_rows: 1 }, { connections }),
+    ).rejects.toMatchObject({
+      code: "truncated",
+      message: "The query returned more than 1 rows.",
+      options: { fix: expect.stringContaining("on_truncate: keep") as string },
+    });
+    const large = { query: "SELECT hex(zeroblob(600000)) AS x, id FROM orders" };
+    await expect(runStep(sqlStep, large, { connections })).rejects.toMatchObject({
+      code: "truncated",
+      message: "The query returned more than 1 MiB (the limit is reached after 0 rows).",
+    });
+    const write = { query: "UPDATE orders SET region = 'x' RETURNING id", write: true, max_rows: 1 };
+    await expect(runStep(sqlStep, write, { connections })).rejects.toMatchObject({ code: "truncated" });
+    const count = { query: "SELECT count(*) AS n FROM orders WHERE region = 'x'" };
+    expect(await runStep(sqlStep, count, { connections })).toMatchObject({ output: { rows: [{ n: 0 }] } });
+    expect(await runStep(sqlStep, { ...write, on_truncate: "keep" }, { connections })).toMatchObject({
+      output: { row_count: 1, truncated: true },
+    });
+    expect(await runStep(sqlStep, count, { connections })).toMatchObject({ output: { rows: [{ n: 2 }] } });
   });
 
   it("joins rows of earlier steps in the database scratch", async () => {
@@ -54,7 +79,9 @@ describe("a sql step", () => {
       { connections },
     );
     expect(issues).toEqual([]);
-    expect(rowsOf(output)).toEqual(listOf(objectOf({ id: nullable(NUMBER), r: nullable(STRING) })));
+    expect(rowsOf(output)).toEqual(
+      listOf(objectOf({ id: nullable({ kind: "any", sqlNumber: "integer" }), r: nullable(STRING) })),
+    );
   });
 
   it("reports issues of the query, its parameters and its access", async () => {
@@ -72,7 +99,7 @@ describe("a sql step", () => {
       { path: ["write"], code: "database_read_only" },
     ]);
     expect(await check({ query: "SELECT 1", database: "shpo" })).toMatchObject([
-      { path: ["database"], code: "environment" },
+      { path: ["database"], code: "unknown_database", did_you_mean: "shop" },
     ]);
     expect(await check({ query: "SELECT 1", tables: { t: [] } })).toMatchObject([{ path: ["tables"] }]);
     const nowhere = { connections: { ...connections, defaultDatabase: null } };

@@ -37,7 +37,16 @@ export function openDatabases(
     signal = neverAborted(),
   ) =>
     opened.query(
-      { database, query, params, write: false, maxRows: 1_000, maxBytes: 1024 * 1024, ...more },
+      {
+        database,
+        query,
+        params,
+        write: false,
+        maxRows: 1_000,
+        maxBytes: 1024 * 1024,
+        keepTruncated: true,
+        ...more,
+      },
       signal,
     );
   return {

@@ -59,6 +59,7 @@ export async function testEngine({
   leaseMs = 10_000,
   perKey = {},
   tracer = noTracer(),
+  config = {},
   ...storeOptions
 }: {
   limits?: ReadonlyMap<string, number>;
@@ -66,6 +67,8 @@ export async function testEngine({
   leaseMs?: number;
   perKey?: PerKeyLimits;
   tracer?: Tracer;
+  /** The configuration file, with databases and so on. */
+  config?: object;
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
@@ -75,7 +78,7 @@ export async function testEngine({
   onTestFinished(() => changes.close());
   const log = pino({ level: "silent" });
   const connected = createConnections(
-    Config.parse({}),
+    Config.parse(config),
     {},
     { stateDir: opened.stateDir, version: "0", now: clock.now },
   );

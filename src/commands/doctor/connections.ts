@@ -81,7 +81,15 @@ function checkDatabase(
   if (entry.unavailableReason !== null) return Promise.resolve(unusable(check, entry.unavailableReason));
   return runCheck({ group: GROUP, check, fix: DATABASE_FIX }, async (signal) => {
     const runQuery = async (query: string): Promise<Record<string, unknown>[]> => {
-      const request = { database: name, query, params: {}, write: false, maxRows: 100, maxBytes: 100_000 };
+      const request = {
+        database: name,
+        query,
+        params: {},
+        write: false,
+        maxRows: 100,
+        maxBytes: 100_000,
+        keepTruncated: true,
+      };
       return (await databases.query(request, signal)).rows;
     };
     // SQLite reads the file only with the first query; the other databases read it when they connect.

@@ -17,8 +17,15 @@ import {
   duplicateColumnFailure,
 } from "./child-protocol.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
-import { duckdbColumnType, hasUnresolvedType, toDuckdbType, duckdbToJson } from "./duckdb-values.ts";
-import { createRowCollector, findDuplicateName, type RowLimits } from "./rows.ts";
+import {
+  duckdbColumnType,
+  hasUnresolvedType,
+  toDuckdbType,
+  toDuckdbValue,
+  toSqlType,
+  duckdbToJson,
+} from "./duckdb-values.ts";
+import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 
 const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
 const WRITING: ReadonlySet<StatementType> = new Set([
@@ -79,7 +86,10 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
       withConnection(tables, async (connection) => {
         const statement = await prepared(connection, text);
         bind(statement, values);
-        return await rowsOf(statement, limits);
+        if (spec.write) await connection.run("BEGIN TRANSACTION");
+        const result = await rowsOf(statement, limits);
+        if (spec.write) await connection.run(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");
+        return result;
       }),
     prepare: ({ text, parameters, tables }) =>
       withConnection(tables, async (connection) => {
@@ -160,20 +170,17 @@ async function rowsOf(statement: DuckDBPreparedStatement, limits: RowLimits) {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 async function load(connection: DuckDBConnection, { name, columns, rows }: ScratchTable): Promise<void> {
-  const list = columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
+  const list = columns.map((column) => `${quoted(column.name)} ${toSqlType(column)}`).join(", ");
   await connection.run(`CREATE TABLE ${quoted(name)} (${list})`);
-  const types = columns.map(({ type }) => toDuckdbType(type));
+  const types = columns.map(toDuckdbType);
   const appender = await connection.createAppender(name);
   for (let from = 0; from < rows.length; from += 2_048) {
     const part = rows.slice(from, from + 2_048);
     const chunk = DuckDBDataChunk.create(types, part.length);
-    columns.forEach(({ type }, index) =>
+    columns.forEach((column, index) =>
       chunk.setColumnValues(
         index,
-        part.map((row) => {
-          const value = row[index] ?? null;
-          return type === "BIGINT" && value !== null ? BigInt(value) : value;
-        }),
+        part.map((row) => toDuckdbValue(column, row[index] ?? null)),
       ),
     );
     appender.appendDataChunk(chunk);

@@ -19,7 +19,12 @@ export interface ChildSpec {
 /** A table of `scratch`: column names with types, and rows of values. */
 export interface ScratchTable {
   name: string;
-  columns: { name: string; type: "BIGINT" | "DOUBLE" | "BOOLEAN" | "VARCHAR" | "JSON" }[];
+  columns: {
+    name: string;
+    type: "BIGINT" | "HUGEINT" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "VARCHAR" | "JSON";
+    /** Of a DECIMAL: its digits after the point. */
+    scale?: number;
+  }[];
   rows: (SqlValue | undefined)[][];
 }
 

@@ -8,8 +8,9 @@ import {
   duplicateColumnFailure,
 } from "./child-protocol.ts";
 import type { DescribeOptions, SqlValue } from "./driver.ts";
-import { createRowCollector, findDuplicateName } from "./rows.ts";
-import { bytesToBase64, floatToJson, integerToJson, parseJsonText } from "./values.ts";
+import { createRowCollector, findDuplicateName, mustRollBack } from "./rows.ts";
+import { type ReadTables, readTables, type SqliteColumn, sqliteColumnTypes } from "./sqlite-types.ts";
+import { bytesToBase64, type ColumnType, floatToJson, integerToJson, parseJsonText } from "./values.ts";
 
 const READING: ReadonlySet<number> = new Set([
   constants.SQLITE_SELECT,
@@ -45,6 +46,10 @@ const ACTIONS = new Map(
   ),
 );
 
+/** Full-text tables ask with this pragma whether another connection has changed the file; it changes nothing. */
+const isFullTextRead = (action: number, pragma: string | null): boolean =>
+  action === constants.SQLITE_PRAGMA && pragma === "data_version";
+
 /** Maximum size of a value, in bytes. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024;
 const BUSY_MS = 5_000;
@@ -71,16 +76,37 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
     return db;
   }
 
-  function authorize(db: DatabaseSync): void {
+  function authorize(db: DatabaseSync, read: ReadTables): void {
     denied = undefined;
-    db.setAuthorizer((action, _first, name) => {
+    db.setAuthorizer((action, first, name, _schema, view) => {
+      read.add(action, first, view);
       const allowed =
-        (spec.write ? !NEVER.has(action) : READING.has(action)) &&
+        ((spec.write ? !NEVER.has(action) : READING.has(action)) || isFullTextRead(action, first)) &&
         !(action === constants.SQLITE_FUNCTION && DANGEROUS.has(String(name).toLowerCase()));
       if (allowed) return constants.SQLITE_OK;
       denied = action === constants.SQLITE_FUNCTION ? `${name}()` : (ACTIONS.get(action) ?? "that");
       return constants.SQLITE_DENY;
     });
+  }
+
+  /** Prepares a statement under the authorizer, and finds the types of its columns without it. */
+  function prepared(db: DatabaseSync, text: string): { statement: StatementSync; columns: SqlColumn[] } {
+    const read = readTables();
+    authorize(db, read);
+    const statement = db.prepare(text);
+    const found = statement.columns();
+    assertDistinct(found.map(({ name }) => name));
+    db.setAuthorizer(null);
+    const types = sqliteColumnTypes(db, text, read, found);
+    authorize(db, read);
+    return { statement, columns: found.map((column, index) => typedColumn(column, types[index]!)) };
+  }
+
+  /** Runs a command of our own, which the authorizer would deny. */
+  function unrestricted(db: DatabaseSync, command: string): void {
+    db.setAuthorizer(null);
+    db.exec(command);
+    authorize(db, readTables());
   }
 
   function withDatabase<T>(work: (db: DatabaseSync) => T): Promise<T> {
@@ -95,9 +121,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
   return {
     query: ({ text, values, limits }) =>
       withDatabase((db) => {
-        authorize(db);
-        const statement = db.prepare(text);
-        const columns = columnsOf(statement);
+        const { statement, columns } = prepared(db, text);
         const bound = values.map(bindable);
         if (columns.length === 0) {
           const { changes } = statement.run(...bound);
@@ -105,8 +129,10 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
         }
         const collected = createRowCollector(names(columns), limits);
         const plain = converters(columns);
+        if (spec.write) unrestricted(db, "BEGIN");
         for (const row of rowsOf(statement, bound))
           if (!collected.add(row.map((value, index) => plain[index]!(value)))) break;
+        if (spec.write) unrestricted(db, mustRollBack(collected, limits) ? "ROLLBACK" : "COMMIT");
         return {
           rows: collected.rows,
           columns,
@@ -114,38 +140,27 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
           truncated: collected.truncated,
         };
       }),
-    prepare: ({ text }) =>
-      withDatabase((db) => {
-        authorize(db);
-        return columnsOf(db.prepare(text));
-      }),
+    prepare: ({ text }) => withDatabase((db) => prepared(db, text).columns),
     describe: (options) => withDatabase((db) => describe(db, options)),
     toFailure: (error) => failureOf(error, denied),
   };
 }
 
-const names = (columns: readonly SqlColumn[]): string[] => columns.map(({ name }) => name);
+const names = (columns: readonly Pick<SqlColumn, "name">[]): string[] => columns.map(({ name }) => name);
 
 /** Binds integers as integers: node:sqlite binds every number as a double, and 1 would become 1.0 in text. */
 const bindable = (value: SqlValue): string | number | bigint | null =>
   typeof value === "boolean" ? BigInt(value) : Number.isSafeInteger(value) ? BigInt(value as number) : value;
 
-function columnsOf(statement: StatementSync): SqlColumn[] {
-  const columns = statement.columns().map(({ name, type }) => ({
-    name,
-    type: typeOf(type),
-    databaseType: type,
-  }));
-  const repeated = findDuplicateName(names(columns));
-  if (repeated !== undefined) throw duplicateColumnFailure(repeated);
-  return columns;
-}
+const typedColumn = ({ name, type: databaseType }: SqliteColumn, type: ColumnType): SqlColumn => ({
+  name,
+  ...type,
+  databaseType,
+});
 
-/** By the affinity of the declared type (sqlite.org/datatype3.html), where values of a column hold to it. */
-function typeOf(declared: string | null): SqlColumn["type"] {
-  if (declared === null || /JSON|DATE|TIME/i.test(declared)) return "any";
-  if (/INT|REAL|FLOA|DOUB|NUMERIC|DEC/i.test(declared)) return "number";
-  return /CHAR|CLOB|TEXT|BLOB/i.test(declared) ? "string" : "any";
+function assertDistinct(columnNames: readonly string[]): void {
+  const repeated = findDuplicateName(columnNames);
+  if (repeated !== undefined) throw duplicateColumnFailure(repeated);
 }
 
 function* rowsOf(
@@ -157,7 +172,9 @@ function* rowsOf(
   yield* statement.iterate(...values) as unknown as Iterable<SQLOutputValue[]>;
 }
 
-const converters = (columns: readonly SqlColumn[]): ((value: SQLOutputValue) => unknown)[] =>
+const converters = (
+  columns: readonly Pick<SqlColumn, "databaseType">[],
+): ((value: SQLOutputValue) => unknown)[] =>
   columns.map(({ databaseType }) => {
     const isJson = /^JSON/i.test(databaseType ?? "");
     return (value) => {
@@ -219,7 +236,7 @@ function countOf(db: DatabaseSync, table: string): number | null {
 
 function sampleOf(db: DatabaseSync, table: string, maxRows: number): Record<string, unknown>[] {
   const statement = db.prepare(`SELECT * FROM ${quoted(table)} LIMIT ${maxRows}`);
-  const columns = columnsOf(statement);
+  const columns = statement.columns().map(({ name, type }) => ({ name, databaseType: type }));
   const plain = converters(columns);
   const collected = createRowCollector(names(columns), { maxRows, maxBytes: 64 * 1024 });
   for (const row of rowsOf(statement, []))

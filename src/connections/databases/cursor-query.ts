@@ -7,6 +7,10 @@ import type { Connection, Submittable } from "pg";
 export interface PgField {
   name: string;
   dataTypeID: number;
+  /** Such as the precision of a numeric; -1 without one. */
+  dataTypeModifier: number;
+  /** The table whose column it is; 0 if the query computes it. */
+  tableID: number;
 }
 
 const BATCH = 100;

@@ -2,9 +2,11 @@
 import {
   BIGINT,
   BOOLEAN,
+  DECIMAL,
   DOUBLE,
   DuckDBArrayValue,
   DuckDBBlobValue,
+  DuckDBDecimalType,
   DuckDBDecimalValue,
   DuckDBListValue,
   DuckDBMapValue,
@@ -15,63 +17,101 @@ import {
   DuckDBTypeId,
   DuckDBUnionValue,
   type DuckDBValue,
+  HUGEINT,
   VARCHAR,
 } from "@duckdb/node-api";
 import type { SqlColumn } from "../../core/connections.ts";
 import type { ScratchTable } from "./child-protocol.ts";
+import type { SqlValue } from "./driver.ts";
 import {
-  toIsoTimestamp,
+  BOOL,
   bytesToBase64,
+  type ColumnType,
   decimalToJson,
+  decimalType,
+  FLOAT,
   floatToJson,
   integerToJson,
+  LARGE_INTEGER,
+  LOOSE,
   parseJsonText,
+  SMALL_INTEGER,
+  TEXT,
+  toIsoTimestamp,
 } from "./values.ts";
 
-const NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.TINYINT,
-  DuckDBTypeId.SMALLINT,
-  DuckDBTypeId.INTEGER,
-  DuckDBTypeId.BIGINT,
-  DuckDBTypeId.UTINYINT,
-  DuckDBTypeId.USMALLINT,
-  DuckDBTypeId.UINTEGER,
-  DuckDBTypeId.UBIGINT,
-  DuckDBTypeId.HUGEINT,
-  DuckDBTypeId.UHUGEINT,
-  DuckDBTypeId.FLOAT,
-  DuckDBTypeId.DOUBLE,
-  DuckDBTypeId.DECIMAL,
-]);
-
-/** Types that are not text, numbers or booleans; all others are text. */
-const SHAPED: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.INVALID,
-  DuckDBTypeId.LIST,
-  DuckDBTypeId.ARRAY,
-  DuckDBTypeId.STRUCT,
-  DuckDBTypeId.MAP,
-  DuckDBTypeId.UNION,
-  DuckDBTypeId.VARIANT,
-  DuckDBTypeId.SQLNULL,
-  DuckDBTypeId.ANY,
+/** What each type arrives as; a type that is not listed may arrive as anything. */
+const CLAIMS: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map([
+  [DuckDBTypeId.BOOLEAN, BOOL],
+  ...[
+    DuckDBTypeId.TINYINT,
+    DuckDBTypeId.SMALLINT,
+    DuckDBTypeId.INTEGER,
+    DuckDBTypeId.UTINYINT,
+    DuckDBTypeId.USMALLINT,
+    DuckDBTypeId.UINTEGER,
+  ].map((id) => [id, SMALL_INTEGER] as const),
+  ...[
+    DuckDBTypeId.BIGINT,
+    DuckDBTypeId.UBIGINT,
+    DuckDBTypeId.HUGEINT,
+    DuckDBTypeId.UHUGEINT,
+    DuckDBTypeId.BIGNUM,
+  ].map((id) => [id, LARGE_INTEGER] as const),
+  [DuckDBTypeId.FLOAT, FLOAT],
+  [DuckDBTypeId.DOUBLE, FLOAT],
+  ...[
+    DuckDBTypeId.VARCHAR,
+    DuckDBTypeId.ENUM,
+    DuckDBTypeId.UUID,
+    DuckDBTypeId.BLOB,
+    DuckDBTypeId.BIT,
+    DuckDBTypeId.DATE,
+    DuckDBTypeId.TIME,
+    DuckDBTypeId.TIME_TZ,
+    DuckDBTypeId.TIME_NS,
+    DuckDBTypeId.TIMESTAMP,
+    DuckDBTypeId.TIMESTAMP_S,
+    DuckDBTypeId.TIMESTAMP_MS,
+    DuckDBTypeId.TIMESTAMP_NS,
+    DuckDBTypeId.TIMESTAMP_TZ,
+    DuckDBTypeId.INTERVAL,
+  ].map((id) => [id, TEXT] as const),
 ]);
 
 const isJson = (type: DuckDBType): boolean => type.alias === "JSON";
 
 export function duckdbColumnType(type: DuckDBType): Omit<SqlColumn, "name"> {
   const databaseType = type.alias ?? type.toString();
-  if (type.typeId === DuckDBTypeId.BOOLEAN) return { type: "boolean", databaseType };
-  if (NUMBERS.has(type.typeId)) return { type: "number", databaseType };
-  return { type: isJson(type) || SHAPED.has(type.typeId) ? "any" : "string", databaseType };
+  if (isJson(type)) return { ...LOOSE, databaseType };
+  const claim =
+    type instanceof DuckDBDecimalType ? decimalType(type.width) : (CLAIMS.get(type.typeId) ?? LOOSE);
+  return { ...claim, databaseType };
 }
 
 /** Whether the type of a column depends on a parameter without a value. */
 export const hasUnresolvedType = (statement: DuckDBPreparedStatement): boolean =>
   statement.columnCount === 1 && statement.columnTypeId(0) === DuckDBTypeId.INVALID;
 
-const LOADED = { BIGINT, DOUBLE, BOOLEAN, VARCHAR, JSON: VARCHAR } as const;
-export const toDuckdbType = (type: ScratchTable["columns"][number]["type"]): DuckDBType => LOADED[type];
+type LoadedColumn = ScratchTable["columns"][number];
+
+/** Number of digits of the decimals in scratch: DuckDB's maximum. */
+const DECIMAL_WIDTH = 38;
+const LOADED = { BIGINT, HUGEINT, DOUBLE, BOOLEAN, VARCHAR, JSON: VARCHAR } as const;
+
+export const toDuckdbType = ({ type, scale = 0 }: LoadedColumn): DuckDBType =>
+  type === "DECIMAL" ? DECIMAL(DECIMAL_WIDTH, scale) : LOADED[type];
+
+/** The type of a column of scratch in SQL. */
+export const toSqlType = (column: LoadedColumn): string =>
+  column.type === "DECIMAL" ? `DECIMAL(${DECIMAL_WIDTH},${column.scale ?? 0})` : column.type;
+
+/** A value that scratch-types.ts has prepared, as DuckDB takes it. */
+export function toDuckdbValue({ type, scale = 0 }: LoadedColumn, value: SqlValue): DuckDBValue {
+  if (value === null) return null;
+  if (type === "BIGINT" || type === "HUGEINT") return BigInt(value);
+  return type === "DECIMAL" ? new DuckDBDecimalValue(BigInt(value), DECIMAL_WIDTH, scale) : value;
+}
 
 /** A value as plain JSON. */
 export function duckdbToJson(value: DuckDBValue, type?: DuckDBType): unknown {

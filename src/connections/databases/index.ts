@@ -37,6 +37,8 @@ export interface DatabasesOptions {
 }
 
 const DEFAULT_CONNECTIONS = 10;
+/** Maximum number of databases that an issue lists. */
+const MAX_LISTED = 50;
 
 /** @param env environment variables, which hold the passwords */
 export function createDatabases(
@@ -69,6 +71,21 @@ export function createDatabases(
           : `Did you mean ${near}?`,
     });
   };
+
+  /** @returns the issue of a name that is not configured */
+  function unknownNameIssue(name: string): PartialIssue | undefined {
+    if (name === SCRATCH_DATABASE || entries.has(name)) return undefined;
+    const names = [...entries.keys(), SCRATCH_DATABASE];
+    const near = nearMatch(name, names);
+    return {
+      path: ["database"],
+      code: "unknown_database",
+      message: `must be the name of a configured database, got ${name}`,
+      allowed: names.slice(0, MAX_LISTED),
+      fix: near === undefined ? `Write one of ${names.slice(0, MAX_LISTED).join(", ")}.` : `Write ${near}.`,
+      ...(near !== undefined && { did_you_mean: near }),
+    };
+  }
 
   const unavailableReason = ({ password_var: variable }: Entry): string | null =>
     variable === undefined || env[variable] ? null : `${describeVariable(variable)} is not set`;
@@ -105,11 +122,11 @@ export function createDatabases(
 
   /** @throws StepError for the first issue of the query */
   async function query(request: SqlRequest, signal: AbortSignal) {
-    const { database, tables, write, maxRows, maxBytes } = request;
+    const { database, tables, tableColumns, write, maxRows, maxBytes, keepTruncated } = request;
     const isScratch = database === SCRATCH_DATABASE;
     const access = isScratch ? "read-only" : entryOf(database).access;
     const driver = isScratch
-      ? createScratchDriver(buildScratchTables(tables ?? {}), children)
+      ? createScratchDriver(buildScratchTables(tables ?? {}, tableColumns), children)
       : await driverOf(entryOf(database));
     const scanned = scanQuery(request.query, driver.dialect);
     refuse([
@@ -121,7 +138,11 @@ export function createDatabases(
     const values = scanned.parameterNames.map((name) =>
       toBoundValue(name, request.params[name], driver.dialect),
     );
-    return await driver.query(bound(scanned, driver, values, write), { maxRows, maxBytes }, signal);
+    return await driver.query(
+      bound(scanned, driver, values, write),
+      { maxRows, maxBytes, keepTruncated },
+      signal,
+    );
   }
 
   async function describe(name: string, options: DescribeRequest, signal: AbortSignal) {
@@ -150,6 +171,8 @@ export function createDatabases(
     query: (request, signal) => named(request.database, query(request, ending(signal))),
     async prepare({ database, query: text, params, write, tables = {} }, given) {
       const signal = ending(given);
+      const unknown = unknownNameIssue(database);
+      if (unknown !== undefined) return { issues: [unknown] };
       try {
         const isScratch = database === SCRATCH_DATABASE;
         const empty = isScratch ? emptyScratchTables(tables) : [];

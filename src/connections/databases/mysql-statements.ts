@@ -24,7 +24,10 @@ export function streamRows(
     const finish = (ended: boolean): void => {
       const { rows, truncated } = collected;
       const row_count = fields.length === 0 ? changed : rows.length;
-      resolve({ answer: { rows, columns: fields.map(mysqlColumn), row_count, truncated }, ended });
+      resolve({
+        answer: { rows, columns: fields.map((field) => mysqlColumn(field)), row_count, truncated },
+        ended,
+      });
     };
     // A broken connection is reported only to the connection.
     connection.once("error", reject);

@@ -16,7 +16,7 @@ import { describeMysqlTables } from "./mysql-describe.ts";
 import { mysqlStepError } from "./mysql-errors.ts";
 import { describeStatement, streamRows } from "./mysql-statements.ts";
 import { mysqlColumn } from "./mysql-values.ts";
-import type { RowLimits } from "./rows.ts";
+import { mustRollBack, type RowLimits } from "./rows.ts";
 
 /** Time limit of a statement whose KILL was lost, in seconds; steps time out long before. */
 const BACKSTOP_S = 3_600;
@@ -104,7 +104,8 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
     await command(connection, write ? "START TRANSACTION" : "START TRANSACTION READ ONLY");
     try {
       const { answer, ended } = await streamRows(connection, text, values, limits, write);
-      if (ended) await command(connection, write ? "COMMIT" : "ROLLBACK");
+      const keeps = write && !mustRollBack(answer, limits);
+      if (ended) await command(connection, keeps ? "COMMIT" : "ROLLBACK");
       else {
         // The server keeps sending rows that are no longer needed.
         kill(connection.threadId);
@@ -122,8 +123,12 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
     placeholder: () => "?",
     query: (statement, limits, signal) =>
       translated(withConnection(signal, (connection, spoil) => run(statement, limits, connection, spoil))),
-    prepare: ({ text }, signal) =>
-      translated(withConnection(signal, async (c) => (await describeStatement(c, text)).map(mysqlColumn))),
+    prepare: ({ text, values }, signal) =>
+      translated(
+        withConnection(signal, async (connection) =>
+          (await describeStatement(connection, text)).map((field) => mysqlColumn(field, values.length > 0)),
+        ),
+      ),
     describe: (wanted, signal) =>
       translated(withConnection(signal, (connection) => describeMysqlTables(connection, wanted))),
     close: () => new Promise((resolve) => pool.end(() => resolve())),

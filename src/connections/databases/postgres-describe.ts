@@ -64,7 +64,7 @@ async function sampleOf(
     `SELECT ${fields.map(cutField).join(", ")} FROM ${quoted} LIMIT ${maxRows}`,
     [],
     () => undefined,
-    (row) => collected.add(row.map((value, index) => pgToJson(fields[index]!.dataTypeID, value))),
+    (row) => collected.add(row.map((value, index) => pgToJson(fields[index]!, value))),
   );
   return collected.rows;
 }

@@ -2,7 +2,21 @@
 import { types } from "pg";
 import type { SqlColumn } from "../../core/connections.ts";
 import type { PgField } from "./cursor-query.ts";
-import { toIsoTimestamp, decimalToJson, parseJsonText } from "./values.ts";
+import {
+  BOOL,
+  type ColumnType,
+  computedDecimalToJson,
+  decimalToJson,
+  decimalType,
+  FLOAT,
+  floatToJson,
+  LARGE_INTEGER,
+  LOOSE,
+  parseJsonText,
+  SMALL_INTEGER,
+  TEXT,
+  toIsoTimestamp,
+} from "./values.ts";
 
 /** Plain numbers, because the server has more type ids than this list. */
 const builtins: Readonly<Record<keyof typeof types.builtins, number>> = types.builtins;
@@ -31,55 +45,81 @@ const ARRAYS = new Map<number, number>([
   [3807, builtins.JSONB],
 ]);
 
-const NUMBERS: ReadonlySet<number> = new Set([
-  builtins.INT2,
-  builtins.INT4,
-  builtins.INT8,
-  builtins.OID,
-  builtins.FLOAT4,
-  builtins.FLOAT8,
-  builtins.NUMERIC,
-]);
-const JSONS: ReadonlySet<number> = new Set([builtins.JSON, builtins.JSONB]);
+interface PgType {
+  /** What its values arrive as. */
+  claim: ColumnType | ((field: PgField) => ColumnType);
+  toJson(text: string, field?: PgField): unknown;
+  /** Whether its values are never long, so that samples do not truncate them. */
+  short?: boolean;
+}
 
-export function pgColumn({ name, dataTypeID: id }: PgField): SqlColumn {
+const number = (claim: PgType["claim"], toJson: PgType["toJson"]): PgType => ({ claim, toJson, short: true });
+const text = (toJson: PgType["toJson"] = (value) => value): PgType => ({ claim: TEXT, toJson });
+const time = (toJson: PgType["toJson"] = (value) => value): PgType => ({ claim: TEXT, toJson, short: true });
+
+/** All types that do not arrive as the server's own text; every other type does (enumerations, ranges, types of extensions). */
+const TYPES: ReadonlyMap<number, PgType> = new Map([
+  [builtins.BOOL, { claim: BOOL, toJson: (value) => value === "t", short: true }],
+  [builtins.INT2, number(SMALL_INTEGER, Number)],
+  [builtins.INT4, number(SMALL_INTEGER, Number)],
+  [builtins.OID, number(SMALL_INTEGER, Number)],
+  [builtins.INT8, number(LARGE_INTEGER, decimalToJson)],
+  [builtins.FLOAT4, number(FLOAT, (value) => floatToJson(Number(value)))],
+  [builtins.FLOAT8, number(FLOAT, (value) => floatToJson(Number(value)))],
+  [
+    builtins.NUMERIC,
+    number(
+      (field) => decimalType(precisionOf(field)),
+      (value, field) =>
+        field !== undefined && isComputed(field) ? computedDecimalToJson(value) : decimalToJson(value),
+    ),
+  ],
+  [builtins.JSON, { claim: LOOSE, toJson: parseJsonText }],
+  [builtins.JSONB, { claim: LOOSE, toJson: parseJsonText }],
+  [builtins.BYTEA, text((value) => Buffer.from(value.slice(2), "hex").toString("base64"))],
+  [builtins.TIMESTAMP, time(toIsoTimestamp)],
+  [builtins.TIMESTAMPTZ, time(toIsoTimestamp)],
+  [builtins.DATE, time()],
+  [builtins.TIME, time()],
+  [builtins.TIMETZ, time()],
+  [builtins.INTERVAL, time()],
+  [builtins.UUID, time()],
+] as const);
+
+const OTHER = text();
+
+/** Number of digits of a numeric; undefined without a limit. (numeric.c: the precision is in the upper half, plus 4.) */
+const precisionOf = ({ dataTypeModifier: modifier }: PgField): number | undefined =>
+  modifier < 4 ? undefined : ((modifier - 4) >> 16) & 0xffff;
+
+/** Whether a numeric without a limit is not that of a table's column. */
+const isComputed = ({ tableID, dataTypeModifier }: PgField): boolean => tableID === 0 && dataTypeModifier < 4;
+
+export function pgColumn(field: PgField): SqlColumn {
+  const { name, dataTypeID: id } = field;
   const element = ARRAYS.get(id);
-  const databaseType = element === undefined ? (NAMES.get(id) ?? null) : `${NAMES.get(element)}[]`;
-  if (id === builtins.BOOL) return { name, type: "boolean", databaseType };
-  if (NUMBERS.has(id)) return { name, type: "number", databaseType };
-  // Other types are text: enumerations, domains, types of extensions.
-  return { name, type: JSONS.has(id) || element !== undefined ? "any" : "string", databaseType };
+  if (element !== undefined) return { name, ...LOOSE, databaseType: `${NAMES.get(element)}[]` };
+  const { claim } = TYPES.get(id) ?? OTHER;
+  return {
+    name,
+    ...(typeof claim === "function" ? claim(field) : claim),
+    databaseType: NAMES.get(id) ?? null,
+  };
 }
 
 /** Converts a value in the server's text format (bytea_output hex, DateStyle ISO) to plain JSON. */
-export function pgToJson(id: number, text: string | null): unknown {
-  if (text === null) return null;
-  const element = ARRAYS.get(id);
+export function pgToJson(field: PgField, value: string | null): unknown {
+  if (value === null) return null;
+  const element = ARRAYS.get(field.dataTypeID);
+  if (element === undefined) return (TYPES.get(field.dataTypeID) ?? OTHER).toJson(value, field);
+  const { toJson } = TYPES.get(element) ?? OTHER;
   // The types of the library are older than its parser.
   const parse = types as unknown as {
     arrayParser: { create(text: string, each: (entry: string | null) => unknown): { parse(): unknown[] } };
   };
-  if (element !== undefined)
-    return parse.arrayParser.create(text, (entry) => pgToJson(element, entry)).parse();
-  if (id === builtins.BOOL) return text === "t";
-  if (NUMBERS.has(id)) return plainNumber(id, text);
-  if (JSONS.has(id)) return parseJsonText(text);
-  if (id === builtins.BYTEA) return Buffer.from(text.slice(2), "hex").toString("base64");
-  return id === builtins.TIMESTAMP || id === builtins.TIMESTAMPTZ ? toIsoTimestamp(text) : text;
+  return parse.arrayParser.create(value, (entry) => (entry === null ? null : toJson(entry))).parse();
 }
 
-/** Times and numbers: never long, so samples do not truncate them. */
-const SHORT: ReadonlySet<number> = new Set([
-  ...NUMBERS,
-  builtins.BOOL,
-  builtins.DATE,
-  builtins.TIME,
-  builtins.TIMETZ,
-  builtins.TIMESTAMP,
-  builtins.TIMESTAMPTZ,
-  builtins.INTERVAL,
-  builtins.UUID,
-]);
 /** Maximum length of a value in samples, in characters or bytes. */
 const MAX_SAMPLE_LENGTH = 1_000;
 
@@ -88,16 +128,9 @@ const MAX_SAMPLE_LENGTH = 1_000;
  * long list is null.
  */
 export function truncatePgColumn(id: number, column: string): string {
-  if (SHORT.has(id)) return column;
+  if (TYPES.get(id)?.short === true) return column;
   if (id === builtins.BYTEA) return `substring(${column} FROM 1 FOR ${MAX_SAMPLE_LENGTH})`;
   if (ARRAYS.has(id))
     return `CASE WHEN octet_length(${column}::text) <= ${MAX_SAMPLE_LENGTH} THEN ${column} END`;
   return `left(${column}::text, ${MAX_SAMPLE_LENGTH})`;
-}
-
-/** A double is always exact; NaN and Infinity stay text. */
-function plainNumber(id: number, text: string): number | string {
-  if (id !== builtins.FLOAT4 && id !== builtins.FLOAT8) return decimalToJson(text);
-  const number = Number(text);
-  return Number.isFinite(number) ? number : text;
 }

@@ -14,11 +14,11 @@ import {
   type Statement,
 } from "./driver.ts";
 import { limitMessageSize } from "./message-size-limit.ts";
-import { describeStatement, fetchRows } from "./cursor-query.ts";
+import { describeStatement, fetchRows, type PgField } from "./cursor-query.ts";
 import { describePgTables } from "./postgres-describe.ts";
 import { pgStepError } from "./postgres-errors.ts";
 import { pgColumn, pgToJson } from "./postgres-values.ts";
-import { createRowCollector, type RowLimits } from "./rows.ts";
+import { createRowCollector, mustRollBack, type RowLimits } from "./rows.ts";
 
 /** Time limit of a statement whose cancel request was lost; steps time out long before. */
 const BACKSTOP = "1h";
@@ -104,23 +104,23 @@ export function createPostgresDriver({
     await client.query(write ? "BEGIN" : BEGIN_READ);
     try {
       let collected = createRowCollector([], limits);
-      let ids: number[] = [];
+      let columns: PgField[] = [];
       const { fields, command } = await fetchRows(
         client,
         text,
         values.map(asText),
         (given) => {
           assertUniqueColumnNames(given.map(({ name }) => name));
-          ids = given.map(({ dataTypeID }) => dataTypeID);
+          columns = given;
           collected = createRowCollector(
             given.map(({ name }) => name),
             limits,
           );
         },
-        (row) => collected.add(row.map((value, index) => pgToJson(ids[index]!, value))),
+        (row) => collected.add(row.map((value, index) => pgToJson(columns[index]!, value))),
       );
       // The rollback of a read also resets its settings; after a write the session is reset.
-      if (write) await reset(client, "COMMIT");
+      if (write) await reset(client, mustRollBack(collected, limits) ? "ROLLBACK" : "COMMIT");
       else await client.query(END_READ);
       const { rows, truncated } = collected;
       const changed = fields.length === 0 ? Number(/(\d+)$/.exec(command ?? "")?.[1] ?? 0) : rows.length;

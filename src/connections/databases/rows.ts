@@ -4,7 +4,13 @@ export interface RowLimits {
   maxRows: number;
   /** Of the rows as JSON. */
   maxBytes: number;
+  /** Whether a statement that writes is committed although rows that it returns are left out. */
+  keepTruncated?: boolean;
 }
+
+/** Whether a statement that writes must be rolled back, because not all its rows can be returned. */
+export const mustRollBack = ({ truncated }: { truncated: boolean }, { keepTruncated }: RowLimits): boolean =>
+  truncated && keepTruncated !== true;
 
 export interface RowCollector {
   rows: Record<string, unknown>[];

@@ -1,107 +1,83 @@
-/** Converts rows of earlier steps to tables of `scratch`: checks names, infers types and limits the size. */
+/** Converts lists of a run to tables of `scratch`: with the columns that the checker knows, and those of the rows. */
 import type { SqlColumn } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ScratchTable } from "./child-protocol.ts";
 import type { SqlValue } from "./driver.ts";
+import {
+  type LoadedColumn,
+  loadedColumn,
+  toLoadedValue,
+  type ValueKinds,
+  valueKinds,
+} from "./scratch-types.ts";
 
 const MAX_TABLES = 50;
 const MAX_COLUMNS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-type LoadedType = ScratchTable["columns"][number]["type"];
+/** The columns of each table as the checker knows them; null where it does not. */
+export type KnownColumns = Readonly<Record<string, readonly SqlColumn[] | null>>;
 
 /** The column of a table whose rows are no objects. */
-const VALUE = "value";
+export const VALUE = "value";
 
-/** @throws StepError input_invalid if a limit is exceeded */
-export function buildScratchTables(tables: Readonly<Record<string, readonly unknown[]>>): ScratchTable[] {
+/**
+ * @param known the columns that the checker knows: a table has them even without rows, and with these types unless a value
+ *   is of another one
+ * @throws StepError input_invalid if a limit is exceeded
+ */
+export function buildScratchTables(
+  tables: Readonly<Record<string, readonly unknown[]>>,
+  known: KnownColumns = {},
+): ScratchTable[] {
   const entries = Object.entries(tables);
   if (entries.length > MAX_TABLES) throw tooMuch(`at most ${MAX_TABLES} tables`);
   let bytes = 0;
   return entries.map(([name, items]) => {
     const rows = items.map(asRow);
-    const columns = new Map<string, LoadedType | undefined>();
+    const declared = new Map((known[name] ?? []).map((column) => [column.name, column]));
+    const seen = new Map<string, ValueKinds>([...declared.keys()].map((column) => [column, valueKinds()]));
     for (const row of rows) {
       for (const [key, value] of Object.entries(row)) {
-        columns.set(key, widened(columns.get(key), value));
+        let kinds = seen.get(key);
+        if (kinds === undefined) seen.set(key, (kinds = valueKinds()));
+        kinds.add(value);
         bytes += key.length + sizeOf(value);
       }
       if (bytes > MAX_BYTES) throw tooMuch(`at most ${MAX_BYTES / 1024 / 1024} MiB in all`);
-      if (columns.size > MAX_COLUMNS) throw tooMuch(`at most ${MAX_COLUMNS} columns in a table`);
+      if (seen.size > MAX_COLUMNS) throw tooMuch(`at most ${MAX_COLUMNS} columns in a table`);
     }
-    // A table needs a column, and a list without items does not say which.
-    if (columns.size === 0) columns.set(VALUE, undefined);
-    const keys = uniqueNames(name, [...columns.keys()]);
-    const typed = keys.map((key) => ({ name: key, type: columns.get(key) ?? ("VARCHAR" as const) }));
-    return {
-      name,
-      columns: typed,
-      rows: rows.map((row) => typed.map((column) => stored(column.type, row[column.name]))),
-    };
+    // A table needs a column, and an unknown list without items does not say which.
+    if (seen.size === 0) seen.set(VALUE, valueKinds());
+    assertDistinctInSql(name, [...seen.keys()]);
+    const columns = [...seen].map(([column, kinds]) =>
+      loadedColumn({ table: name, name: column }, declared.get(column), kinds),
+    );
+    return { name, columns, rows: rows.map((row) => columns.map((column) => loadedValue(column, row))) };
   });
 }
 
 /** Tables without rows, to prepare a query on; undefined where the columns of one are not known. */
-export function emptyScratchTables(
-  tables: Readonly<Record<string, readonly SqlColumn[] | null>>,
-): ScratchTable[] | undefined {
-  const known = Object.entries(tables).map(([name, columns]) =>
-    columns === null
-      ? undefined
-      : {
-          name,
-          columns: (columns.length === 0 ? [{ name: VALUE, type: "any" as const }] : columns).map(
-            (column) => ({
-              name: column.name,
-              type: DECLARED[column.type],
-            }),
-          ),
-          rows: [],
-        },
-  );
-  return known.every((type) => type !== undefined) ? known : undefined;
+export function emptyScratchTables(tables: KnownColumns): ScratchTable[] | undefined {
+  if (Object.values(tables).includes(null)) return undefined;
+  return buildScratchTables(Object.fromEntries(Object.keys(tables).map((name) => [name, []])), tables);
 }
-
-const DECLARED: Readonly<Record<SqlColumn["type"], LoadedType>> = {
-  string: "VARCHAR",
-  number: "DOUBLE",
-  boolean: "BOOLEAN",
-  any: "JSON",
-};
 
 const asRow = (item: unknown): Readonly<Record<string, unknown>> =>
   typeof item === "object" && item !== null && !Array.isArray(item)
     ? (item as Record<string, unknown>)
     : { [VALUE]: item };
 
-/** The narrowest type that holds all seen so far; what mixes kinds is JSON. */
-function widened(before: LoadedType | undefined, value: unknown): LoadedType | undefined {
-  const type = typeOf(value);
-  if (type === undefined || before === undefined || type === before) return type ?? before;
-  const both = new Set([before, type]);
-  return both.has("BIGINT") && both.has("DOUBLE") ? "DOUBLE" : "JSON";
-}
-
-function typeOf(value: unknown): LoadedType | undefined {
-  if (value === null || value === undefined) return undefined;
-  if (typeof value === "boolean") return "BOOLEAN";
-  if (typeof value === "string") return "VARCHAR";
-  if (typeof value === "number") return Number.isSafeInteger(value) ? "BIGINT" : "DOUBLE";
-  return "JSON";
-}
-
-const stored = (type: LoadedType, value: unknown): SqlValue =>
-  value === null || value === undefined
-    ? null
-    : type === "JSON"
-      ? JSON.stringify(value)
-      : (value as SqlValue);
+const loadedValue = (column: LoadedColumn, row: Readonly<Record<string, unknown>>): SqlValue => {
+  const value = Object.hasOwn(row, column.name) ? row[column.name] : null;
+  return value === null || value === undefined ? null : toLoadedValue(column, value);
+};
 
 const sizeOf = (value: unknown): number =>
   typeof value === "string" ? value.length : typeof value === "object" ? JSON.stringify(value).length : 8;
 
-/** Names of columns differ by more than case in DuckDB. */
-function uniqueNames(table: string, names: string[]): string[] {
+/** Names of columns differ by more than case in DuckDB. @throws StepError input_invalid */
+function assertDistinctInSql(table: string, names: readonly string[]): void {
   const seen = new Map<string, string>();
   for (const name of names) {
     const other = seen.get(name.toLowerCase());
@@ -115,7 +91,6 @@ function uniqueNames(table: string, names: string[]): string[] {
       );
     seen.set(name.toLowerCase(), name);
   }
-  return names;
 }
 
 const tooMuch = (bound: string): StepError =>

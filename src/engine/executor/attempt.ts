@@ -1,4 +1,4 @@
-import type { Job, RunRecord, Usage } from "../../core/model.ts";
+import type { Job, RunRecord, StepFacts, Usage } from "../../core/model.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
 /** One execution of a step, or of an item of its fan-out. Its later fields are set as it proceeds. */
@@ -10,6 +10,8 @@ export interface Attempt {
   /** The step's fields with their expressions evaluated. */
   input?: Record<string, unknown>;
   inputHash?: string;
+  /** What the check found, where its type needs it. */
+  facts?: StepFacts | undefined;
   /** Whether its start was recorded; false when it was refused, and the step's code must not run. */
   startRecorded?: boolean;
   /** When the step's code started, in milliseconds of the monotonic clock. */

@@ -61,6 +61,8 @@ export async function executeAttempt(
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
   if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
   if (planned.type.instant !== true) await recordStart(attempt, jobContext);
+  if (planned.type.needsFacts?.(planned.step) === true)
+    attempt.facts = (await runs.facts(run.id))?.[job.stepId];
   attempt.codeStartedAt = performance.now();
   const outcome = await runStepCode(attempt, options, jobContext);
   return toResult(options, attempt, outcome);

@@ -10,6 +10,7 @@ import type { WorkflowReader } from "../../core/ports.ts";
 import type { EngineApi, RunRequest } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
+import type { RunCheck } from "../definition/run-checks.ts";
 import { inputsValidator } from "../../core/json-schema/index.ts";
 
 /** Maximum depth of workflows that call each other. */
@@ -21,11 +22,11 @@ interface Options {
   workflows: WorkflowReader;
   runs: Pick<RunReader, "versionDefinition">;
   definitionCache: DefinitionCache;
-  /** The issues of a definition, cached; none when it can run. */
-  issuesOf(ref: DefinitionRef): Promise<readonly Issue[]>;
+  /** Checks the definition, cached. */
+  check(ref: DefinitionRef): Promise<RunCheck>;
 }
 
-export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Options): PrepareRun {
+export function prepareRun({ workflows, runs, definitionCache, check }: Options): PrepareRun {
   return async (request) => {
     const workflow = await findWorkflow(workflows, request.workflowId);
     if (workflow.status === "archived") {
@@ -42,7 +43,7 @@ export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Optio
       definition: request.definition ?? null,
     };
     if (ref.definition === null) await assertHasDefinition(runs, workflow, version);
-    const issues = await issuesOf(ref);
+    const { issues, facts } = await check(ref);
     if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
     const { definition } = await definitionCache.get(ref, runs);
     return {
@@ -56,6 +57,7 @@ export function prepareRun({ workflows, runs, definitionCache, issuesOf }: Optio
       scheduledFor: request.scheduledFor ?? null,
       trace: request.trace ?? null,
       actor: request.actor,
+      facts,
       inputs: parseInputs(definition, request),
     };
   };

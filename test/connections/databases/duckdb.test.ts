@@ -67,7 +67,7 @@ describe("a DuckDB database", () => {
         large: "9007199254740993",
         d: 2.5,
         exact: "12345678901234567.89",
-        nan: "NaN",
+        nan: null,
         b: true,
         day: "2026-01-02",
         at: "2026-01-02T03:04:05.678",
@@ -83,7 +83,7 @@ describe("a DuckDB database", () => {
       },
     ]);
     expect(Object.fromEntries(columns.map(({ name, type }) => [name, type]))).toMatchObject({
-      i: "number",
+      i: "any",
       d: "number",
       b: "boolean",
       day: "string",
@@ -116,7 +116,7 @@ describe("a DuckDB database", () => {
     expect(await prepare("SELECT region, sum(amount) AS total FROM orders GROUP BY region")).toEqual({
       columns: [
         { name: "region", type: "string", databaseType: "VARCHAR" },
-        { name: "total", type: "number", databaseType: "DECIMAL(38,2)" },
+        { name: "total", type: "any", sqlNumber: "decimal", databaseType: "DECIMAL(38,2)" },
       ],
     });
     expect(await prepare("SELECT id, :x AS x FROM orders -- all", ["x"])).toEqual({
@@ -130,6 +130,20 @@ describe("a DuckDB database", () => {
       issues: [{ did_you_mean: "region" }],
     });
     expect(await prepare("SELECT * FROM oders")).toMatchObject({ issues: [{ did_you_mean: "orders" }] });
+  });
+
+  it("rolls a write back whose rows do not fit, unless they may be left out", async () => {
+    const { runQuery } = shop("read-write");
+    const count = async () =>
+      (await runQuery("shop", "SELECT count(*) AS n FROM orders WHERE id > 10")).rows[0]!["n"];
+    const insert = "INSERT INTO orders (id) VALUES (11), (12) RETURNING id";
+    const write = (query: string, keepTruncated: boolean) =>
+      runQuery("shop", query, {}, { write: true, maxRows: 1, keepTruncated });
+    expect([(await write(insert, false)).truncated, await count()]).toEqual([true, 0]);
+    expect([(await write(insert, true)).truncated, await count()]).toEqual([true, 2]);
+    expect([(await write("DELETE FROM orders WHERE id > 10", false)).row_count, await count()]).toEqual([
+      2, 0,
+    ]);
   });
 
   it("writes only if both the entry and the step allow it", async () => {

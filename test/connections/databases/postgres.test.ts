@@ -71,7 +71,7 @@ describe("a PostgreSQL database", () => {
       extra: { a: [1] },
       large: "9007199254740993",
       small: 7,
-      nan: "NaN",
+      nan: null,
       f: 0.1,
       day: "2026-01-02",
       local: "2026-01-02T03:04:05",
@@ -87,9 +87,9 @@ describe("a PostgreSQL database", () => {
     expect(rows[1]).toMatchObject({ amount: "12345678901234567.89", at: null, extra: null });
     expect(truncated).toBe(false);
     expect(columns.slice(0, 6)).toEqual([
-      { name: "id", type: "number", databaseType: "int4" },
+      { name: "id", type: "number", sqlNumber: "integer", databaseType: "int4" },
       { name: "region", type: "string", databaseType: "text" },
-      { name: "amount", type: "number", databaseType: "numeric" },
+      { name: "amount", type: "any", sqlNumber: "decimal", databaseType: "numeric" },
       { name: "paid", type: "boolean", databaseType: "bool" },
       { name: "at", type: "string", databaseType: "timestamptz" },
       { name: "extra", type: "any", databaseType: "jsonb" },
@@ -124,7 +124,7 @@ describe("a PostgreSQL database", () => {
     expect(await prepare("SELECT pg_sleep(60)::text AS slept, :x::int AS x", ["x"])).toEqual({
       columns: [
         { name: "slept", type: "string", databaseType: "text" },
-        { name: "x", type: "number", databaseType: "int4" },
+        { name: "x", type: "number", sqlNumber: "integer", databaseType: "int4" },
       ],
     });
     expect(await prepare("SELECT :long_name,\n  regoin FROM orders", ["long_name"])).toMatchObject({
@@ -143,6 +143,18 @@ describe("a PostgreSQL database", () => {
     expect(await prepare("SELECT a FROM")).toMatchObject({
       issues: [{ message: "syntax error at end of input (line 1, column 14)" }],
     });
+  });
+
+  it("rolls a write back whose rows do not fit, unless they may be left out", async () => {
+    const { runQuery } = shop({ access: "read-write" });
+    const count = async () => (await runQuery("shop", "SELECT sum(n)::int AS n FROM counters")).rows[0]!["n"];
+    const before = await count();
+    const update = "UPDATE counters SET n = n + 1 RETURNING id";
+    const write = (keepTruncated: boolean) =>
+      runQuery("shop", update, {}, { write: true, maxRows: 1, keepTruncated });
+    expect([(await write(false)).truncated, await count()]).toEqual([true, before]);
+    expect([(await write(true)).truncated, await count()]).toEqual([true, Number(before) + 2]);
+    await owner.query("UPDATE counters SET n = 0");
   });
 
   it("writes only if both the entry and the step allow it, and everything or nothing", async () => {

@@ -45,7 +45,7 @@ describe("a SQLite database", () => {
       await runQuery("shop", "SELECT *, 9e999 AS big FROM orders WHERE id <= :most", { most: 2 }),
     ).toEqual({
       rows: [
-        { id: 1, region: "north", amount: 2.5, paid: 1, extra: { a: [1] }, scan: "AQI=", big: "Infinity" },
+        { id: 1, region: "north", amount: 2.5, paid: 1, extra: { a: [1] }, scan: "AQI=", big: null },
         {
           id: 2,
           region: "south",
@@ -53,16 +53,16 @@ describe("a SQLite database", () => {
           paid: 0,
           extra: null,
           scan: null,
-          big: "Infinity",
+          big: null,
         },
       ],
       columns: [
-        { name: "id", type: "number", databaseType: "INTEGER" },
+        { name: "id", type: "any", sqlNumber: "integer", databaseType: "INTEGER" },
         { name: "region", type: "string", databaseType: "TEXT" },
-        { name: "amount", type: "number", databaseType: "DECIMAL(10,2)" },
+        { name: "amount", type: "any", sqlNumber: "float", databaseType: "DECIMAL(10,2)" },
         { name: "paid", type: "any", databaseType: "BOOLEAN" },
         { name: "extra", type: "any", databaseType: "JSON" },
-        { name: "scan", type: "string", databaseType: "BLOB" },
+        { name: "scan", type: "any", databaseType: "BLOB" },
         { name: "big", type: "any", databaseType: null },
       ],
       row_count: 2,

@@ -63,6 +63,7 @@ const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
   stateRevision: null,
   actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },
   createdAt,
+  facts: null,
   inputs: {},
   state: null,
 });

@@ -5,7 +5,11 @@ import type { CheckOptions as PortOptions, CheckReport } from "../../../core/eng
 import type { PatchOperation } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
 
-export type CheckOptions = Omit<PortOptions, "signal"> & { signal?: AbortSignal };
+export type CheckOptions = Omit<PortOptions, "signal"> & {
+  signal?: AbortSignal;
+  /** Timeout of the checks against connections, in milliseconds; left out, that of the checker. */
+  connectionsTimeoutMs?: number;
+};
 
 export type CheckedStep = CheckReport["steps"][number];
 export type Preview = NonNullable<CheckReport["preview"]>;

@@ -1,6 +1,7 @@
 /** Checks all steps, each after the steps that it reads. */
 import type { z } from "zod";
 import { JsonSchemaObject } from "../../../../schemas/workflow-definition.ts";
+import type { StepFacts } from "../../../core/model.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
 import { schemaIssues } from "../../../core/json-schema/index.ts";
@@ -31,6 +32,7 @@ export async function checkSteps(
   const issues: LocatedIssue[] = [];
   const typeOutputs: Shape[] = steps.map(({ type }) => type?.output ?? ANY);
   const results: Shape[] = [];
+  const facts: (StepFacts | undefined)[] = [];
   const scopes = typeScopes(steps, order, shapes, results);
   const checked = new Map<number, Promise<void>>();
   const limit = pLimit(1);
@@ -67,7 +69,7 @@ export async function checkSteps(
     });
     issues.push(...stepIssues);
     if (step.parsed !== undefined && step.type?.check !== undefined) {
-      const { issues: typeIssues, output } = await resources.check(step, fields);
+      const { issues: typeIssues, output, facts: found } = await resources.check(step, fields);
       const reported = new Set(stepIssues.map(identityOf));
       issues.push(
         ...typeIssues
@@ -75,6 +77,7 @@ export async function checkSteps(
           .filter((issue) => !reported.has(identityOf(issue))),
       );
       if (output !== undefined) typeOutputs[index] = output;
+      if (step.type.needsFacts?.(step.parsed) === true) facts[index] = found;
     }
     results[index] = stepResultShape(step.raw, typeOutputs[index]!);
   }
@@ -87,18 +90,28 @@ export async function checkSteps(
     await yieldToEventLoop();
   }
   await Promise.all(checked.values());
-  return { issues, steps: steps.map((step, index) => summary(step, results[index]!)), typeOutputs, scopes };
+  return {
+    issues,
+    steps: steps.map((step, index) => summary(step, results[index]!, facts[index])),
+    typeOutputs,
+    scopes,
+  };
 }
 
 const identityOf = (issue: LocatedIssue): string => JSON.stringify([issue.path.map(String), issue.code]);
 
 /** A step without a valid id is reported with an empty one. */
-const summary = ({ id, type, raw, parsed }: ParsedStep, output: Shape): CheckedStep => ({
+const summary = (
+  { id, type, raw, parsed }: ParsedStep,
+  output: Shape,
+  facts: StepFacts | undefined,
+): CheckedStep => ({
   id: id.startsWith("#") ? "" : id,
   type: type?.type ?? (typeof raw["type"] === "string" ? raw["type"] : ""),
   output,
   // A step that can't be parsed may have effects.
   effects: type === undefined || parsed === undefined ? true : type.hasEffects(parsed),
+  ...(facts !== undefined && { facts }),
 });
 
 /** Checks the JSON Schemas of a step (`output_schema`, `form`). */

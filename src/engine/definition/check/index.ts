@@ -83,7 +83,7 @@ export function checker({
     const resources = resourceChecker(
       checkConnections ? { connections, workflows } : undefined,
       signal,
-      resourceCheckMs,
+      options.connectionsTimeoutMs ?? resourceCheckMs,
     );
     const shapes = { inputs: inputs.shape, run: RUN_SHAPE, state: state.shape };
     const steps = await checkSteps(form.steps, order, shapes, resources, yieldToEventLoop).finally(

@@ -1,0 +1,168 @@
+/** The types of columns in `scratch`: what the checker knows of a column, as far as all its values agree. */
+import type { SqlColumn } from "../../core/connections.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { ScratchTable } from "./child-protocol.ts";
+import type { SqlValue } from "./driver.ts";
+
+export type LoadedColumn = ScratchTable["columns"][number];
+type LoadedType = LoadedColumn["type"];
+
+/** `digits` and `decimal` are text, as large numbers of databases arrive. */
+type Kind = "boolean" | "text" | "digits" | "decimal" | "integer" | "float" | "json";
+
+const NUMBERS: readonly Kind[] = ["integer", "float"];
+const INTEGERS: readonly Kind[] = ["integer", "digits"];
+const ALL_NUMBERS: readonly Kind[] = ["integer", "float", "digits", "decimal"];
+const TEXTS: readonly Kind[] = ["text", "digits", "decimal"];
+
+/** DuckDB's largest decimals and integers. */
+const MAX_DIGITS = 38;
+const MAX_INT64 = 2n ** 63n - 1n;
+const MAX_INT128 = 2n ** 127n - 1n;
+/** Scale of a decimal without a known one, to prepare a query with. */
+const UNKNOWN_SCALE = 4;
+
+/** The kinds of the values of a column, and the extent of its numbers. */
+export interface ValueKinds {
+  add(value: unknown): void;
+  /** Whether there is no value, or each is of one of these kinds. */
+  areAll(kinds: readonly Kind[]): boolean;
+  readonly isEmpty: boolean;
+  /** The largest integer, without its sign. */
+  readonly largest: bigint;
+  /** Maximum numbers of digits before and after the point. */
+  readonly whole: number;
+  readonly scale: number;
+}
+
+export function valueKinds(): ValueKinds {
+  const seen = new Set<Kind>();
+  let largest = 0n;
+  let whole = 0;
+  let scale = 0;
+  return {
+    add(value) {
+      if (value === null || value === undefined) return;
+      const kind = kindOf(value);
+      seen.add(kind);
+      if (!ALL_NUMBERS.includes(kind)) return;
+      const [before = "", after = ""] = decimalText(value as number | string).split(".");
+      whole = Math.max(whole, before.replace("-", "").length);
+      scale = Math.max(scale, after.length);
+      if (!INTEGERS.includes(kind)) return;
+      const integer = BigInt(before);
+      const size = integer < 0n ? -integer : integer;
+      if (size > largest) largest = size;
+    },
+    areAll: (kinds) => [...seen].every((kind) => kinds.includes(kind)),
+    get isEmpty() {
+      return seen.size === 0;
+    },
+    get largest() {
+      return largest;
+    },
+    get whole() {
+      return whole;
+    },
+    get scale() {
+      return scale;
+    },
+  };
+}
+
+function kindOf(value: unknown): Kind {
+  if (typeof value === "boolean") return "boolean";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "float";
+  if (typeof value !== "string") return "json";
+  if (/^-?\d{1,100}$/.test(value)) return "digits";
+  return /^-?\d{1,100}\.\d{1,100}$/.test(value) ? "decimal" : "text";
+}
+
+/** A number without an exponent. */
+function decimalText(value: number | string): string {
+  if (typeof value === "string") return value;
+  const text = String(value);
+  if (!text.includes("e")) return text;
+  if (Math.abs(value) >= 1) return String(BigInt(value));
+  const [digits = "", exponent = "0"] = text.split("e-");
+  return value.toFixed(Math.min(100, Number(exponent) + digits.replace(/\D/g, "").length - 1));
+}
+
+/**
+ * @param where for errors
+ * @param declared what the checker knows of the column; undefined where it does not know it
+ * @throws StepError input_invalid for a number that DuckDB can't hold
+ */
+export function loadedColumn(
+  where: { table: string; name: string },
+  declared: SqlColumn | undefined,
+  kinds: ValueKinds,
+): LoadedColumn {
+  const { name } = where;
+  if (kinds.isEmpty) return { name, ...emptyType(declared) };
+  const { sqlNumber, type } = declared ?? {};
+  if (sqlNumber === "integer" && kinds.areAll(INTEGERS)) return { name, type: integerType(where, kinds) };
+  if ((sqlNumber !== undefined || type === "number") && kinds.areAll(NUMBERS))
+    return { name, type: sqlNumber !== undefined || !kinds.areAll(["integer"]) ? "DOUBLE" : "BIGINT" };
+  if (sqlNumber !== undefined && kinds.areAll(ALL_NUMBERS)) return decimalColumn(where, kinds);
+  return { name, type: inferredType(kinds) };
+}
+
+/** The type of a column without values: a query that passed the check on it must run on it. */
+function emptyType(declared: SqlColumn | undefined): Omit<LoadedColumn, "name"> {
+  if (declared === undefined) return { type: "VARCHAR" };
+  if (declared.sqlNumber === "integer") return { type: "BIGINT" };
+  if (declared.sqlNumber === "decimal") return { type: "DECIMAL", scale: UNKNOWN_SCALE };
+  if (declared.sqlNumber === "float") return { type: "DOUBLE" };
+  return { type: DECLARED[declared.type] };
+}
+
+const DECLARED: Readonly<Record<SqlColumn["type"], LoadedType>> = {
+  string: "VARCHAR",
+  number: "DOUBLE",
+  boolean: "BOOLEAN",
+  any: "JSON",
+};
+
+/** The narrowest type that holds all values; what mixes kinds is JSON. */
+function inferredType(kinds: ValueKinds): LoadedType {
+  if (kinds.areAll(["boolean"])) return "BOOLEAN";
+  if (kinds.areAll(TEXTS)) return "VARCHAR";
+  if (kinds.areAll(["integer"])) return "BIGINT";
+  return kinds.areAll(NUMBERS) ? "DOUBLE" : "JSON";
+}
+
+function integerType(where: { table: string; name: string }, { largest }: ValueKinds): LoadedType {
+  if (largest <= MAX_INT64) return "BIGINT";
+  if (largest <= MAX_INT128) return "HUGEINT";
+  throw tooLarge(where);
+}
+
+function decimalColumn(where: { table: string; name: string }, { whole, scale }: ValueKinds): LoadedColumn {
+  if (whole + scale > MAX_DIGITS) throw tooLarge(where);
+  return { name: where.name, type: "DECIMAL", scale };
+}
+
+const tooLarge = ({ table, name }: { table: string; name: string }): StepError =>
+  new StepError(
+    "input_invalid",
+    `The column ${name} of table ${table} has a number of more than ${MAX_DIGITS} digits.`,
+    { fix: "Cast it to text or to a double in the query that returns it." },
+  );
+
+/** Converts a value for its column: large integers are digits, and decimals are digits without the point. */
+export function toLoadedValue({ type, scale = 0 }: LoadedColumn, value: unknown): SqlValue {
+  switch (type) {
+    case "JSON":
+      return JSON.stringify(value);
+    case "BIGINT":
+    case "HUGEINT":
+      return String(value);
+    case "DECIMAL": {
+      const [before = "", after = ""] = decimalText(value as number | string).split(".");
+      return before + after.padEnd(scale, "0");
+    }
+    default:
+      return value as SqlValue;
+  }
+}

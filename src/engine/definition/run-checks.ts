@@ -1,0 +1,91 @@
+/** Checks definitions before runs start, with their connections. */
+import { LRUCache } from "lru-cache";
+import type { Issue } from "../../../schemas/problem.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { type Clock, MINUTE, SECOND } from "../../core/clock.ts";
+import type { RunFacts } from "../../core/model.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import { STEP_ERRORS, type StepErrorCode } from "../../core/step-errors.ts";
+import type { Checker, Report } from "./check/index.ts";
+import type { DefinitionRef } from "./compiled-definition.ts";
+
+export interface RunCheck {
+  /** What keeps the definition from running. */
+  issues: readonly Issue[];
+  facts: RunFacts | null;
+}
+
+/** Maximum number of definitions whose check is cached. */
+const MAX_CACHED = 500;
+/** How long a check without issues is valid: a table may be changed meanwhile. */
+const VALID_MS = 5 * MINUTE;
+/** The same, when a connection was unavailable. */
+const INCOMPLETE_MS = 30 * SECOND;
+/** Timeout of the checks against connections: an unavailable one must not delay the run for long. */
+const CONNECTIONS_MS = 3 * SECOND;
+
+/**
+ * Returns a function that checks the definition of a run. An unavailable connection is a matter for `retry`, not a reason to
+ * refuse the run. A check with issues is never cached, because they may be repaired outside of the definition.
+ */
+export function runChecks(
+  { check }: Checker,
+  runs: Pick<RunReader, "versionDefinition">,
+  clock: Clock,
+): (ref: DefinitionRef) => Promise<RunCheck> {
+  const cache = new LRUCache<string, { result: RunCheck; expiresAt: number }>({ max: MAX_CACHED });
+  const running = new Map<string, Promise<RunCheck>>();
+
+  async function checkNow(
+    { workflowId, version, definition }: DefinitionRef,
+    key: string,
+  ): Promise<RunCheck> {
+    const source = definition ?? (await runs.versionDefinition(workflowId, version));
+    const report = await check(source, {
+      checkConnections: true,
+      connectionsTimeoutMs: CONNECTIONS_MS,
+      selfId: workflowId,
+    });
+    const issues = report.errors.filter((issue) => !isUnavailable(issue));
+    const isComplete = issues.length === report.errors.length;
+    // What an earlier check has found is still likely while the connection is unavailable.
+    const earlier = isComplete ? null : (cache.get(key)?.result.facts ?? null);
+    const result = { issues, facts: mergeFacts(earlier, factsOf(report)) };
+    const expiresAt = clock.now() + (isComplete ? VALID_MS : INCOMPLETE_MS);
+    if (issues.length === 0) cache.set(key, { result, expiresAt });
+    else cache.delete(key);
+    return result;
+  }
+
+  return (ref) => {
+    // A version never changes. The patched definition of a retry is identified by its text.
+    const { workflowId, version, definition } = ref;
+    const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
+    const cached = cache.get(key);
+    if (cached !== undefined && cached.expiresAt > clock.now()) return Promise.resolve(cached.result);
+    const current = running.get(key);
+    if (current !== undefined) return current;
+    const started = checkNow(ref, key).finally(() => running.delete(key));
+    running.set(key, started);
+    return started;
+  };
+}
+
+/** Codes of issues that say nothing about the definition, besides those of transient errors. */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  "check_timeout",
+  "environment",
+  "memory_limit",
+  "unusable",
+]);
+
+const isUnavailable = ({ code }: Issue): boolean =>
+  UNAVAILABLE.has(code) || (code in STEP_ERRORS && STEP_ERRORS[code as StepErrorCode].transient);
+
+const factsOf = ({ steps }: Report): RunFacts =>
+  Object.fromEntries(steps.flatMap(({ id, facts }) => (facts === undefined ? [] : [[id, facts] as const])));
+
+const mergeFacts = (earlier: RunFacts | null, found: RunFacts): RunFacts | null => {
+  const merged = { ...found, ...earlier };
+  return Object.keys(merged).length === 0 ? null : merged;
+};
