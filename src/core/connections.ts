@@ -78,6 +78,8 @@ export type PartialIssue = Omit<Issue, "path" | "patch"> & {
   rewrite?: TextRewrite;
   /** Set for a finding that does not prevent running. */
   severity?: "warning";
+  /** The name that the issue is about, such as the id of a step. */
+  subject?: string;
 };
 
 interface DatabaseEntry extends NamedConnection {

@@ -4,6 +4,7 @@ import { ANY } from "../../../core/shapes.ts";
 import type { SyntaxNode } from "./cel-parser.ts";
 import { formatNode, type IssueDetails } from "./failures.ts";
 import { FUNCTION_SYNONYMS } from "./functions.ts";
+import { replacement, suggestName, suggestStepField } from "./name-suggestions.ts";
 import type { Expr } from "./tree.ts";
 import type { TypeScope } from "./types.ts";
 import type { Type, UnionBudget } from "./typing.ts";
@@ -38,15 +39,28 @@ export interface Check {
   report(code: string, at: SyntaxNode, message: string, more?: IssueDetails): void;
 }
 
+/** Suggests a similar name, which is the last part of the node. */
 const suggest = (
   { budget }: Check,
+  at: SyntaxNode,
   word: string,
   allowed: readonly string[],
-): { did_you_mean?: string; fix?: string } => {
+): IssueDetails => {
   budget.remainingSuggestions -= 1;
   if (budget.remainingSuggestions < 0) return {};
   const near = nearMatch(word, allowed);
-  return near === undefined ? {} : { did_you_mean: near, fix: `Write ${near}.` };
+  if (near === undefined) return {};
+  const { input, start, end } = at;
+  const source = input.slice(start, end);
+  const isLast = source.endsWith(word);
+  const isQuoted = at.op === "[]" && /^[A-Za-z_]\w*$/.test(near);
+  const receiver = at.op === "[]" ? input.slice(at.args[0].outerStart, at.args[0].outerEnd) : "";
+  const text = isQuoted ? `${receiver}.${near}` : `${source.slice(0, -word.length)}${near}`;
+  return {
+    ...((isLast || isQuoted) && replacement(at, text)),
+    did_you_mean: near,
+    fix: `Write ${near}.`,
+  };
 };
 
 const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
@@ -68,6 +82,7 @@ export function nameType({ at, name }: Of<"name">, context: Check): Type {
   if (name === "item" || name === "index") {
     report("unknown_name", at, message, {
       allowed,
+      subject: name,
       fix: `Add for_each to the step: ${name} is defined only there.`,
     });
   } else if (name === "state") {
@@ -75,11 +90,9 @@ export function nameType({ at, name }: Of<"name">, context: Check): Type {
       allowed,
       fix: "Declare it at the top level, such as state: { last_id: { type: integer, default: 0 } }. A schedule's inputs can't read it.",
     });
-  } else if (Object.hasOwn(scope.steps, name)) {
-    const near = `steps.${name}`;
-    report("unknown_name", at, message, { allowed, did_you_mean: near, fix: `Write ${near}.` });
   } else {
-    report("unknown_name", at, message, { allowed, ...suggest(context, name, allowed) });
+    const meant = suggestName(at, name, scope) ?? suggest(context, at, name, allowed);
+    report("unknown_name", at, message, { allowed, ...meant });
   }
   return ANY;
 }
@@ -91,10 +104,11 @@ export function stepType({ at, id }: Of<"step">, context: Check): Type {
   if (scope.otherSteps.has(id)) {
     report("not_an_ancestor", at, `reads steps.${id}, which does not run before this step`, {
       ...listAllowed(allowed),
+      subject: id,
       fix: `Add ${id} to this step's needs.`,
     });
   } else {
-    const suggestion = suggest(context, id, [...allowed, ...scope.otherSteps]);
+    const suggestion = suggest(context, at, id, [...allowed, ...scope.otherSteps]);
     report("unknown_step", at, `reads steps.${id}, but there is no step ${id}`, {
       ...listAllowed(allowed),
       ...suggestion,
@@ -118,11 +132,12 @@ export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check
         return ANY;
       }
       const message = `reads the field ${name}, which does not exist`;
+      const meant = suggestStepField(at, name, of.fields);
       context.report("unknown_field", at, message, {
         ...listAllowed(allowed),
-        ...suggest(context, name, allowed),
+        ...(meant?.details ?? suggest(context, at, name, allowed)),
       });
-      return ANY;
+      return meant?.type ?? ANY;
     }
     default: {
       const kind = of.kind;
@@ -144,7 +159,7 @@ function reportUnlikelyField(
   declared: readonly string[],
   context: Check,
 ): void {
-  const { did_you_mean: near } = suggest(context, name, declared);
+  const { did_you_mean: near } = suggest(context, at, name, declared);
   if (near === undefined) return;
   context.report("unknown_field", at, `reads the field ${name}, which is not declared and may be absent`, {
     severity: "warning",
@@ -155,10 +170,10 @@ function reportUnlikelyField(
 }
 
 /** Suggests a correction where an expression reads a field of a value that has no fields. */
-function fieldFix(at: SyntaxNode, kind: Kind, name: string): { did_you_mean?: string; fix: string } {
+function fieldFix(at: SyntaxNode, kind: Kind, name: string): IssueDetails {
   const object = at.op === "." || at.op === "[]" ? formatNode(at.args[0]) : "x";
   const fn = Object.hasOwn(FUNCTION_SYNONYMS, name) ? FUNCTION_SYNONYMS[name] : undefined;
-  if (fn !== undefined) return { did_you_mean: `${fn}()`, fix: `Write ${object}.${fn}().` };
+  if (fn !== undefined) return { ...replacement(at, `${object}.${fn}()`), did_you_mean: `${fn}()` };
   if (kind === "list")
     return { fix: `Read it from one item, ${object}[0].${name}, or from all: ${object}.map(x, x.${name}).` };
   if (kind === "string") return { fix: `If the string is JSON, write parse_json(${object}).${name}.` };

@@ -4,7 +4,7 @@ import { checkExpression } from "./check.ts";
 import { createCheckBudget } from "./check-names.ts";
 import { addIssue } from "./failures.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
-import type { ParsedExpression } from "./parse.ts";
+import type { ParsedExpression, ParseResult } from "./parse.ts";
 import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
 import { unionOfAll, toShape } from "./typing.ts";
 import type { UnionBudget, Type } from "./typing.ts";
@@ -14,10 +14,11 @@ import type { Resumable, ValueTree } from "./value-tree.ts";
 /** @param source one bare expression, or one whole `${{ }}` */
 export function checkSource(source: string, scope: TypeScope): CheckResult {
   const bare = unwrapExpression(source);
-  const parsed = typeof bare === "string" ? parseCel(bare) : bare;
-  if ("issues" in parsed) return { shape: ANY, issues: parsed.issues };
-  const issues: ExpressionIssue[] = [];
-  return { shape: toShape(checkExpression(parsed.expr, scope, issues, createCheckBudget())), issues };
+  const parsed: ParseResult = typeof bare === "string" ? parseCel(bare) : bare;
+  const issues: ExpressionIssue[] = "issues" in parsed ? [...parsed.issues] : [];
+  const expression = "issues" in parsed ? parsed.partial : parsed;
+  if (expression === undefined) return { shape: ANY, issues };
+  return { shape: toShape(checkExpression(expression.expr, scope, issues, createCheckBudget())), issues };
 }
 
 /** @param value any JSON; each string in it is a template */

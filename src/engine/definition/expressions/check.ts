@@ -2,6 +2,8 @@
 import { ANY, BOOLEAN, STRING } from "../../../core/shapes.ts";
 import { addIssue, issueAt, formatNode } from "./failures.ts";
 import { type Check, type CheckBudget, fieldType, nameType, orNull, stepType } from "./check-names.ts";
+import { mainField, replacement } from "./name-suggestions.ts";
+import { convertedLiteral, convertedOperand, statusCode } from "./operand-rewrites.ts";
 import { areComparable, isEquality, operatorMismatch, resultKind } from "./operators.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue, TypeScope } from "./types.ts";
@@ -62,7 +64,7 @@ function typeOf(expr: Expr, context: Check): Type {
     case "default":
       return defaultType(expr, context);
     case "not":
-      checkCondition(expr.of, context);
+      checkCondition(expr.of, context, true);
       return BOOLEAN;
     case "negate":
       return negatedType(expr, context);
@@ -79,6 +81,7 @@ function typeOf(expr: Expr, context: Check): Type {
       checkHas(expr, context);
       return BOOLEAN;
     default:
+      for (const part of expr.parts ?? []) typeOf(part, context);
       return ANY;
   }
 }
@@ -130,7 +133,8 @@ function mapType({ entries }: Of<"map">, context: Check): Type {
   return { kind: "object", fields: Object.fromEntries(fields) };
 }
 
-function checkCondition(expr: Expr, context: Check): void {
+/** @param negated whether the condition is the operand of `!`, which binds more tightly than a comparison */
+function checkCondition(expr: Expr, context: Check, negated = false): void {
   const kind = knownKind(typeOf(expr, context));
   if (kind === undefined || kind === "boolean" || kind === "null") return;
   const source = formatNode(expr.at);
@@ -138,10 +142,9 @@ function checkCondition(expr: Expr, context: Check): void {
     "wrong_type",
     expr.at,
     `uses ${source} as a condition, expected a boolean, got ${describeKind(kind)}`,
-    {
-      fix:
-        kind === "list" || kind === "string" ? `Write size(${source}) > 0.` : `Compare it: ${source} == ….`,
-    },
+    kind === "list" || kind === "string" || kind === "map"
+      ? replacement(expr.at, negated ? `(size(${source}) > 0)` : `size(${source}) > 0`)
+      : { fix: `Compare it: ${source} == ….` },
   );
 }
 
@@ -168,15 +171,20 @@ function binaryType({ at, op, left, right }: Of<"binary">, context: Check): Type
   if (isEquality(op)) {
     if (!areComparable(a, b)) {
       const { fix } = operatorMismatch(op, a, b);
+      const quietly = (expr: Expr): Type => typeOf(expr, { ...context, report: () => undefined });
       const message = `compares ${describeKind(a)} with ${describeKind(b)}, which are never equal`;
-      context.report("wrong_type", at, message, fix === undefined ? {} : { fix });
+      context.report("wrong_type", at, message, {
+        ...(fix !== undefined && { fix }),
+        ...(statusCode(left, b, quietly) ?? statusCode(right, a, quietly) ?? convertedLiteral(left, b)),
+        ...convertedLiteral(right, a),
+      });
     }
     return BOOLEAN;
   }
   const result = resultKind(op, a, b);
   if (result === undefined) {
     const { message, ...fix } = operatorMismatch(op, a, b);
-    context.report("wrong_type", at, message, fix);
+    context.report("wrong_type", at, message, { ...fix, ...convertedOperand(op, [left, a], [right, b]) });
     return isComparison ? BOOLEAN : ANY;
   }
   if (result === "list") return unionOf(first, second, context.budget.unions);
@@ -207,8 +215,9 @@ function callType({ at, name, fn, args }: Of<"call">, context: Check): Type {
   return wrong ? ANY : fn.result(types);
 }
 
-function loopType({ at, name, over, body, extra, slot }: Of<"loop">, context: Check): Type {
-  const list = typeOf(over, context);
+function loopType(expr: Of<"loop">, context: Check): Type {
+  const { at, name, over, body, extra, slot } = expr;
+  const list = listOfStep(expr, typeOf(over, context), context);
   const kind = knownKind(list);
   if (kind !== undefined && kind !== "list" && kind !== "map") {
     context.report(
@@ -237,6 +246,20 @@ function loopType({ at, name, over, body, extra, slot }: Of<"loop">, context: Ch
       checkCondition(body, inside);
       return BOOLEAN;
   }
+}
+
+/** A step that is used as a list stands for the list in its output, unless the names of its fields are meant. */
+function listOfStep({ over, body, slot }: Of<"loop">, type: Type, context: Check): Type {
+  const field = mainField(type, ["list"]);
+  if (field === undefined || type.kind !== "object") return type;
+  let isWrong = false;
+  const locals = [...context.locals.slice(0, slot), STRING];
+  typeOf(body, { ...context, locals, report: () => void (isWrong = true) });
+  if (!isWrong) return type;
+  const source = formatNode(over.at);
+  const message = `uses ${source} as a list, but it is a step with the list ${field}`;
+  context.report("wrong_type", over.at, message, replacement(over.at, `${source}.${field}`));
+  return type.fields[field]!;
 }
 
 function checkDirection(expr: Expr, context: Check): void {

@@ -27,7 +27,10 @@ const withLocation = (message: string, location: SourceLocation): string =>
 /** Writes a part of an expression as text, for a message. */
 export const formatNode = (node: SyntaxNode): string => truncate(writeSyntax(node));
 
-export type IssueDetails = Pick<ExpressionIssue, "allowed" | "did_you_mean" | "fix" | "severity">;
+export type IssueDetails = Pick<
+  ExpressionIssue,
+  "allowed" | "did_you_mean" | "fix" | "severity" | "rewrite" | "subject"
+>;
 
 /** Adds an issue, unless there are as many of its severity as are reported for one value. */
 export function addIssue(issues: ExpressionIssue[], issue: ExpressionIssue): void {

@@ -3,6 +3,7 @@ import { operandsOf, parseSyntax, type SyntaxFailure, type SyntaxNode } from "./
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_LENGTH } from "./limits.ts";
 import { truncate, issueAt } from "./failures.ts";
 import { resolve } from "./resolve.ts";
+import { closeTemplate, joinTemplates, rewriteWhole, translateSyntax } from "./syntax-rewrites.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue } from "./types.ts";
@@ -14,7 +15,8 @@ export interface ParsedExpression {
   stepIds: Set<string>;
 }
 
-export type ParseResult = ParsedExpression | { issues: ExpressionIssue[] };
+/** With issues, `partial` is what can be checked nevertheless. */
+export type ParseResult = ParsedExpression | { issues: ExpressionIssue[]; partial?: ParsedExpression };
 
 /** Returns the source of a field that takes bare CEL or one whole `${{ }}`. */
 export function unwrapExpression(text: string): string | { issues: ExpressionIssue[] } {
@@ -22,9 +24,12 @@ export function unwrapExpression(text: string): string | { issues: ExpressionIss
   if (!text.trimStart().startsWith("${{")) return text.trim();
   const whole = wholeExpression(splitTemplate(text));
   if (whole !== undefined) return whole;
-  const fix = "Write one expression, bare or inside a single ${{ … }}.";
+  const joined = joinTemplates(text) ?? closeTemplate(text);
+  const fix =
+    joined === undefined ? "Write one expression, bare or inside a single ${{ … }}." : `Write ${joined}.`;
+  const more = { fix, ...(joined !== undefined && { rewrite: rewriteWhole(text, joined) }) };
   return {
-    issues: [issueAt("expression_syntax", { input: text, pos: 0 }, "must be a single expression", { fix })],
+    issues: [issueAt("expression_syntax", { input: text, pos: 0 }, "must be a single expression", more)],
   };
 }
 
@@ -52,7 +57,8 @@ export function parseCel(source: string): ParseResult {
   const expr = resolve(parsed.root, stepIds, (issue) => {
     if (issues.length < MAX_EXPRESSION_ISSUES) issues.push(issue);
   });
-  return issues.length > 0 ? { issues } : { source, expr, stepIds };
+  const expression = { source, expr, stepIds };
+  return issues.length > 0 ? { issues, partial: expression } : expression;
 }
 
 function tooDeep(source: string): ExpressionIssue {
@@ -71,12 +77,17 @@ function isTooDeep(root: SyntaxNode): boolean {
 }
 
 function syntaxIssue(source: string, failure: SyntaxFailure): ExpressionIssue {
-  const fix = syntaxFix(source, failure.start);
+  const translated = translateSyntax(source);
+  const sentences = [syntaxFix(source, failure.start), translated && `Write ${truncate(translated)}.`];
+  const fix = sentences.filter((sentence) => sentence !== undefined).join(" ");
   return issueAt(
     "expression_syntax",
     { input: source, pos: failure.start },
     `has a syntax error: ${describeFailure(source, failure)}`,
-    fix === undefined ? {} : { fix },
+    {
+      ...(fix !== "" && { fix }),
+      ...(translated !== undefined && { rewrite: rewriteWhole(source, translated) }),
+    },
   );
 }
 

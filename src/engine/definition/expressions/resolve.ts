@@ -1,8 +1,8 @@
 /** Resolves the names of a parsed expression to variables, steps, loops and functions. */
 import type { SyntaxNode } from "./cel-parser.ts";
-import { nearMatch } from "../../../core/near-match.ts";
 import { issueAt, formatNode } from "./failures.ts";
-import { FUNCTIONS, FUNCTION_SYNONYMS } from "./functions.ts";
+import { isForeignLoop, isNamespacedCall, suggestFunction } from "./function-rewrites.ts";
+import { FUNCTIONS } from "./functions.ts";
 import type { CelFunction } from "./functions.ts";
 import { isLoop, LOOPS, hasOptionalArgument } from "./loops.ts";
 import type { LoopName } from "./loops.ts";
@@ -139,33 +139,48 @@ function resolveCall(
 ): Expr {
   if (called === "has") return resolveHas(at, args, locals, resolution);
   if (isLoop(called)) return resolveLoop(at, called, args, locals, resolution);
-  const resolved = args.map((arg) => walk(arg, locals, resolution));
   const fn = Object.hasOwn(FUNCTIONS, called) ? FUNCTIONS[called] : undefined;
-  if (fn === undefined) {
-    const allowed = [...Object.keys(FUNCTIONS), ...Object.keys(LOOPS), "has"].toSorted();
-    const near = Object.hasOwn(FUNCTION_SYNONYMS, called)
-      ? FUNCTION_SYNONYMS[called]
-      : nearMatch(called, allowed);
-    resolution.report(
-      issueAt("unknown_function", at, `calls ${called}, which is not a function`, {
-        allowed,
-        ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
-      }),
-    );
-    return { kind: "invalid", at };
-  }
+  if (fn === undefined || isNamespacedCall(at, args))
+    return resolveUnknownCall(at, called, args, locals, resolution);
+  const resolved = args.map((arg) => walk(arg, locals, resolution));
   if (!accepts(fn, args.length)) {
     const message = `calls ${called} with ${args.length} argument${args.length === 1 ? "" : "s"}, expected ${expectedCount(fn)}`;
     resolution.report(issueAt("wrong_type", at, message, { fix: `Write ${fn.usage}.` }));
-    return { kind: "invalid", at };
+    return { kind: "invalid", at, parts: resolved };
   }
   // Literal arguments, such as a regular expression or a date pattern, are checked once.
   const prepared = fn.prepare?.(resolved.map((arg) => (arg.kind === "literal" ? arg.value : undefined)));
   if (typeof prepared === "object") {
     resolution.report(issueAt(prepared.code, at, prepared.message));
-    return { kind: "invalid", at };
+    return { kind: "invalid", at, parts: resolved };
   }
   return { kind: "call", at, name: called, fn, args: resolved, body: prepared ?? fn.call };
+}
+
+/** Reports a function that does not exist. Its arguments are still checked. */
+function resolveUnknownCall(
+  at: SyntaxNode,
+  called: string,
+  args: readonly SyntaxNode[],
+  locals: Locals,
+  resolution: Resolution,
+): Expr {
+  const allowed = [...Object.keys(FUNCTIONS), ...Object.keys(LOOPS), "has"].toSorted();
+  resolution.report(
+    issueAt("unknown_function", at, `calls ${called}, which is not a function`, {
+      allowed,
+      ...suggestFunction(at, called, args, allowed),
+    }),
+  );
+  const [receiver, variable, ...rest] = isNamespacedCall(at, args) ? args.slice(1) : args;
+  const isLoopCall = isForeignLoop(called) && variable?.op === "id" && rest.length > 0;
+  const inside = isLoopCall ? [...locals, variable.args] : locals;
+  const others = isLoopCall ? rest : [variable, ...rest];
+  const parts = [
+    ...(receiver === undefined ? [] : [walk(receiver, locals, resolution)]),
+    ...others.flatMap((arg) => (arg === undefined ? [] : [walk(arg, inside, resolution)])),
+  ];
+  return { kind: "invalid", at, parts };
 }
 
 function accepts({ params, optional = 0, variadic = false }: CelFunction, count: number): boolean {

@@ -26,6 +26,6 @@ export type Expr = { at: SyntaxNode } & (
   | { kind: "loop"; name: LoopName; over: Expr; slot: number; body: Expr; extra?: Expr }
   /** `has(of.name)`. */
   | { kind: "has"; of: Expr; key: Expr }
-  /** An issue was reported for it. */
-  | { kind: "invalid" }
+  /** An issue was reported for it. Its parts are checked nevertheless. */
+  | { kind: "invalid"; parts?: Expr[] }
 );

@@ -3,6 +3,7 @@ import { MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { issueAt } from "./failures.ts";
 import { parseCel } from "./parse.ts";
 import type { ParsedExpression } from "./parse.ts";
+import { closeTemplate, foreignTemplate, rewriteWhole } from "./syntax-rewrites.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
 import type { ExpressionIssue } from "./types.ts";
 
@@ -85,23 +86,19 @@ function foldConstants(
   return { kind: "constant", value: make(values) };
 }
 
-/** An expression in the syntax of other template languages, which is hardly meant literally. */
-const MISSING_DOLLAR = /(?<!\$)\{\{-?\s*(?:steps|inputs|item|run|state)\s*[.[}]/;
-
-/** Reports an expression that lacks its `$`: it would stay in the text unevaluated. */
-function reportMissingDollar(text: string, path: Path, report: Report): void {
-  const match = MISSING_DOLLAR.exec(text);
-  if (match === null) return;
+/** Reports an expression of another template language: it would stay in the text unevaluated. */
+function reportForeignTemplate(text: string, whole: string, path: Path, report: Report): void {
+  const found = foreignTemplate(text);
+  if (found === undefined) return;
   const fix = 'Write ${{ … }}. For the characters {{ themselves, write ${{ "{{ … }}" }}.';
-  report(
-    [issueAt("expression_syntax", { input: text, pos: match.index }, "lacks the $ before {{", { fix })],
-    path,
-  );
+  const message = text.startsWith("{{", found.at) ? "lacks the $ before {{" : "is not in the form ${{ … }}";
+  const rewrite = rewriteWhole(whole, foreignTemplate(whole)?.translated ?? whole);
+  report([issueAt("expression_syntax", { input: text, pos: found.at }, message, { fix, rewrite })], path);
 }
 
 function* parseText(text: string, path: Path, report: Report): Resumable<ValueTree> {
   if (!text.includes("${{")) {
-    reportMissingDollar(text, path, report);
+    reportForeignTemplate(text, text, path, report);
     return { kind: "constant", value: text };
   }
   const template = splitTemplate(text);
@@ -109,7 +106,9 @@ function* parseText(text: string, path: Path, report: Report): Resumable<ValueTr
     const place = { input: text, pos: template.unclosedAt };
     const fix =
       "Close it with }}, and every string inside it with its quote. For the characters ${{ themselves, write $${{.";
-    report([issueAt("expression_syntax", place, "has a ${{ that is not closed", { fix })], path);
+    const closed = closeTemplate(text);
+    const more = { fix, ...(closed !== undefined && { rewrite: rewriteWhole(text, closed) }) };
+    report([issueAt("expression_syntax", place, "has a ${{ that is not closed", more)], path);
     return UNKNOWN;
   }
   const whole = wholeExpression(template);
@@ -118,19 +117,22 @@ function* parseText(text: string, path: Path, report: Report): Resumable<ValueTr
     const parsed = parseCel(whole);
     if (!("issues" in parsed)) return { kind: "expression", parsed, path };
     report(parsed.issues, path);
-    return UNKNOWN;
+    return parsed.partial === undefined ? UNKNOWN : { kind: "expression", parsed: parsed.partial, path };
   }
   const parts: (string | ParsedExpression)[] = [];
   for (const part of template.parts) {
     if ("text" in part) {
-      reportMissingDollar(part.text, path, report);
+      reportForeignTemplate(part.text, text, path, report);
       parts.push(part.text);
       continue;
     }
     yield;
     const parsed = parseCel(part.source);
     if (!("issues" in parsed)) parts.push(parsed);
-    else report(parsed.issues, path);
+    else {
+      report(parsed.issues, path);
+      if (parsed.partial !== undefined) parts.push(parsed.partial);
+    }
   }
   if (parts.every((part) => typeof part === "string")) return { kind: "constant", value: parts.join("") };
   return { kind: "text", parts, path };

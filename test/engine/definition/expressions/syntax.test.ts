@@ -53,7 +53,7 @@ describe("the parser", () => {
   });
 
   it.each([
-    ["'a\nb'", "must not contain a line break", undefined],
+    ["'a\nb'", "must not contain a line break", "Write 'a\\nb'."],
     ["'abc", "lacks its closing '", undefined],
     ["'\\q'", "unknown escape \\q", undefined],
     ["'\\ud800'", "unknown escape \\u", undefined],
@@ -62,7 +62,11 @@ describe("the parser", () => {
     ["(inputs.n", "expected ), got the end of the expression", undefined],
     ["inputs.n ? 1", "expected :, got the end of the expression", undefined],
     ["inputs.", "expected a name, got the end of the expression", 'Write this name in brackets: x["in"].'],
-    ["inputs?.n", "unexpected .", "Write . without ?: a field of null is null. For a default, write x ?? …."],
+    [
+      "inputs?.n",
+      "unexpected .",
+      "Write . without ?: a field of null is null. For a default, write x ?? …. Write inputs.n.",
+    ],
     ["inputs.rows.0.x", "unexpected .0", "Write the position in brackets: list[0]."],
     ["1 + 1.", "expected a name, got the end of the expression", 'Write this name in brackets: x["in"].'],
     ["1 # 2", "unexpected #", undefined],
