@@ -256,7 +256,9 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion): Omit<Issue, "path">
   if (issue.discriminator === undefined || issue.inclusive === false || issue.options === undefined) {
     return {
       code: "no_match",
-      message: issue.errors.map(joinMessages).join(", or ") || "must match only one of the allowed forms",
+      message:
+        [...new Set(issue.errors.map(joinMessages))].join(", or ") ||
+        "must match only one of the allowed forms",
     };
   }
   const input = (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];

@@ -21,6 +21,15 @@ export const renderPatch = (patch: readonly PatchOperation[]): JsonPatchOperatio
     ...("from" in operation && { from: toPointer(operation.from) }),
   })) as JsonPatchOperation[];
 
+/** Returns the operations below another path. */
+export const prefixPatch = (prefix: Path, patch: readonly PatchOperation[]): PatchOperation[] =>
+  patch.map((operation) => {
+    const path = [...prefix, ...operation.path];
+    return "from" in operation
+      ? { op: operation.op, from: [...prefix, ...operation.from], path }
+      : { ...operation, path };
+  });
+
 /** A patch that does not fit the document. */
 export class JsonPatchError extends Error {}
 

@@ -2,7 +2,7 @@
 import type { Definition } from "../../../../schemas/workflow-definition.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { CheckOptions as PortOptions, CheckReport } from "../../../core/engine-port.ts";
-import type { PatchOperation } from "../../../core/json-patch.ts";
+import { type PatchOperation, prefixPatch } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
 
 export type CheckOptions = Omit<PortOptions, "signal"> & {
@@ -30,13 +30,14 @@ export type LocatedIssue = Omit<PartialIssue, "path"> & {
   patch?: readonly PatchOperation[];
 };
 
-/** Moves an issue below `path`. */
+/** Moves an issue and its patch below `path`. */
 export const prefixPath = (
   path: readonly PropertyKey[],
   issue: PartialIssue | LocatedIssue,
 ): LocatedIssue => ({
   ...issue,
   path: [...path, ...(issue.path ?? [])],
+  ...("patch" in issue && issue.patch !== undefined && { patch: prefixPatch(path, issue.patch) }),
 });
 
 export const isWarning = ({ severity }: Pick<PartialIssue, "severity">): boolean => severity === "warning";

@@ -1,6 +1,7 @@
 /** Checks all steps, each after the steps that it reads. */
 import type { z } from "zod";
 import { JsonSchemaObject } from "../../../../schemas/workflow-definition.ts";
+import type { PartialIssue } from "../../../core/connections.ts";
 import type { StepFacts } from "../../../core/model.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
@@ -68,16 +69,17 @@ export async function checkSteps(
       return { ...result, issues: [...result.issues, ...schemaFieldIssues(step, index)] };
     });
     issues.push(...stepIssues);
-    if (step.parsed !== undefined && step.type?.check !== undefined) {
+    if (step.checkable !== undefined && step.type?.check !== undefined) {
       const { issues: typeIssues, output, facts: found } = await resources.check(step, fields);
       const reported = new Set(stepIssues.map(identityOf));
       issues.push(
         ...typeIssues
+          .filter((issue) => !followsFrom(issue, step))
           .map((issue) => prefixPath(["steps", index], issue))
           .filter((issue) => !reported.has(identityOf(issue))),
       );
       if (output !== undefined) typeOutputs[index] = output;
-      if (step.type.needsFacts?.(step.parsed) === true) facts[index] = found;
+      if (step.type.needsFacts?.(step.checkable) === true) facts[index] = found;
     }
     results[index] = stepResultShape(step.raw, typeOutputs[index]!);
   }
@@ -97,6 +99,10 @@ export async function checkSteps(
     scopes,
   };
 }
+
+/** Whether an issue of the type may only be due to a field whose value is not known because of its own issue. */
+const followsFrom = ({ path = [] }: PartialIssue, { invalidFields }: ParsedStep): boolean =>
+  path.length === 0 ? invalidFields.size > 0 : invalidFields.has(String(path[0]));
 
 const identityOf = (issue: LocatedIssue): string => JSON.stringify([issue.path.map(String), issue.code]);
 

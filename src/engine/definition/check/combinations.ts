@@ -20,6 +20,7 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       code: "not_allowed",
       message: "has no effect without for_each: it limits how many items run at a time",
       fix: "Remove it, or add for_each.",
+      patch: [{ op: "remove", path: at("concurrency") }],
     });
   // The output of a step that waits for an event (a time, a person, another run) is not valid for the next run.
   if ("cache" in raw && type?.timeoutMs === null && type.instant !== true)
@@ -28,6 +29,7 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       code: "not_allowed",
       message: `has no effect on a step of the type ${type.type}: its output can't be reused`,
       fix: "Remove it.",
+      patch: [{ op: "remove", path: at("cache") }],
     });
   const ineffective = INEFFECTIVE[type?.type ?? ""] ?? [];
   for (const field of ineffective.filter((name) => name in raw))
@@ -36,6 +38,7 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       code: "not_allowed",
       message: `has no effect on a step of the type ${type!.type}: ${field === "retry" ? "its attempt can't fail" : "its own fields say how long it waits"}`,
       fix: "Remove it.",
+      patch: [{ op: "remove", path: at(field) }],
     });
   const on = (raw["retry"] as { on?: unknown } | undefined)?.on;
   if (Array.isArray(on))

@@ -9,6 +9,9 @@ import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { AnyStepType } from "../../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
 import { checkValueAsync } from "../expressions/index.ts";
+import { withDefaultFix } from "../fixes/default-fix.ts";
+import { addFixes } from "../fixes/index.ts";
+import { intendSchema } from "../fixes/intended-schema.ts";
 import { resourceChecker, type WorkflowLookup } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
 import { type CheckedSteps, checkSteps } from "./check-steps.ts";
@@ -65,19 +68,20 @@ export function checker({
   async function checkSource(source: Source, options: CheckOptions): Promise<Report> {
     const { checkConnections, signal, selfId, allowFileFields = false } = options;
     if (source.value === undefined) return unreadable(source);
-    const written = source.value as Readonly<Record<string, unknown>>;
+    const given = source.value as Readonly<Record<string, unknown>>;
     const yieldToEventLoop = periodicYield(signal);
-    const form = await schemas.check(written, allowFileFields, yieldToEventLoop);
+    const form = await schemas.check(given, allowFileFields, yieldToEventLoop);
+    const written = form.intended;
     const order = orderSteps(form.steps);
-    const issues = [...form.issues, ...order.issues];
+    const issues = [...order.issues];
     issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
 
-    const inputs = checkInputs(written["inputs"]);
+    const inputs = checkIntendedInputs(written["inputs"]);
     const state = checkState(written["state"]);
     issues.push(...inputs.issues, ...state.issues);
     issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
     const { on_failure: onFailure } = written;
-    if (checkConnections && typeof onFailure === "string" && !hasIssue(issues, "on_failure"))
+    if (checkConnections && typeof onFailure === "string" && !hasIssue(form.issues, "on_failure"))
       issues.push(...(await onFailureIssues(onFailure, workflows, selfId)));
 
     const resources = resourceChecker(
@@ -97,12 +101,18 @@ export function checker({
     issues.push(...(await commitIssues(commit, state, steps.scopes.ofOutput(), yieldToEventLoop)));
 
     const extra = await checkArguments(options, { form, order, inputs, state, written });
-    const { errors, warnings } = await reportIssues([...issues, ...extra.inDocument], extra.issues, source);
+    const parts = { steps: form.steps, order };
+    const found = addFixes([...issues, ...extra.inDocument], { ...parts, written });
+    const located = [
+      ...addFixes(form.issues, { ...parts, written: given }),
+      ...found.map((issue) => form.toWritten(issue)),
+    ].map(withDefaultFix);
+    const { errors, warnings } = await reportIssues(located, extra.issues.map(withDefaultFix), source);
     return {
       valid: errors.length === 0,
       errors,
       warnings,
-      definition: withoutFileFields(written, allowFileFields),
+      definition: withoutFileFields(given, allowFileFields),
       parsed: parsedOf(form),
       file: form.fileFields,
       inputs_shape: inputs.shape,
@@ -176,6 +186,13 @@ const unreadable = ({ issues }: Source): Report => ({
   output_shape: ANY,
   steps: [],
 });
+
+/** Checks the inputs. If another schema is meant, the issues say so, and the rest is checked with that one. */
+function checkIntendedInputs(schema: unknown): CheckedInputs {
+  const inputs = checkInputs(schema);
+  const intended = inputs.issues.length > 0 ? intendSchema(schema, true) : undefined;
+  return intended === undefined ? inputs : { ...checkInputs(intended), issues: inputs.issues };
+}
 
 const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);

@@ -32,7 +32,7 @@ export async function reportIssues(
 }
 
 function toIssue(located: LocatedIssue): Issue {
-  const { path, patch, rewrite: _, severity: __, ...issue } = located;
+  const { path, patch, rewrite: _, severity: __, subject: ___, ...issue } = located;
   return {
     path: formatPath(path),
     ...issue,

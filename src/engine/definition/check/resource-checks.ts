@@ -71,7 +71,7 @@ export function resourceChecker(
       workflow: (id) => workflows.workflow(id),
       workflowIds: () => workflows.workflowIds(),
     };
-    const check = (async () => step.type!.check!(step.parsed as UnresolvedStep, context))();
+    const check = (async () => step.type!.check!(step.checkable as UnresolvedStep, context))();
     return Promise.race([check, stopped.promise]);
   }
 

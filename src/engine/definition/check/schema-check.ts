@@ -7,28 +7,38 @@ import {
   EXPRESSION_PATTERN,
   MAX_STEPS,
 } from "../../../../schemas/workflow-definition.ts";
+import type { PatchOperation } from "../../../core/json-patch.ts";
 import { locatedIssues } from "../../../core/issues.ts";
-import { nearMatch } from "../../../core/near-match.ts";
 import type { AnyStepType, Field } from "../../../core/step-type.ts";
 import { FILE_FIELDS, stepSchema, topLevelSchema } from "../definition-schema.ts";
+import { intendDefinition, TOP_FIELD_NAMES } from "../fixes/intended-definition.ts";
+import { isWithin, type MisplacedField, type Path, writtenPath } from "../fixes/intended-fields.ts";
+import { intendStep } from "../fixes/intended-step.ts";
+import { convertValues, misplacedIssue, typeIssue } from "../fixes/schema-fixes.ts";
 import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 
 type Parsed = Omit<Definition, "steps">;
 
 export interface ParsedStep {
-  /** The step before parsing. */
+  /** The step before parsing, with the fields that it means where it has others. */
   raw: Readonly<Record<string, unknown>>;
   /** Its id if that is valid; else a placeholder, `#` with its position, which no id can equal. */
   id: string;
   type: AnyStepType | undefined;
   /** The step with defaults; undefined if it has issues. */
   parsed: StepDefinition | undefined;
-  /** Fields that have issues. */
+  /** The step without the fields that have issues; undefined if it can't be parsed without them. */
+  checkable: StepDefinition | undefined;
+  /** Fields whose value is not known because of an issue. */
   invalidFields: ReadonlySet<string>;
 }
 
 export interface ParsedDefinition {
   issues: LocatedIssue[];
+  /** The top-level fields that the definition means. */
+  intended: Readonly<Record<string, unknown>>;
+  /** Converts an issue of the intended definition to one of the definition as written. */
+  toWritten(issue: LocatedIssue): LocatedIssue;
   /** The top-level fields; undefined if they have issues. */
   topLevel: Parsed | undefined;
   fileFields: Record<string, unknown>;
@@ -45,54 +55,134 @@ export interface SchemaChecker {
 
 /** @param stepTypes their schemas are built once */
 export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker {
-  const types = new Map(stepTypes.map((type) => [type.type, { type, schema: stepSchema(type) }]));
+  const types = new Map(stepTypes.map((type) => [type.type, type]));
+  const schemas = new Map(stepTypes.map((type) => [type.type, stepSchema(type) as z.ZodType]));
   const topSchemas = { plain: topLevelSchema(false), file: topLevelSchema(true) };
   // The schema of a step of an unknown type.
   const anyStep = z.looseObject({ ...COMMON_STEP_FIELDS, type: z.unknown() });
 
-  function parseStep(step: unknown, index: number, issues: LocatedIssue[]): ParsedStep {
-    const path = ["steps", index];
-    const raw = (
-      typeof step === "object" && step !== null && !Array.isArray(step) ? step : {}
-    ) as ParsedStep["raw"];
-    const entry = typeof raw["type"] === "string" ? types.get(raw["type"]) : undefined;
-    const schema = entry?.schema ?? anyStep;
-    const schemaIssues: LocatedIssue[] =
-      entry === undefined && raw === step ? [unknownType(raw["type"], types.keys())] : [];
-    const parsed = (schema as z.ZodType).safeParse(step, { reportInput: true });
-    if (!parsed.success) schemaIssues.push(...located(parsed.error, schema));
-    const literals = literalIssues(raw, literalFields(entry?.type));
-    const stepIssues = mergeIssues(literals, schemaIssues);
-    issues.push(...stepIssues.map((issue) => prefixPath(path, issue)));
+  /** @param issues receives the issues, with paths as written */
+  function parseStep(step: unknown, index: number, issues: LocatedIssue[]): IntendedParsedStep {
+    const written = isObject(step) ? step : {};
+    const intended = intendStep(written, types);
+    const { type } = intended;
+    const schema = schemas.get(type?.type ?? "") ?? anyStep;
+    const fields = type === undefined ? intended.fields : { ...intended.fields, type: type.type };
+    const parsed = schema.safeParse(isObject(step) ? fields : step, { reportInput: true });
+    const literals = literalIssues(fields, literalFields(type));
+    const found = mergeIssues(literals, parsed.success ? [] : located(parsed.error, schema));
+    const converted = convertValues(found, fields, schema, intended.misplaced);
+    const typeIssues = isObject(step) ? typeIssue(intended, types.keys()) : [];
+    const nameIssues = intended.misplaced.map((field) => misplacedIssue(field, schema));
+    const own = [...typeIssues, ...nameIssues, ...converted.issues];
+    issues.push(...own.map((issue) => prefixPath(["steps", index], issue)));
+    const usable = converted.fields;
+    const valid = parsed.success && own.length === 0 ? (parsed.data as StepDefinition) : undefined;
     return {
-      raw,
-      id: stepIdOf(raw["id"]) ?? `#${index}`,
-      type: entry?.type,
-      parsed: parsed.success && stepIssues.length === 0 ? (parsed.data as StepDefinition) : undefined,
-      invalidFields: new Set(stepIssues.map((issue) => String(issue.path[0] ?? ""))),
+      raw: usable,
+      id: stepIdOf(usable["id"]) ?? `#${index}`,
+      type,
+      parsed: valid,
+      checkable: valid ?? parseWithout(usable, converted.invalidFields, schema),
+      invalidFields: converted.invalidFields,
+      toWritten: { misplaced: intended.misplaced, converted: converted.paths },
     };
   }
 
   return {
     async check(written, file, yieldToEventLoop) {
       const schema = file ? topSchemas.file : topSchemas.plain;
-      const parsed = schema.safeParse(written, { reportInput: true });
-      const schemaIssues = parsed.success ? [] : located(parsed.error, schema);
-      const literals = literalIssues(written, TOP_LITERALS);
-      const issues = mergeIssues(literals, schemaIssues);
+      const names = file ? [...TOP_FIELD_NAMES, ...Object.keys(FILE_FIELDS)] : TOP_FIELD_NAMES;
+      const { fields, misplaced } = intendDefinition(written, names);
+      const parsed = schema.safeParse(fields, { reportInput: true });
+      const literals = literalIssues(fields, TOP_LITERALS);
+      const found = mergeIssues(literals, parsed.success ? [] : located(parsed.error, schema));
+      const converted = convertValues(found, fields, schema, misplaced);
+      const issues = [...misplaced.map((field) => misplacedIssue(field, schema)), ...converted.issues];
       const top = issues.length === 0 ? partsOf(parsed.data!) : undefined;
-      const steps: ParsedStep[] = [];
-      const list = Array.isArray(written["steps"]) ? (written["steps"] as unknown[]) : [];
-      const topLevelCount = issues.length;
+      const steps: IntendedParsedStep[] = [];
+      const intended = converted.fields;
+      const list = Array.isArray(intended["steps"]) ? (intended["steps"] as unknown[]) : [];
+      const inSteps: LocatedIssue[] = [];
       // Steps after the maximum number of issues are not checked: their issues would not be reported.
       for (const [index, step] of list.entries()) {
-        if (issues.length - topLevelCount >= MAX_ISSUES || index >= MAX_STEPS) break;
-        steps.push(parseStep(step, index, issues));
+        if (inSteps.length >= MAX_ISSUES || index >= MAX_STEPS) break;
+        steps.push(parseStep(step, index, inSteps));
         await yieldToEventLoop();
       }
-      return { issues, topLevel: top?.top, fileFields: top?.file ?? {}, steps };
+      const differences = { misplaced, converted: converted.paths };
+      issues.push(...inSteps.map((issue) => toWritten(issue, differences, [])));
+      return {
+        issues,
+        topLevel: top?.top,
+        fileFields: top?.file ?? {},
+        steps,
+        intended,
+        toWritten: (issue) => toWritten(issue, differences, steps),
+      };
     },
   };
+}
+
+/** How the intended fields of an object differ from those as written. */
+interface Differences {
+  misplaced: readonly MisplacedField[];
+  /** The paths of values that are written in another form, in the intended fields. */
+  converted: readonly Path[];
+}
+
+interface IntendedParsedStep extends ParsedStep {
+  toWritten: Differences;
+}
+
+/** Returns the path as written. What is inside a value in another form has the path of that value. */
+function pathAsWritten(path: Path, { misplaced, converted }: Differences): Path {
+  const outer = converted.find((value) => isWithin(value, path));
+  return writtenPath(outer ?? path, misplaced);
+}
+
+function toWritten(
+  issue: LocatedIssue,
+  top: Differences,
+  steps: readonly IntendedParsedStep[],
+): LocatedIssue {
+  const convert = (path: Path): Path => {
+    const [first, index, ...rest] = path;
+    const step = first === "steps" && typeof index === "number" ? steps[index] : undefined;
+    const inStep = step === undefined ? path : [first!, index!, ...pathAsWritten(rest, step.toWritten)];
+    return pathAsWritten(inStep, top);
+  };
+  const { patch, ...located } = issue;
+  const path = convert(issue.path);
+  // A value in another form has to be converted first.
+  const isConverted = path.length < issue.path.length;
+  return {
+    ...located,
+    path,
+    ...(patch !== undefined && !isConverted && { patch: movePaths(patch, convert) }),
+  };
+}
+
+const movePaths = (patch: readonly PatchOperation[], convert: (path: Path) => Path): PatchOperation[] =>
+  patch.map((operation) => {
+    const path = convert(operation.path);
+    return "from" in operation
+      ? { ...operation, path, from: convert(operation.from) }
+      : { ...operation, path };
+  });
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Parses a step without the given fields. */
+function parseWithout(
+  fields: Readonly<Record<string, unknown>>,
+  without: ReadonlySet<string>,
+  schema: z.ZodType,
+): StepDefinition | undefined {
+  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !without.has(name)));
+  const parsed = schema.safeParse(rest);
+  return parsed.success ? (parsed.data as StepDefinition) : undefined;
 }
 
 const isFile = ([key]: [string, unknown]): boolean => Object.hasOwn(FILE_FIELDS, key);
@@ -120,32 +210,8 @@ const mergeIssues = (
   schemaIssues: readonly LocatedIssue[],
 ): LocatedIssue[] => [
   ...literals,
-  ...schemaIssues.filter((issue) => !literals.some((literal) => contains(literal.path, issue.path))),
+  ...schemaIssues.filter((issue) => !literals.some((literal) => isWithin(literal.path, issue.path))),
 ];
-
-/** Whether a path is `outer`, or below it. */
-const contains = (outer: readonly PropertyKey[], path: readonly PropertyKey[]): boolean =>
-  outer.length <= path.length && outer.every((part, index) => part === path[index]);
-
-function unknownType(value: unknown, known: Iterable<string>): LocatedIssue {
-  const allowed = [...known];
-  if (value === undefined)
-    return {
-      path: ["type"],
-      code: "missing",
-      message: "is required",
-      allowed,
-      fix: `Set it to one of ${allowed.join(", ")}.`,
-    };
-  const near = typeof value === "string" ? nearMatch(value, allowed) : undefined;
-  return {
-    path: ["type"],
-    code: "not_allowed",
-    message: `must be one of ${allowed.join(", ")}`,
-    allowed,
-    ...(near !== undefined && { did_you_mean: near, fix: `Write ${near}.` }),
-  };
-}
 
 /** Fields of every step that take no expressions. A description may contain any text. */
 const COMMON_LITERALS = ["id", "type", "needs", "concurrency", "retry", "timeout", "on_error", "cache"];

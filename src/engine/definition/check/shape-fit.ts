@@ -81,6 +81,7 @@ function wrongKind(expected: Shape["kind"], shape: Shape): PartialIssue {
     path: [],
     code: "wrong_type",
     message: `must be ${KIND_NAMES[expected]}, but the expression returns ${describeKind(shape)}`,
+    subject: expected,
     ...(fix !== undefined && { fix }),
   };
 }

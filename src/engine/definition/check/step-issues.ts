@@ -3,6 +3,7 @@ import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
 import { checkCel, checkValueAsync } from "../expressions/index.ts";
 import type { CheckResult, TypeScope } from "../expressions/types.ts";
+import { withConversion } from "../fixes/type-fixes.ts";
 import { fitIssues, describeKind } from "./shape-fit.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import { hasErrors, prefixPath, type LocatedIssue } from "./check-report.ts";
@@ -32,7 +33,9 @@ export async function checkStepExpressions(
   const usable = (field: string): boolean => Object.hasOwn(raw, field) && !invalidFields.has(field);
   const report = (field: string, checked: CheckResult, typeIssues: CheckResult["issues"]): void => {
     // A type that was found in spite of an error is uncertain.
-    const found = hasErrors(checked.issues) ? checked.issues : [...checked.issues, ...typeIssues];
+    const certain = hasErrors(checked.issues) ? [] : typeIssues;
+    const converted = certain.map((issue) => withConversion(issue, raw[field], checked.shape));
+    const found = [...checked.issues, ...converted];
     issues.push(...found.map((issue) => prefixPath(["steps", index, field], issue)));
   };
 
@@ -41,14 +44,14 @@ export async function checkStepExpressions(
     report(
       "if",
       checked,
-      CONDITION_KINDS.has(checked.shape.kind) ? [] : [wrongType("a boolean", checked.shape)],
+      CONDITION_KINDS.has(checked.shape.kind) ? [] : [wrongType("boolean", checked.shape)],
     );
   }
   let inner = scope;
   if (Object.hasOwn(raw, "for_each")) {
     const checked = usable("for_each") ? cel(raw["for_each"], scope) : { shape: ANY, issues: [] };
     const isList = checked.shape.kind === "list" || checked.shape.kind === "any";
-    report("for_each", checked, isList ? [] : [wrongType("a list", checked.shape)]);
+    report("for_each", checked, isList ? [] : [wrongType("list", checked.shape)]);
     inner = { ...scope, item: itemShape(checked.shape), index: INDEX_SHAPE };
   }
   for (const [name, field] of Object.entries((type?.fields ?? {}) as Record<string, Field>)) {
@@ -63,8 +66,9 @@ export async function checkStepExpressions(
   return { issues, fields };
 }
 
-const wrongType = (expected: string, shape: Shape) => ({
+const wrongType = (expected: "boolean" | "list", shape: Shape) => ({
   code: "wrong_type",
-  message: `must be ${expected}, but the expression returns ${describeKind(shape)}`,
-  ...(expected === "a boolean" && { fix: "Compare it with a value, for example > 0 or != null." }),
+  message: `must be a ${expected}, but the expression returns ${describeKind(shape)}`,
+  subject: expected,
+  ...(expected === "boolean" && { fix: "Compare it with a value, for example > 0 or != null." }),
 });

@@ -46,7 +46,7 @@ describe("the checker", () => {
     ["a step that is none", { steps: [5] }, { path: "steps[0]", code: "wrong_type" }],
     [
       "an unknown key at the top",
-      { steps: [set("a", {})], shedule: {} },
+      { steps: [set("a", {})], shedule: { cron: "0 8 * * *" } },
       { path: "shedule", did_you_mean: "schedule" },
     ],
     [
@@ -56,7 +56,7 @@ describe("the checker", () => {
     ],
     [
       "an unknown type",
-      { steps: [{ id: "a", type: "sett" }] },
+      { steps: [{ id: "a", type: "sett", values: {} }] },
       { path: "steps[0].type", did_you_mean: "set" },
     ],
     [
@@ -149,7 +149,11 @@ describe("the checker", () => {
     [
       "a step that runs in parallel",
       { steps: [set("a", { x: 1 }), assert("b", "steps.a.x == 1", { needs: [] })] },
-      { code: "not_an_ancestor", fix: "Add a to this step's needs." },
+      {
+        code: "not_an_ancestor",
+        fix: "Write needs: [a].",
+        patch: [{ op: "replace", path: "/steps/1/needs", value: ["a"] }],
+      },
     ],
     [
       "an unknown field in output",
@@ -298,7 +302,7 @@ describe("the checker", () => {
       on_failure: "nobody",
       steps: [
         assert("a", "inputs.x"),
-        { id: "b", type: "sett" },
+        { id: "b", type: "sett", values: {} },
         set("c", { x: "${{ steps.d.x }}" }, { chache: "1s" }),
         set("d", {}),
       ],
@@ -330,7 +334,6 @@ describe("the checker", () => {
       assert("d", "steps.b.ok"),
     ];
     expect(await issuesOf({ steps })).toEqual([
-      "steps[0].values missing",
       "steps[0].valuess unknown_key",
       "steps[2].needs[0] unknown_step",
     ]);

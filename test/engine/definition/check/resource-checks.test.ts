@@ -113,13 +113,29 @@ describe("checks against resources", () => {
     ).rejects.toThrow("oops");
   });
 
-  it("are not made for a step with schema issues", async () => {
+  it("are made for a step with schema issues too, without the fields that have one", async () => {
+    const asked: unknown[] = [];
     const bound = checkerOf(
       {},
-      queryStep(() => Promise.reject(new Error("asked"))),
+      queryStep((step) => {
+        asked.push(step);
+        return Promise.resolve({
+          issues: [
+            { path: ["query"], code: "database_failed", message: "no such table" },
+            { path: ["limit"], code: "too_small", message: "follows from the other issue" },
+            { path: [], code: "invalid", message: "follows too" },
+          ],
+        });
+      }),
     );
-    const { errors } = await bound.check({ steps: [query("q", { limit: 11 })] }, { checkConnections: true });
-    expect(codes(errors)).toEqual(["steps[0].limit too_large"]);
+    const steps = [query("q", { limit: 11, unknown_field: 1 })];
+    const { errors } = await bound.check({ steps }, { checkConnections: true });
+    expect(codes(errors)).toEqual([
+      "steps[0].query database_failed",
+      "steps[0].limit too_large",
+      "steps[0].unknown_field unknown_key",
+    ]);
+    expect(asked).toEqual([query("q")]);
   });
 
   it("check the kind that a template returns", async () => {

@@ -1,0 +1,60 @@
+/** A checker with the real step types, a database with orders, and connections that the broken definitions use. */
+import { join } from "node:path";
+import { Config } from "../../../../schemas/config.ts";
+import { systemClock } from "../../../../src/core/clock.ts";
+import type { Connections } from "../../../../src/core/connections.ts";
+import { objectOf, STRING } from "../../../../src/core/shapes.ts";
+import { createConnections } from "../../../../src/connections/index.ts";
+import { type Checker, checker } from "../../../../src/engine/definition/check/index.ts";
+import { stepTypes } from "../../../../src/steps/index.ts";
+import { createSqliteFile } from "../../../support/databases.ts";
+
+const SQL = "CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT, total REAL, ordered_on TEXT)";
+
+const WEEK = { type: "object", properties: { week: { type: "string" } }, required: ["week"] };
+
+/** @param directory where the files of the databases are made */
+export function brokenChecker(directory: string): { checker: Checker; close(): Promise<void> } {
+  const config = Config.parse({
+    databases: [{ name: "shop", type: "sqlite", dataset: createSqliteFile(directory, SQL) }],
+    models: [{ name: "writer", vendor: "anthropic", model_ref: "m", key_var: "MODEL_KEY" }],
+    defaults: { database: "shop" },
+  });
+  const options = { stateDir: join(directory, "state"), version: "0", now: systemClock.now };
+  const connected = createConnections(config, { MODEL_KEY: "x" }, options);
+  const connections: Connections = {
+    ...connected,
+    mailer: {
+      ...connected.mailer,
+      unavailableReason: () => null,
+      allowedDomains: () => ["example.com"],
+    },
+    mcpServers: {
+      ...connected.mcpServers,
+      list: () => [{ name: "crm", type: "stdio", unavailableReason: null }],
+      tools: () =>
+        Promise.resolve([
+          {
+            name: "find_customer",
+            description: "",
+            inputSchema: { type: "object", properties: { email: { type: "string" } }, required: ["email"] },
+            outputSchema: null,
+            readOnly: true,
+          },
+        ]),
+    },
+  };
+  const known = new Map([
+    ["weekly-revenue", { inputs: WEEK, output: objectOf({ best_region: STRING }) }],
+    ["tell-the-team", { inputs: null, output: objectOf({}) }],
+  ]);
+  const made = checker({
+    stepTypes,
+    connections,
+    workflows: {
+      workflow: (id) => Promise.resolve(known.get(id)),
+      workflowIds: () => Promise.resolve([...known.keys()]),
+    },
+  });
+  return { checker: made, close: () => connected.close() };
+}
