@@ -1,5 +1,6 @@
 /** The inputs of a run from the command line. */
 import { readFileSync } from "node:fs";
+import { jsonLossIssues } from "../core/json-text.ts";
 import { CommandError, EXIT } from "./io.ts";
 
 const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
@@ -22,19 +23,22 @@ export function parseRunInputs(
       throw usageError(
         `--input must be name=value, got ${pair}. Write for example --input since=2026-01-01.`,
       );
-    inputs[name] = isText(schema, name) ? value : jsonOrText(value);
+    inputs[name] = isText(schema, name) ? value : jsonOrText(value, `--input ${name}`);
   }
   return inputs;
 }
 
 function readInputsFile(file: string): Record<string, unknown> {
   const source = file === "-" ? "standard input" : file;
+  let text: string;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
+    text = readFileSync(file === "-" ? 0 : file, "utf8");
+    parsed = JSON.parse(text);
   } catch (error) {
     throw usageError(`--inputs-file: ${source} cannot be read as JSON: ${(error as Error).message}`);
   }
+  assertNothingLost(text, `--inputs-file: ${source}`);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
     return parsed as Record<string, unknown>;
   throw usageError(`--inputs-file: ${source} must hold one JSON object, such as {"since": "2026-01-01"}.`);
@@ -47,10 +51,26 @@ function isText(schema: Readonly<Record<string, unknown>> | null, name: string):
 }
 
 /** Parses JSON; anything else is text, which the check of the inputs accepts or refuses. */
-function jsonOrText(value: string): unknown {
+function jsonOrText(value: string, option: string): unknown {
+  let parsed: unknown;
   try {
-    return JSON.parse(value);
+    parsed = JSON.parse(value);
   } catch {
     return value;
   }
+  assertNothingLost(value, option);
+  return parsed;
+}
+
+/**
+ * @param text valid JSON
+ * @throws CommandError with all numbers that would change, and all keys that occur twice
+ */
+function assertNothingLost(text: string, option: string): void {
+  const issues = jsonLossIssues(text);
+  if (issues.length === 0) return;
+  const lines = issues.map(
+    ({ path, message, fix }) => `${option}: ${[path, message].filter(Boolean).join(" ")}. ${fix}`,
+  );
+  throw usageError(lines.join("\n"));
 }

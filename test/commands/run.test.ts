@@ -74,6 +74,13 @@ describe("millrace run", () => {
     expect(err).toContain("inputs.count");
     expect(err).toContain("inputs.txet");
     expect(err).toContain("text");
+    for (const pair of ["any=9007199254740993", 'any={"a": 1, "a": 2}', "any=[1e400]"]) {
+      const lost = await cli("run", "echo", "--input", pair);
+      expect(lost).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^.*--input any: .*\. (Write|Keep)/),
+      });
+    }
     expect(await runs()).toEqual([]);
     expect(await cli("run", "ehco")).toMatchObject({
       code: 1,

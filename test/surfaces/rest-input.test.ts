@@ -343,6 +343,49 @@ describe("keys that mean something in JavaScript", () => {
   );
 });
 
+describe("what JSON.parse would lose", () => {
+  it.each([
+    [
+      "an integer",
+      '{"name": "A", "definition": {"steps": [{"id": 9007199254740993}]}}',
+      "definition.steps[0].id inexact_integer",
+    ],
+    [
+      "a number that is too large",
+      '{"name": "A", "definition": {"a": [-1e400]}}',
+      "definition.a[0] not_finite",
+    ],
+    ["a key", '{"name": "A", "definition": {"a": 1, "a": 2}}', "definition.a duplicate_key"],
+    ["a field", '{"name": "A", "name": "B"}', "name duplicate_key"],
+  ])("is refused with its path: %s", async (_, body, expected) => {
+    const { url, call, key } = await openRest();
+    const { errors } = expectProblem(await sendBytes(url, key, body), "invalid_input");
+    expect(errors!.map(({ path, code }) => `${path} ${code}`)).toContain(expected);
+    expect((await call("GET", "/workflows")).body).toEqual([]);
+  });
+
+  it("is reported together with all other issues", async () => {
+    const { url, key } = await openRest();
+    const body = '{"nmae": "A", "definition": {"a": 9007199254740993}}';
+    const { errors } = expectProblem(await sendBytes(url, key, body), "invalid_input");
+    expect(errors!.map(({ path, code }) => `${path} ${code}`)).toEqual([
+      "nmae unknown_key",
+      "definition.a inexact_integer",
+      "name missing",
+    ]);
+  });
+
+  it("says to write an integer as text", async () => {
+    const { url, key } = await openRest();
+    const body = '{"name": "A", "definition": {"a": 9007199254740993}}';
+    const { errors } = expectProblem(await sendBytes(url, key, body), "invalid_input");
+    expect(errors).toMatchObject([{ fix: 'Write it as text: "9007199254740993".' }]);
+    expect((await sendBytes(url, key, body.replace("9007199254740993", '"9007199254740993"'))).status).toBe(
+      201,
+    );
+  });
+});
+
 describe("deep nesting in the wrong place", () => {
   it("is refused like any other invalid value", async () => {
     const { call } = await openRest();

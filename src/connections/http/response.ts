@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { type Readable, Transform, Writable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 
@@ -94,7 +95,7 @@ const tooLarge = (size: string, maxBytes: number): StepError =>
   });
 
 /**
- * Decodes a body: JSON as a value, text as text, an empty body as null, and anything else as `{ media_type, base64 }`.
+ * Decodes a body: JSON as a value (integers beyond 2^53 as text with all digits), text as text, an empty body as null, and anything else as `{ media_type, base64 }`.
  * @param lenient whether invalid JSON is returned as text, for example an error page, instead of a failure
  * @throws StepError http_failed
  */
@@ -123,9 +124,18 @@ function json(bytes: Buffer, mask: Masker, lenient: boolean): unknown {
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = parseExactJson(text);
+  } catch (error) {
     if (lenient) return text;
+    if (error instanceof NumberTooLargeError)
+      throw new StepError(
+        "http_failed",
+        `The JSON of the response has a number at ${error.path} that is too large.`,
+        {
+          fix: "Let the server send it as text.",
+          transient: false,
+        },
+      );
     // Without the cause, because the parser's message quotes the text.
     throw new StepError("http_failed", "The response has a JSON content type, but is not valid JSON.", {
       fix: "Check the URL and what it returns.",

@@ -4,7 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isJsonContentType, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { exceedsDepth } from "../../../schemas/text.ts";
+import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
+import { formatPath } from "../../core/issues.ts";
+import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
 
 /** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -37,13 +40,22 @@ export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]):
   }
 }
 
+export interface ReceivedMessage {
+  message: unknown;
+  /** The body as it was sent. */
+  text: string;
+  /** Issues of the arguments of a call: values that `message` does not hold as they are written. */
+  argumentIssues: Issue[];
+}
+
 /**
  * Reads the JSON message of a body. The SDK checks whether it is a JSON-RPC message.
  * @throws AppError unsupported_media_type, payload_too_large, invalid_json, invalid_request
  */
-export async function readMessage(req: IncomingMessage): Promise<unknown> {
+export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage> {
   const body = await readBody(req);
-  const message = parse(body);
+  const text = decode(body);
+  const message = parse(text);
   if (Array.isArray(message)) {
     throw new AppError(
       "invalid_request",
@@ -59,8 +71,18 @@ export async function readMessage(req: IncomingMessage): Promise<unknown> {
       `The initialize request is larger than ${MAX_INITIALIZE_BYTES / 1024} KiB. Send less client information.`,
     );
   }
-  return message;
+  return { message, text, argumentIssues: argumentIssuesOf(text) };
 }
+
+/**
+ * Finds the values in the arguments of a call that a parsed message does not hold as they are written.
+ * @param text a JSON-RPC message
+ * @returns issues with paths below the arguments
+ */
+export const argumentIssuesOf = (text: string): Issue[] =>
+  findJsonLosses(text).flatMap(({ path: [params, args, ...path], ...loss }) =>
+    params === "params" && args === "arguments" ? [{ path: formatPath(path), ...describeLoss(loss) }] : [],
+  );
 
 export const methodOf = (message: unknown): unknown =>
   (message as { method?: unknown } | null | undefined)?.method;
@@ -98,13 +120,17 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function parse(body: Buffer): unknown {
+function decode(body: Buffer): string {
   // The decoder would replace invalid bytes, and the replacement characters would be stored.
   if (!isUtf8(body)) {
     throw new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
   }
+  return new TextDecoder().decode(body);
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     throw new AppError("invalid_json", `The body is not valid JSON: ${(error as Error).message}`);
   }

@@ -70,18 +70,36 @@ interface Identity {
   requestId: string;
   /** The trace headers of the HTTP request. */
   incomingTrace: NonNullable<Call["incomingTrace"]>;
+  /** Issues of the arguments that only the text of the message shows. */
+  argumentIssues: readonly Issue[];
+}
+
+/** What a call needs of its HTTP request. */
+export interface RequestDetails {
+  requestId?: string;
+  headers?: IncomingHttpHeaders;
+  /** Issues with paths below the arguments of the call. */
+  argumentIssues?: readonly Issue[] | undefined;
 }
 
 /** Passes the principal and the request id through the SDK as `authInfo`, without the key. */
 export const toAuthInfo = (
   principal: Principal,
-  requestId = newRequestId(),
-  { traceparent, tracestate }: IncomingHttpHeaders = {},
+  {
+    requestId = newRequestId(),
+    headers: { traceparent, tracestate } = {},
+    argumentIssues = [],
+  }: RequestDetails = {},
 ): AuthInfo => ({
   token: "",
   clientId: principal.keyId,
   scopes: [...principal.scopes],
-  extra: { principal, requestId, incomingTrace: { traceparent, tracestate } } satisfies Identity,
+  extra: {
+    principal,
+    requestId,
+    incomingTrace: { traceparent, tracestate },
+    argumentIssues,
+  } satisfies Identity,
 });
 
 /** Creates MCP servers for one catalogue; lists and schemas are computed once. */
@@ -111,7 +129,7 @@ export function mcpServerFactory({
     const { tool, input, pathPrefix } = await resolveTool(name, args ?? {});
     const identity = ctx.http?.authInfo?.extra as Identity | undefined;
     if (identity === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
-    const { principal, requestId } = identity;
+    const { principal, requestId, argumentIssues } = identity;
     running += 1;
     try {
       const request: Call = {
@@ -127,11 +145,13 @@ export function mcpServerFactory({
           "gen_ai.tool.name": tool.name,
         },
       };
-      const elicited = supportsFormElicitation(server)
-        ? await elicitMissingInput(services, tool, input, request, ctx)
-        : { input };
+      const issues = argumentIssues.map((issue) => below(issue, pathPrefix));
+      const elicited =
+        issues.length === 0 && supportsFormElicitation(server)
+          ? await elicitMissingInput(services, tool, input, request, ctx)
+          : { input };
       if ("question" in elicited) return elicited.question;
-      const output = await invoke(services, tool, elicited.input, request);
+      const output = await invoke(services, tool, elicited.input, request, issues);
       return {
         content: [{ type: "text" as const, text: JSON.stringify(output) }],
         structuredContent: output as Record<string, unknown>,
@@ -198,6 +218,9 @@ function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) |
       .catch(() => {});
   };
 }
+
+const below = (issue: Issue, prefix: string): Issue =>
+  prefix === "" ? issue : { ...issue, path: issue.path === "" ? prefix : `${prefix}.${issue.path}` };
 
 /** Removes a prefix from the paths of issues, so that they refer to the arguments that were sent. */
 function withoutPrefix(error: AppError, prefix: string): AppError {

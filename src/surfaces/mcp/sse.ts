@@ -12,7 +12,7 @@ import {
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
-import { readMessage } from "./http-messages.ts";
+import { argumentIssuesOf, readMessage } from "./http-messages.ts";
 import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
 import type { StreamRegistry } from "../streams.ts";
 
@@ -61,7 +61,11 @@ export function sseTransport(
       for (const { sessionId, body } of messages) {
         const session = open.get(sessionId);
         if (session !== undefined)
-          await deliver(session, JSON.parse(body), toAuthInfo(session.principal)).catch(report.onError);
+          await deliver(
+            session,
+            JSON.parse(body),
+            toAuthInfo(session.principal, { argumentIssues: argumentIssuesOf(body) }),
+          ).catch(report.onError);
       }
       count = messages.length;
       // The responses are written in the meantime, and count as unread output.
@@ -123,9 +127,10 @@ export function sseTransport(
         session?.principal.keyId ??
         (await sessions.find(id).then((stored) => (stored?.kind === "sse" ? stored.keyId : undefined)));
       if (owner !== principal.keyId) throw noSession();
-      const message = asJsonRpc(await readMessage(req));
+      const received = await readMessage(req);
+      const message = asJsonRpc(received.message);
       if (session === undefined) {
-        await sessions.enqueueMessage(id, JSON.stringify(message));
+        await sessions.enqueueMessage(id, received.text);
       } else {
         if (!hasRoom(session)) {
           throw new AppError(
@@ -139,7 +144,11 @@ export function sseTransport(
         await deliver(
           session,
           message,
-          toAuthInfo(principal, res.getHeader("x-request-id") as string, req.headers),
+          toAuthInfo(principal, {
+            requestId: res.getHeader("x-request-id") as string,
+            headers: req.headers,
+            argumentIssues: received.argumentIssues,
+          }),
         );
       }
       res.writeHead(202).end("Accepted");

@@ -21,7 +21,7 @@ import {
   sendWebResponse,
   toWebRequest,
 } from "./http-messages.ts";
-import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
+import { type McpServerFactory, type ErrorReporter, type RequestDetails, toAuthInfo } from "./server.ts";
 import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
 import { KEEP_ALIVE_MS, type StreamRegistry } from "../streams.ts";
 
@@ -108,11 +108,11 @@ export function streamableHttpTransport(
     req: IncomingMessage,
     body: unknown,
     signal: AbortSignal,
-    { principal, requestId }: { principal: Principal; requestId: string },
+    { principal, ...details }: { principal: Principal } & RequestDetails,
     send: (response: Response) => Promise<void>,
   ): Promise<void> {
     const request = toWebRequest(req, signal);
-    const authInfo = toAuthInfo(principal, requestId, req.headers);
+    const authInfo = toAuthInfo(principal, { ...details, headers: req.headers });
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
     const handle = (transport: Transport) => transport.handleRequest(request, options);
 
@@ -135,12 +135,17 @@ export function streamableHttpTransport(
 
   return {
     async handle(req, res, principal) {
-      const body = req.method === "POST" ? await readMessage(req) : undefined;
+      const received = req.method === "POST" ? await readMessage(req) : undefined;
+      const body = received?.message;
       const disconnected = new AbortController();
       res.once("close", () => {
         if (!res.writableFinished) disconnected.abort();
       });
-      const caller = { principal, requestId: res.getHeader("x-request-id") as string };
+      const caller = {
+        principal,
+        requestId: res.getHeader("x-request-id") as string,
+        argumentIssues: received?.argumentIssues,
+      };
       const staysOpen = req.method === "GET" || methodOf(body) === "subscriptions/listen";
       const release = staysOpen ? streams.reserve(principal, "mcp") : undefined;
       const send = async (response: Response): Promise<void> => {

@@ -108,7 +108,7 @@ function mountCatalogue(
       const cache = listCache();
       const handle = async (req: Request, res: Response): Promise<void> => {
         const principal = await admit(req);
-        await readBody(req, res, plan.inBody);
+        const bodyIssues = await readBody(req, res, plan.inBody);
         const { raw, issues } = gatherInput(plan, req);
         const call: Call = {
           actor: { principal, client: clientOf(req, principal) },
@@ -119,7 +119,7 @@ function mountCatalogue(
         };
         res.locals["observed"] = true;
         await withTelemetry(services, tool, call, async () => {
-          const prepared = prepare(services, tool, raw, call, issues);
+          const prepared = prepare(services, tool, raw, call, [...bodyIssues, ...issues]);
           if (tool.page === undefined) sendObject(req, res, tool, await prepared.run());
           else await sendList(req, res, tool, prepared, cache, version);
         });

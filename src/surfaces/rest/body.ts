@@ -1,11 +1,18 @@
-/** JSON bodies of requests, with a size limit. Errors of the parser become problem details. */
+/** JSON bodies of requests, with a size limit. Errors of the parser become problem details; nothing of the text is lost. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import express, { type Request, type Response } from "express";
+import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
+import { jsonLossIssues } from "../../core/json-text.ts";
 
-/** @param expected whether the request takes a body */
-type ReadBody = (req: Request, res: Response, expected: boolean) => Promise<void>;
+/**
+ * Reads the body to `req.body`.
+ * @param expected whether the request takes a body
+ * @returns the issues of values that the parsed body does not hold as they are written
+ * @throws AppError invalid_json, unsupported_media_type, invalid_input; what Express throws
+ */
+type ReadBody = (req: Request, res: Response, expected: boolean) => Promise<Issue[]>;
 
 export const hasBody = (req: IncomingMessage): boolean =>
   req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
@@ -16,10 +23,10 @@ export const hasBody = (req: IncomingMessage): boolean =>
  * @param inflate whether compressed bodies are accepted
  */
 function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): ReadBody {
-  const parseJson = express.json({
+  // As text: duplicate keys and long integers are in the text only.
+  const readText = express.text({
     limit,
     inflate,
-    strict: false,
     type: () => true,
     verify(_req, _res, body, charset) {
       // The decoder would replace invalid bytes, and the replacement characters would be stored.
@@ -27,9 +34,9 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
     },
   });
   return async (req, res, expected) => {
-    if (!hasBody(req)) return;
+    if (!hasBody(req)) return [];
     if (!expected) {
-      if (req.method === "GET" || req.method === "HEAD") return;
+      if (req.method === "GET" || req.method === "HEAD") return [];
       throw unexpectedBody(req.method);
     }
     if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(req.headers["content-type"] ?? "")) {
@@ -44,9 +51,15 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
         "The body must not be compressed. Send it without Content-Encoding.",
       );
     }
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(req.headers["content-type"] ?? "")?.[1] ?? "utf-8";
+    if (!/^utf-/i.test(charset)) throw notUtf8();
     await new Promise<void>((resolve, reject) => {
-      parseJson(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+      readText(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
+    const text = req.body as string;
+    // A body in chunks can be empty.
+    req.body = text === "" ? {} : parseJson(text);
+    return text === "" ? [] : jsonLossIssues(text);
   };
 }
 
@@ -67,6 +80,20 @@ const unexpectedBody = (method: string): AppError =>
     ],
   });
 
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid_json", `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+const notUtf8 = (): AppError =>
+  new AppError(
+    "unsupported_media_type",
+    "Send the body as UTF-8, plain or compressed with gzip, deflate or br.",
+  );
+
 const formatBytes = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 
@@ -80,18 +107,13 @@ export function fromExpressError(error: unknown): AppError {
     limit?: number;
   };
   switch (type) {
-    case "entity.parse.failed":
-      return new AppError("invalid_json", `The body is not valid JSON: ${message}`);
     case "entity.verify.failed":
       return new AppError("invalid_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
     case "entity.too.large":
       return new AppError("payload_too_large", `The body is larger than ${formatBytes(limit!)}. Send less.`);
     case "charset.unsupported":
     case "encoding.unsupported":
-      return new AppError(
-        "unsupported_media_type",
-        "Send the body as UTF-8, plain or compressed with gzip, deflate or br.",
-      );
+      return notUtf8();
     default:
       // Other client errors of Express, such as a path that does not decode or an incomplete body.
       return typeof status === "number" && status >= 400 && status < 500

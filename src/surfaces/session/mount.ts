@@ -59,8 +59,12 @@ async function answer(
       throw error;
     });
     if (endpoint.requiresSession && current === undefined) throw notSignedIn();
-    await readSmallBody(req, res, endpoint.method === "POST");
-    const input = parseInput(endpoint.input, endpoint.method === "POST" ? (req.body ?? {}) : req.query);
+    const issues = await readSmallBody(req, res, endpoint.method === "POST");
+    const input = parseInput(
+      endpoint.input,
+      endpoint.method === "POST" ? (req.body ?? {}) : req.query,
+      issues,
+    );
     const output = await endpoint.run(input, contextOf(services, signIn, endpoint, current, req, res));
     services.log.info({ ...logFields, ms: elapsed() }, endpoint.name);
     recordStatus(endpoint.status);

@@ -118,6 +118,12 @@ describe("an http response", () => {
   it("is parsed by its content type", async () => {
     expect(await parsedBody("application/json; charset=utf-8", '{"a":1}')).toEqual({ a: 1 });
     expect(await parsedBody("application/problem+json", "[1]")).toEqual([1]);
+    expect(await parsedBody("application/json", '{"id": 9007199254740993, "n": 9007199254740991}')).toEqual({
+      id: "9007199254740993",
+      n: 9007199254740991,
+    });
+    const tooLarge = await stepErrorOf(parsedBody("application/json", '{"a": [1e400]}'));
+    expect(tooLarge).toMatchObject({ code: "http_failed", message: expect.stringContaining("at a[0]") });
     expect(await parsedBody("text/plain; charset=iso-8859-1", Buffer.from([0xfc]))).toBe("ü");
     expect(await parsedBody("text/csv", "a,b")).toBe("a,b");
     expect(await parsedBody("application/atom+xml", "<a/>")).toBe("<a/>");

@@ -1,0 +1,145 @@
+/**
+ * What JSON text says and `JSON.parse` loses: a key that occurs twice, an integer with more digits than a number holds, and
+ * a number that is too large for any.
+ */
+import type { Issue } from "../../schemas/problem.ts";
+import { formatPath } from "./issues.ts";
+
+/** Maximum number of losses reported for one text. */
+const MAX_LOSSES = 100;
+
+export interface JsonLoss {
+  kind: "duplicate_key" | "inexact_integer" | "not_finite";
+  path: readonly PropertyKey[];
+  /** The key, or the number as it is written. */
+  text: string;
+  /** Offset in the text, in UTF-16 code units. */
+  offset: number;
+}
+
+const INTEGER = /^-?\d+$/;
+/** What a text without losses of numbers never contains. */
+const LONG_NUMBER = /\d{16}|[eE]\+?\d{3}/;
+
+/** Whether a number is written again as it was written, or has exactly that value. */
+function isExactInteger(source: string): boolean {
+  const value = Number(source);
+  if (Number.isSafeInteger(value) || String(value) === source) return true;
+  return Number.isFinite(value) && BigInt(source) === BigInt(value);
+}
+
+/** An object or a list around the current position, with the key or the index of its current value. */
+type Frame = { keys: Set<string>; key: string; isKeyNext: boolean } | { index: number };
+
+/**
+ * Finds the losses of a text.
+ * @param text valid JSON
+ */
+export function findJsonLosses(text: string): JsonLoss[] {
+  const losses: JsonLoss[] = [];
+  const frames: Frame[] = [];
+  const path = (): PropertyKey[] => frames.map((frame) => ("index" in frame ? frame.index : frame.key));
+  for (let at = 0; at < text.length && losses.length < MAX_LOSSES; at += 1) {
+    const frame = frames.at(-1);
+    const first = text[at]!;
+    if (first === '"') {
+      const end = endOfString(text, at);
+      if (frame !== undefined && "keys" in frame && frame.isKeyNext) {
+        const raw = text.slice(at, end + 1);
+        frame.key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+        if (frame.keys.has(frame.key))
+          losses.push({ kind: "duplicate_key", path: path(), text: frame.key, offset: at });
+        frame.keys.add(frame.key);
+        frame.isKeyNext = false;
+      }
+      at = end;
+    } else if (first === "{") frames.push({ keys: new Set(), key: "", isKeyNext: true });
+    else if (first === "[") frames.push({ index: 0 });
+    else if (first === "}" || first === "]") frames.pop();
+    else if (first === ",") {
+      if (frame !== undefined && "index" in frame) frame.index += 1;
+      else if (frame !== undefined) frame.isKeyNext = true;
+    } else if (first === "-" || (first >= "0" && first <= "9")) {
+      NUMBER.lastIndex = at;
+      const source = NUMBER.exec(text)![0];
+      const kind = numberLoss(source);
+      if (kind !== undefined) losses.push({ kind, path: path(), text: source, offset: at });
+      at += source.length - 1;
+    }
+  }
+  return losses;
+}
+
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** @param source a number as JSON or YAML writes it */
+export function numberLoss(source: string): "inexact_integer" | "not_finite" | undefined {
+  if (INTEGER.test(source)) return isExactInteger(source) ? undefined : "inexact_integer";
+  return Number.isFinite(Number(source)) ? undefined : "not_finite";
+}
+
+/** Returns the offset of the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === "\\") slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+const SHOWN_DIGITS = 60;
+
+/** Describes a loss to the author of the text. */
+export function describeLoss({ kind, text }: Pick<JsonLoss, "kind" | "text">): Omit<Issue, "path"> {
+  if (kind === "duplicate_key")
+    return {
+      code: kind,
+      message: "occurs twice in the same object, so one of the values would be lost",
+      fix: "Keep one of them.",
+    };
+  const shown = text.length > SHOWN_DIGITS ? `${text.slice(0, SHOWN_DIGITS)}…` : text;
+  if (kind === "not_finite")
+    return {
+      code: kind,
+      message: `must be a number up to 1.8e308, got ${shown}`,
+      fix: `Write a smaller number, or text: "${shown}".`,
+    };
+  return {
+    code: kind,
+    message: `must be an integer that a number can hold, up to ${Number.MAX_SAFE_INTEGER}, got ${shown}`,
+    fix: `Write it as text: "${shown}".`,
+  };
+}
+
+/** Finds the losses of a text as issues, with their paths. */
+export const jsonLossIssues = (text: string): Issue[] =>
+  findJsonLosses(text).map((loss) => ({ path: formatPath(loss.path), ...describeLoss(loss) }));
+
+/** A number in JSON that is too large. */
+export class NumberTooLargeError extends Error {
+  /** Where the number is, such as `rows[0].n`. */
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`The number at ${path || "the top"} is too large.`);
+    this.path = path;
+  }
+}
+
+/**
+ * Parses JSON of another system. An integer beyond ±(2^53 − 1) becomes text with its digits, whatever their number, so that
+ * ids of one field have one type.
+ * @throws SyntaxError for invalid JSON; NumberTooLargeError
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!LONG_NUMBER.test(text)) return value;
+  const tooLarge = findJsonLosses(text).find(({ kind }) => kind === "not_finite");
+  if (tooLarge !== undefined) throw new NumberTooLargeError(formatPath(tooLarge.path));
+  return JSON.parse(text, textOfLongInteger as Parameters<typeof JSON.parse>[1]);
+}
+
+function textOfLongInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  const isLong = typeof value === "number" && !Number.isSafeInteger(value) && INTEGER.test(source ?? "");
+  return isLong ? source : value;
+}
