@@ -32,6 +32,14 @@ export function toolServer(die: () => void): McpServer {
     ({ text = "out of stock" }) => ({ ...said(text), isError: true }),
   );
   server.registerTool("big", { inputSchema: { bytes: z.number() } }, ({ bytes }) => said("x".repeat(bytes)));
+  server.registerTool(
+    "find",
+    {
+      inputSchema: { id: z.number().optional() },
+      outputSchema: { name: z.string().optional(), id: z.number().optional() },
+    },
+    ({ id }) => ({ ...said("found"), structuredContent: id === undefined ? {} : { id } }),
+  );
   server.registerTool("hang", {}, () => new Promise<never>(() => undefined));
   server.registerTool("die", {}, () => {
     die();

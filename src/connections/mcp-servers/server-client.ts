@@ -1,12 +1,14 @@
 /** The client of one configured MCP server: its shared connection, opened on demand, and its tools. */
 import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { McpTool } from "../../core/connections.ts";
+import { formatPath } from "../../core/issues.ts";
+import { completeValue } from "../../core/json-schema/index.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { type Masker, createMasker } from "../masking.ts";
-import { toolResultText, toolResultValue } from "./tool-result.ts";
+import { findInexactInteger, toolResultText, toolResultValue } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, mcpStepError } from "./errors.ts";
@@ -160,11 +162,12 @@ export function createMcpServerClient(
     return orAborted(asked, signal);
   }
 
-  async function mustExist(tool: string, signal: AbortSignal): Promise<void> {
-    if ((await tools(signal)).some(({ name }) => name === tool)) return;
+  async function findTool(tool: string, signal: AbortSignal): Promise<McpTool> {
+    const isMeant = ({ name }: McpTool): boolean => name === tool;
     // The tool may be newer than the cached list.
-    const names = (await tools(signal, true)).map(({ name }) => name);
-    if (names.includes(tool)) return;
+    const found = (await tools(signal)).find(isMeant) ?? (await tools(signal, true)).find(isMeant);
+    if (found !== undefined) return found;
+    const names = (await tools(signal)).map(({ name }) => name);
     const near = nearMatch(tool, names);
     throw new StepError("tool_failed", `The MCP server ${server.name} has no tool ${tool}.`, {
       fix: near === undefined ? `Its tools: ${names.slice(0, 50).join(", ") || "none"}.` : `Write ${near}.`,
@@ -175,7 +178,7 @@ export function createMcpServerClient(
   return {
     tools,
     async call(tool, args, { idempotencyKey, trace = {} }, signal) {
-      await mustExist(tool, signal);
+      const { outputSchema } = await findTool(tool, signal);
       const result = await use(
         tool,
         signal,
@@ -197,7 +200,14 @@ export function createMcpServerClient(
           "output_too_large",
           `${server.name}: the result of ${tool} is nested deeper than ${MAX_JSON_DEPTH} levels.`,
         );
-      return mask.json(value);
+      const inexact = findInexactInteger(value);
+      if (inexact !== undefined)
+        throw new StepError(
+          "tool_failed",
+          `${server.name}: the result of ${tool} has at ${formatPath(inexact) || "the top"} an integer beyond ${Number.MAX_SAFE_INTEGER}, which has lost digits.`,
+          { fix: "Let the server return it as text.", transient: false },
+        );
+      return mask.json(completeValue(outputSchema, value));
     },
     async close() {
       closed = true;

@@ -3,6 +3,7 @@ import type { Config } from "../../../schemas/config.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
 import type { ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
+import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -11,7 +12,7 @@ import { createMasker } from "../masking.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { createTextGenerator, type GenerationResult } from "./generate.ts";
 import { modelStepError } from "./errors.ts";
-import { compileOutputSchema } from "./output-schema.ts";
+import { compileOutputSchema, type ParseAnswer } from "./output-schema.ts";
 import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 
 /** Maximum size of prompt and system text together, in bytes. */
@@ -73,7 +74,7 @@ export function createModels(
       const ask = createTextGenerator(entry, { key, fetch: fetch() }, request, signal);
       const first = await ask([]);
       if (check === null) return answered(first, entry, { text: first.text, object: null });
-      return await fitting(first, ask, check.issuesOf, entry);
+      return await fitting(first, ask, check.parse, entry);
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
@@ -100,18 +101,18 @@ type Ask = ReturnType<typeof createTextGenerator>;
 async function fitting(
   first: GenerationResult,
   ask: Ask,
-  issuesOf: (value: unknown) => string[],
+  parse: ParseAnswer,
   entry: ModelConfig,
 ): Promise<ModelResponse> {
-  const read = readObject(first, issuesOf, entry);
-  if (read.issues.length === 0) return answered(first, entry, { text: null, object: read.value });
+  const read = readObject(first, parse, entry);
+  if ("value" in read) return answered(first, entry, { text: null, object: read.value });
   const second = await ask([
     { role: "assistant", content: first.text === "" ? "(nothing)" : first.text },
     { role: "user", content: repairOf(read.issues) },
   ]);
   const both = { ...second, input: first.input + second.input, output: first.output + second.output };
-  const again = readObject(both, issuesOf, entry);
-  if (again.issues.length === 0) return answered(both, entry, { text: null, object: again.value });
+  const again = readObject(both, parse, entry);
+  if ("value" in again) return answered(both, entry, { text: null, object: again.value });
   throw new StepError(
     "model_invalid_output",
     `The answer of "${entry.name}" does not match output_schema, even after a request to correct it: ${again.issues[0]}.`,
@@ -125,14 +126,16 @@ async function fitting(
 
 function readObject(
   reply: GenerationResult,
-  issuesOf: (value: unknown) => string[],
+  parse: ParseAnswer,
   entry: ModelConfig,
-): { value?: unknown; issues: string[] } {
+): ReturnType<ParseAnswer> {
   let value: unknown;
   try {
     // Some models wrap JSON into a Markdown code block in spite of their instructions.
-    value = JSON.parse(/^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(reply.text)?.[1] ?? reply.text);
-  } catch {
+    value = parseExactJson(/^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(reply.text)?.[1] ?? reply.text);
+  } catch (error) {
+    if (error instanceof NumberTooLargeError)
+      return { issues: [`${error.path} must be a number up to 1.8e308`.trimStart()] };
     if (reply.finishReason === "length")
       throw new StepError(
         "model_invalid_output",
@@ -148,7 +151,7 @@ function readObject(
   }
   if (exceedsDepth(value, MAX_JSON_DEPTH))
     return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };
-  return { value, issues: issuesOf(value) };
+  return parse(value);
 }
 
 const repairOf = (issues: readonly string[]): string =>

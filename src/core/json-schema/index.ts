@@ -1,5 +1,6 @@
 /** JSON Schemas that workflows contain: checks them, derives shapes from them, and validates values against them. */
+export { completeValue } from "./complete-value.ts";
 export type { JsonSchema } from "./dialect.ts";
-export { inputsValidator, type InputsValidator, valueIssues } from "./inputs-validator.ts";
+export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
 export { schemaIssues } from "./schema-issues.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";

@@ -1,6 +1,10 @@
-/** Validates values against a schema of a workflow: inputs, with their defaults filled in, and any other value. */
+/**
+ * Validates values against a schema of a workflow, and completes them: inputs, and any other value that enters a run. Null
+ * stands for an absent field.
+ */
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialIssue } from "../connections.ts";
+import { completeValue, withoutAbsentFields } from "./complete-value.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { memoize } from "./memoize.ts";
@@ -15,7 +19,7 @@ const ALL_ERRORS_BELOW = 64 * 1024;
 type Parsed<T> = { value: T } | { issues: PartialIssue[] };
 
 export interface InputsValidator {
-  /** Validates the inputs of a run (JSON). Returns a copy with defaults; the paths of issues are below the inputs. */
+  /** Validates the inputs of a run (JSON). Returns a completed copy; the paths of issues are below the inputs. */
   parse(inputs: unknown): Parsed<Record<string, unknown>>;
 }
 
@@ -29,11 +33,18 @@ export const inputsValidator = (schema: JsonSchema | null): InputsValidator => {
 };
 
 /**
- * Validates a value of any type. Unknown fields are issues only if the schema forbids them.
+ * Validates a value of any type (JSON). Unknown fields are issues only if the schema forbids them.
+ * @returns the completed value (`completeValue`), or its issues
+ */
+export const parseValue = (schema: JsonSchema, value: unknown): Parsed<unknown> =>
+  valuesOf(schema).parse(value);
+
+/**
+ * Validates a value of any type, as `parseValue`.
  * @returns the issues; none if the value is valid
  */
 export function valueIssues(schema: JsonSchema, value: unknown): PartialIssue[] {
-  const parsed = valuesOf(schema).parse(value);
+  const parsed = parseValue(schema, value);
   return "issues" in parsed ? parsed.issues : [];
 }
 
@@ -42,31 +53,40 @@ const UNKNOWN_FIELD_KEYWORDS = ["additionalProperties", "unevaluatedProperties",
 
 const inputsOf = memoize((schema) => {
   const decides = UNKNOWN_FIELD_KEYWORDS.some((word) => Object.hasOwn(schema, word));
-  return validatorOf(schema, decides ? schema : { ...schema, unevaluatedProperties: false }, true);
+  return validatorOf(schema, decides ? schema : { ...schema, unevaluatedProperties: false });
 });
 
-const valuesOf = memoize((schema) => validatorOf(schema, schema, false));
+const valuesOf = memoize((schema) => validatorOf(schema, schema));
 
-function validatorOf(written: JsonSchema, schema: JsonSchema, useDefaults: boolean) {
+/** @param schema the schema to validate against; `written` is the one that the author sees */
+function validatorOf(written: JsonSchema, schema: JsonSchema) {
   const issues = schemaIssues(written);
   if (issues.length > 0) return { parse: (): Parsed<unknown> => ({ issues }) };
   const validators = new Map<boolean, Validator>();
   const validatorFor = (allErrors: boolean): Validator => {
-    const validator = validators.get(allErrors) ?? newAjv({ useDefaults, allErrors }).compile(schema);
+    const validator = validators.get(allErrors) ?? newAjv({ useDefaults: true, allErrors }).compile(schema);
     validators.set(allErrors, validator);
     return validator;
   };
-  return { parse: (value: unknown) => parse(validatorFor, value) };
+  return { parse: (value: unknown) => parse(written, validatorFor, value) };
 }
 
-function parse(validatorFor: (allErrors: boolean) => Validator, input: unknown): Parsed<unknown> {
+function parse(
+  schema: JsonSchema,
+  validatorFor: (allErrors: boolean) => Validator,
+  input: unknown,
+): Parsed<unknown> {
   if (exceedsDepth(input, MAX_JSON_DEPTH))
     return issue("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
   const text = JSON.stringify(input ?? null);
-  const value: unknown = JSON.parse(text);
   const validate = validatorFor(text.length < ALL_ERRORS_BELOW);
+  let value: unknown;
   try {
-    if (runWithTimeout(VALIDATE_MS, () => validate(value))) return { value };
+    const isValid = runWithTimeout(VALIDATE_MS, () => {
+      value = withoutAbsentFields(schema, JSON.parse(text));
+      return validate(value);
+    });
+    if (isValid) return { value: runWithTimeout(VALIDATE_MS, () => completeValue(schema, value)) };
   } catch (error) {
     return isTimeout(error)
       ? issue(

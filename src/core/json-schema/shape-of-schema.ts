@@ -33,7 +33,7 @@ interface Walk {
 /**
  * Derives the shape of the values that a person or a definition writes by a schema, such as inputs: an object with
  * `properties` has these fields and no others, unless the schema allows others. A field that is not required and has no
- * default may be null.
+ * default may be null: `completeValue` sets it.
  */
 export const shapeOfSchema = (schema: unknown): Shape => derive(schema, false);
 
@@ -70,7 +70,8 @@ function shapeOf(schema: unknown, walk: Walk, depth: number): Shape {
     if (walk.remaining < 0) return ANY;
     return union(values.map(shapeOfConstant));
   }
-  return typeof written["properties"] === "object" ? ofType("object", written, walk, depth) : ANY;
+  // Without a type, `properties` allows values that are no objects.
+  return ANY;
 }
 
 function ofType(type: string, schema: JsonSchema, walk: Walk, depth: number): Shape {
@@ -118,8 +119,12 @@ function ofObject(schema: JsonSchema, walk: Walk, depth: number): Shape {
   return allowsOthers || (walk.open && written.length === 0) ? openObjectOf(fields) : objectOf(fields);
 }
 
+/** Whether an absent field gets a default. A server may declare null as the default of a field that is not nullable. */
 const hasDefault = (schema: unknown): boolean =>
-  typeof schema === "object" && schema !== null && Object.hasOwn(schema, "default");
+  typeof schema === "object" &&
+  schema !== null &&
+  Object.hasOwn(schema, "default") &&
+  (schema as JsonSchema)["default"] !== null;
 
 /** Returns the shape of a value that has one of these shapes: theirs if they are alike apart from null. */
 function union(shapes: readonly Shape[]): Shape {

@@ -1,14 +1,13 @@
 /** Loads the values that expressions of a run can refer to: its inputs, the run itself, outputs of steps, the item. */
 import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
-import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { formatPath } from "../../core/issues.ts";
 import type { RunRecord } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { AnyStepType } from "../../core/step-type.ts";
 import { type StateDeclaration, stateIssues } from "../../core/workflow-state.ts";
+import { OTHER_FIELDS_NULL } from "../definition/expressions/index.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
 
@@ -23,22 +22,33 @@ const runScope = (
   scheduled_for: run.scheduledFor,
 });
 
-/** The names of the fields of a step's output. Expressions see them as null while the step has no output. */
-function outputNames(type: AnyStepType, step: StepDefinition): string[] {
-  if (type.output.kind === "object") return Object.keys(type.output.fields);
-  // The fields of a `set` step are those of its `values`.
-  return Object.keys(step["values"] ?? {});
+/** The fields of a step without output: expressions see all as null. */
+function emptyOutput({ type, step }: Pick<PlannedStep, "type" | "step">): Record<PropertyKey, unknown> {
+  // The fields of a `set` step are those of its `values`, which one expression may compute.
+  const names = type.output.kind === "object" ? Object.keys(type.output.fields) : namesOf(step["values"]);
+  return names === undefined
+    ? { [OTHER_FIELDS_NULL]: true }
+    : Object.fromEntries(names.map((name) => [name, null]));
 }
+
+const namesOf = (values: unknown): string[] | undefined =>
+  typeof values === "object" && values !== null ? Object.keys(values) : undefined;
+
+/** The fields of an error that it may lack. */
+const NO_DETAILS = { fix: null, step_id: null, item: null, details: null } satisfies Record<
+  Exclude<keyof RunError, "code" | "message">,
+  null
+>;
+
+/** The value of `steps.<id>.error` in expressions: every declared field is present. */
+const errorValue = (error: RunError | null) => error && { ...NO_DETAILS, ...error };
 
 type StepEnd = { state: StepState; error: RunError | null; output: Record<string, unknown> | null };
 
-const stepValue = (
-  { step, type }: PlannedStep,
-  { state, error, output }: StepEnd,
-): Record<string, unknown> => ({
-  ...(output ?? Object.fromEntries(outputNames(type, step).map((name) => [name, null]))),
+const stepValue = (planned: PlannedStep, { state, error, output }: StepEnd): Record<string, unknown> => ({
+  ...(output ?? emptyOutput(planned)),
   status: toStepStatus(state),
-  error,
+  error: errorValue(error),
 });
 
 /** Maximum number of parsed values of each kind in memory. All items of a fan-out read the same ones. */
@@ -85,14 +95,15 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
       const items = await runs.itemOutputs(ref);
       return {
         status: toStepStatus(record.state),
-        error: record.error,
+        error: errorValue(record.error),
         items: items.map((item) => stepValue(planned, item)),
       };
     }
     const state = record?.state ?? run.stepStates.at(position);
     const error = record?.error ?? null;
     // The step was skipped, or its list failed to evaluate.
-    if (planned.forEach !== null) return { status: toStepStatus(state), error, items: null };
+    if (planned.forEach !== null)
+      return { status: toStepStatus(state), error: errorValue(error), items: null };
     return stepValue(planned, {
       state,
       error,

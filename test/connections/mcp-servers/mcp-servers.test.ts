@@ -45,6 +45,21 @@ describe("an MCP server over stdio", () => {
     expect(await call("say", { text: "hello" })).toBe("hello\n[image, image/png, 3 bytes]");
   });
 
+  test("returns every declared field, and no integer that has lost digits", async () => {
+    const { call } = servers(STDIO);
+    expect(await call("find")).toEqual({ name: null, id: null });
+    expect(await call("find", { id: Number.MAX_SAFE_INTEGER })).toEqual({
+      name: null,
+      id: Number.MAX_SAFE_INTEGER,
+    });
+    expect(await call("find", { id: 6.02e23 })).toEqual({ name: null, id: 6.02e23 });
+    expect(await failure(call("find", { id: 2 ** 53 }))).toMatchObject({
+      code: "tool_failed",
+      message: expect.stringContaining("at id an integer"),
+      options: { transient: false, fix: "Let the server return it as text." },
+    });
+  });
+
   test("lists its tools", async () => {
     const { all } = servers(STDIO);
     const tools = await all.tools("peer", never);

@@ -82,6 +82,18 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
       expect(repair).toContain(part);
   });
 
+  it("returns every field of the schema, defaults, and long integers as text", async () => {
+    const properties = {
+      id: { type: ["string", "number"] },
+      note: { type: "string" },
+      tone: { type: "string", default: "calm" },
+    };
+    const peer = await mockModelServer(vendor, { text: '{"id":9007199254740993,"note":null}' });
+    const answer = await ask(vendor, peer, { outputSchema: { type: "object", properties } });
+    expect(answer.object).toEqual({ id: "9007199254740993", note: null, tone: "calm" });
+    expect(peer.received).toHaveLength(1);
+  });
+
   it("fails with the issues if the second object does not match either", async () => {
     const peer = await mockModelServer(vendor, { text: "Certainly!" }, { text: '{"mood":"fine"}' });
     const error = await stepErrorOf(ask(vendor, peer, { outputSchema: schema }));
@@ -258,7 +270,10 @@ describe("a call of a model", () => {
 
   it("reads an object from a Markdown code block", async () => {
     const peer = await mockModelServer("openai-compatible", { text: '```json\n{"mood":"good"}\n```' });
-    expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({ mood: "good" });
+    expect((await ask("openai-compatible", peer, { outputSchema: schema })).object).toEqual({
+      mood: "good",
+      note: null,
+    });
   });
 
   it("refuses a prompt that is too large without sending it", async () => {

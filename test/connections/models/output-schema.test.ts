@@ -7,7 +7,8 @@ import { startCpuTimer } from "../../support/cpu-time.ts";
 function issues(schema: JsonSchema, value: unknown): string[] {
   const check = compileOutputSchema(schema);
   if ("unusable" in check) throw new Error(check.unusable);
-  return check.issuesOf(value);
+  const parsed = check.parse(value);
+  return "issues" in parsed ? parsed.issues : [];
 }
 const unusable = (schema: JsonSchema): string | undefined => {
   const check = compileOutputSchema(schema);

@@ -43,7 +43,10 @@ describe("inputsValidator", () => {
     expect(inputsValidator(object({ since: {} })).parse({ sinc: 1 })).toMatchObject({
       issues: [{ path: ["sinc"], code: "unknown_key", did_you_mean: "since", allowed: ["since"] }],
     });
-    expect(value(object({ since: {} }, { additionalProperties: true }), { sinc: 1 })).toEqual({ sinc: 1 });
+    expect(value(object({ since: {} }, { additionalProperties: true }), { sinc: 1 })).toEqual({
+      sinc: 1,
+      since: null,
+    });
     expect(value(object({ a: {} }, { allOf: [{ properties: { b: {} } }] }), { a: 1, b: 1 })).toEqual({
       a: 1,
       b: 1,
@@ -87,7 +90,7 @@ describe("inputsValidator", () => {
     const schema = object({ a: { $ref: "#" } });
     const deep = Array.from({ length: 100 }).reduce<object>((inner) => ({ a: inner }), {});
     expect(value(schema, deep)).toEqual([" too_deep"]);
-    expect(value(schema, { a: { a: {} } })).toEqual({ a: { a: {} } });
+    expect(value(schema, { a: { a: {} } })).toEqual({ a: { a: { a: null } } });
   });
 });
 

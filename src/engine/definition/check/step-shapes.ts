@@ -38,8 +38,11 @@ type StepFields = Readonly<Record<string, unknown>>;
 export function stepResultShape(step: StepFields, output: Shape): Shape {
   const skippable = "if" in step && step["if"] !== true;
   const failing = step["on_error"] === "continue";
-  if (!("for_each" in step)) return withStatus(output, skippable || failing);
-  const items = listOf(withStatus(output, failing));
+  // Without an output, the names that one expression computes are not known.
+  const known = (maybeNull: boolean): Shape =>
+    maybeNull && typeof step["values"] === "string" ? mapOf(ANY) : withStatus(output, maybeNull);
+  if (!("for_each" in step)) return known(skippable || failing);
+  const items = listOf(known(failing));
   return objectOf({ ...STATUS, items: skippable || failing ? nullable(items) : items });
 }
 
@@ -51,11 +54,12 @@ function withStatus(output: Shape, maybeNull: boolean): Shape {
   return { ...output, fields: { ...Object.fromEntries(fields), ...STATUS } };
 }
 
-/** Returns the output shape of a workflow without `output`: the output of its last step. */
+/** Returns the output shape of a workflow without `output`: the output of its last step, without status and error. */
 export function defaultOutputShape(step: StepFields, output: Shape): Shape {
-  if ("for_each" in step) return stepResultShape(step, output);
-  const maybeNull = "if" in step || step["on_error"] === "continue";
-  return maybeNull ? nullable(output) : output;
+  const result = stepResultShape(step, output);
+  if (result.kind !== "object") return result;
+  const { status: _status, error: _error, ...fields } = result.fields;
+  return objectOf(fields);
 }
 
 export const itemShape = (list: Shape): Shape => (list.kind === "list" ? list.of : ANY);

@@ -6,7 +6,7 @@ import { chargeComparison } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { expressionError, formatNode, throwFailed, throwNullValue } from "./failures.ts";
 import type { Expr } from "./tree.ts";
-import { describeKind, kindOf, mapKey } from "./values.ts";
+import { describeKind, kindOf, mapKey, OTHER_FIELDS_NULL } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
@@ -32,6 +32,7 @@ function fieldOf(evaluation: Evaluation, at: SyntaxNode, value: unknown, name: s
   }
   chargeComparison(evaluation, name.length);
   if (Object.hasOwn(value as Fields, name)) return (value as Fields)[name];
+  if (OTHER_FIELDS_NULL in (value as object)) return null;
   const missing = (near?: string): Error =>
     expressionError(
       "expression_failed",

@@ -14,6 +14,7 @@ import type { CheckResult, CompiledExpression, ExpressionIssue, TypeScope } from
 import { runToCompletion } from "./value-tree.ts";
 
 export * from "./limits.ts";
+export { OTHER_FIELDS_NULL } from "./values.ts";
 export type { CompileOptions } from "./evaluate.ts";
 export type { CompiledExpression as Compiled, ExpressionIssue, Scope, TypeScope } from "./types.ts";
 

@@ -44,6 +44,9 @@ export const describeKinds = (kinds: readonly Kind[]): string => kinds.map(descr
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Marks an object whose other fields are null: the output of a step that did not run, when its names are not known. */
+export const OTHER_FIELDS_NULL = Symbol("other fields are null");
+
 /** Sets an own field, whatever its name: a plain assignment to `__proto__` would change the prototype. */
 export function setField(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== "__proto__") target[name] = value;

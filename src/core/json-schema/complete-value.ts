@@ -1,0 +1,167 @@
+/**
+ * Makes every declared field of a value present. Expressions then read null where the value has nothing, and the shape of
+ * the schema (`shapeOfSchema`) holds.
+ */
+import type { JsonSchema } from "./dialect.ts";
+import { resolveRef } from "./references.ts";
+
+/** Maximum number of schemas that apply to one value through references and combinations. More are ignored. */
+const MAX_APPLYING = 100;
+/** Maximum number of references and combinations that are followed to learn whether a schema accepts null. */
+const MAX_DEPTH = 8;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Fills in the declared fields that a valid value lacks: with their default, else with null.
+ * @param schema any value: what is not a schema declares nothing
+ * @param value JSON that matches the schema; it is not changed
+ * @returns the value itself if nothing is missing
+ */
+export const completeValue = (schema: unknown, value: unknown): unknown =>
+  complete([schema], value, isObject(schema) ? schema : {});
+
+function complete(schemas: readonly unknown[], value: unknown, root: JsonSchema): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const applying = applyingSchemas(schemas, value, root);
+  if (applying.length === 0) return value;
+  return Array.isArray(value)
+    ? unlessSame(value, (item, index) => complete(itemSchemas(applying, index), item, root))
+    : completeObject(applying, value as Fields, root);
+}
+
+function completeObject(applying: readonly JsonSchema[], value: Fields, root: JsonSchema): Fields {
+  const names = new Set([
+    ...Object.keys(value),
+    ...applying.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])),
+  ]);
+  let isSame = true;
+  const entries = [...names].map((name) => {
+    const schemas = fieldSchemas(applying, name);
+    const given = Object.hasOwn(value, name) ? value[name] : defaultOf(schemas);
+    const completed = complete(schemas, given, root);
+    isSame &&= Object.hasOwn(value, name) && completed === value[name];
+    return [name, completed] as const;
+  });
+  return isSame ? value : Object.fromEntries(entries);
+}
+
+/** A copy of the default, because every value is its own. */
+const defaultOf = (schemas: readonly unknown[]): unknown => {
+  const schema = schemas.find((each) => isObject(each) && Object.hasOwn(each, "default"));
+  return schema === undefined ? null : structuredClone((schema as JsonSchema)["default"]);
+};
+
+/**
+ * Drops each null that stands for an absent field: the field is declared, is not required, and its schema does not accept
+ * null.
+ * @param value JSON; it is not changed
+ */
+export const withoutAbsentFields = (schema: unknown, value: unknown): unknown =>
+  dropAbsent([schema], value, isObject(schema) ? schema : {});
+
+function dropAbsent(schemas: readonly unknown[], value: unknown, root: JsonSchema): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const applying = applyingSchemas(schemas, value, root);
+  if (applying.length === 0) return value;
+  if (Array.isArray(value))
+    return unlessSame(value, (item, index) => dropAbsent(itemSchemas(applying, index), item, root));
+  const required = new Set(applying.flatMap((schema) => schema["required"] ?? []));
+  const isOptional = (name: string): boolean =>
+    !required.has(name) &&
+    applying.some(({ properties }) => isObject(properties) && Object.hasOwn(properties, name));
+  let isSame = true;
+  const entries = Object.entries(value).flatMap(([name, given]: [string, unknown]) => {
+    const inner = fieldSchemas(applying, name);
+    const isAbsent = given === null && isOptional(name) && inner.some((schema) => !acceptsNull(schema, root));
+    const kept = isAbsent ? undefined : dropAbsent(inner, given, root);
+    isSame &&= kept === given;
+    return isAbsent ? [] : [[name, kept] as const];
+  });
+  return isSame ? value : Object.fromEntries(entries);
+}
+
+/** Maps a list; returns the list itself if no item changes. */
+function unlessSame(list: readonly unknown[], map: (item: unknown, index: number) => unknown): unknown {
+  const mapped = list.map(map);
+  return mapped.every((item, index) => item === list[index]) ? list : mapped;
+}
+
+function fieldSchemas(applying: readonly JsonSchema[], name: string): unknown[] {
+  return applying.flatMap((schema) => {
+    const { properties, additionalProperties, patternProperties } = schema;
+    if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name]];
+    return additionalProperties === undefined || patternProperties !== undefined
+      ? []
+      : [additionalProperties];
+  });
+}
+
+const itemSchemas = (applying: readonly JsonSchema[], index: number): unknown[] =>
+  applying.flatMap(({ prefixItems, items }) => {
+    const prefix: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
+    return index < prefix.length ? [prefix[index]] : items === undefined ? [] : [items];
+  });
+
+/** Follows `$ref`, `allOf`, and `anyOf` and `oneOf` where only one of the forms can be meant. */
+function applyingSchemas(schemas: readonly unknown[], value: object, root: JsonSchema): JsonSchema[] {
+  const found: JsonSchema[] = [];
+  const queue = [...schemas];
+  // The list grows while it is walked.
+  for (const next of queue) {
+    if (!isObject(next)) continue;
+    if (found.length === MAX_APPLYING) break;
+    found.push(next);
+    const { $ref, allOf, anyOf, oneOf } = next;
+    if (typeof $ref === "string") queue.push(resolveRef($ref, root));
+    if (Array.isArray(allOf)) queue.push(...(allOf as unknown[]));
+    for (const forms of [anyOf, oneOf]) {
+      if (!Array.isArray(forms)) continue;
+      const possible = forms.filter((form: unknown) => canMatch(form, value, root));
+      if (possible.length === 1) queue.push(possible[0]);
+    }
+  }
+  return found;
+}
+
+/**
+ * Whether a form is not ruled out by its type and its constants. Its required fields do not rule it out: they are present
+ * in a completed value, which must select the same form again.
+ */
+function canMatch(form: unknown, value: object, root: JsonSchema): boolean {
+  const schema = isObject(form) && typeof form["$ref"] === "string" ? resolveRef(form["$ref"], root) : form;
+  if (!isObject(schema)) return schema !== false;
+  const { type, required, properties } = schema;
+  if (type !== undefined && ![type].flat().includes(Array.isArray(value) ? "array" : "object")) return false;
+  if (Object.hasOwn(schema, "const") || Object.hasOwn(schema, "enum")) return false;
+  if (!isObject(value) || !isObject(properties)) return true;
+  // Null may stand for an absent field.
+  const isAbsent = (name: string): boolean =>
+    (value[name] ?? null) === null && !(Array.isArray(required) && required.includes(name));
+  return Object.entries(properties).every(([name, field]) => isAbsent(name) || canBe(field, value[name]));
+}
+
+/** Whether `const` and `enum` of a field allow a value that is not a list or an object. */
+function canBe(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema) || (typeof value === "object" && value !== null)) return true;
+  const allowed = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
+  return !Array.isArray(allowed) || allowed.includes(value);
+}
+
+function acceptsNull(schema: unknown, root: JsonSchema, depth = 0): boolean {
+  if (!isObject(schema) || depth === MAX_DEPTH) return schema !== false;
+  const accepts = (inner: unknown): boolean => acceptsNull(inner, root, depth + 1);
+  const { $ref, type, allOf, anyOf, oneOf } = schema;
+  const values = Object.hasOwn(schema, "const") ? [schema["const"]] : schema["enum"];
+  return (
+    (type === undefined || [type].flat().includes("null")) &&
+    (!Array.isArray(values) || values.includes(null)) &&
+    (typeof $ref !== "string" || accepts(resolveRef($ref, root))) &&
+    (!Array.isArray(allOf) || allOf.every(accepts)) &&
+    (!Array.isArray(anyOf) || anyOf.some(accepts)) &&
+    (!Array.isArray(oneOf) || oneOf.filter(accepts).length === 1)
+  );
+}
