@@ -5,6 +5,7 @@ import {
   inputsValidator,
   type JsonSchema,
   parseValue,
+  shapeOfReturnedValue,
   shapeOfSchema,
 } from "../../../src/core/json-schema/index.ts";
 import { describeMismatch } from "../../support/shapes.ts";
@@ -272,7 +273,8 @@ describe("a completed value, for any schema and value,", () => {
           const parsed = parseValue(schema, value);
           if ("issues" in parsed) continue;
           valid += 1;
-          expect(describeMismatch(shapeOfSchema(schema), parsed.value)).toBeUndefined();
+          for (const shapeOf of [shapeOfSchema, shapeOfReturnedValue])
+            expect(describeMismatch(shapeOf(schema), parsed.value)).toBeUndefined();
           expect(parseValue(schema, parsed.value)).toEqual(parsed);
         }
       }),
