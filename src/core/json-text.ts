@@ -113,7 +113,9 @@ export function describeLoss({ kind, text }: Pick<JsonLoss, "kind" | "text">): O
 
 /** Finds the losses of a text as issues, with their paths. */
 export const jsonLossIssues = (text: string): Issue[] =>
-  findJsonLosses(text).map((loss) => ({ path: formatPath(loss.path), ...describeLoss(loss) }));
+  findJsonLosses(text).map((loss): Issue =>
+    Object.assign({ path: formatPath(loss.path) }, describeLoss(loss)),
+  );
 
 /** A number in JSON that is too large. */
 export class NumberTooLargeError extends Error {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   findJsonLosses,
   jsonLossIssues,
-  NumberTooLargeError,
+  type NumberTooLargeError,
   parseExactJson,
 } from "../../src/core/json-text.ts";
 

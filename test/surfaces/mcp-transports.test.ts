@@ -40,25 +40,26 @@ describe("GET /sse", () => {
   });
 });
 
+const createCall = (definition: string): string =>
+  `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_workflow","arguments":{"name":"A","definition":${definition}}}}`;
+
+const issuesIn = (result: { isError?: boolean; content: { text: string }[] }): string[] => {
+  expect(result.isError).toBe(true);
+  const { errors } = JSON.parse(result.content[0]!.text) as { errors: { path: string; code: string }[] };
+  return errors.map(({ path, code }) => `${path} ${code}`);
+};
+
 describe("arguments that JSON.parse would change", () => {
-  const call = (definition: string): string =>
-    `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_workflow","arguments":{"name":"A","definition":${definition}}}}`;
   const CASES = [
     ['{"a": [9007199254740993]}', "definition.a[0] inexact_integer"],
     ['{"a": 1, "a": 2}', "definition.a duplicate_key"],
   ] as const;
-  const issuesIn = (result: { isError?: boolean; content: { text: string }[] }): string[] => {
-    expect(result.isError).toBe(true);
-    const { errors } = JSON.parse(result.content[0]!.text) as { errors: { path: string; code: string }[] };
-    return errors.map(({ path, code }) => `${path} ${code}`);
-  };
-
   it("are refused with their path on /mcp, with and without a session", async () => {
     const { url, key } = await openMcp();
     const session = await openSession(url, key);
     for (const headers of [key, session]) {
       for (const [definition, expected] of CASES) {
-        const { text } = await postMessage(`${url}/mcp`, headers, call(definition));
+        const { text } = await postMessage(`${url}/mcp`, headers, createCall(definition));
         const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
         expect(issuesIn(JSON.parse(data).result)).toEqual([expected]);
       }
@@ -69,7 +70,7 @@ describe("arguments that JSON.parse would change", () => {
     const { url, key } = await openMcp();
     const { stream, messages } = await openSse(url, key);
     await postMessage(messages, key, INITIALIZE_REQUEST);
-    await postMessage(messages, key, call(CASES[0][0]));
+    await postMessage(messages, key, createCall(CASES[0][0]));
     const [, data] = await stream.waitFor(/^data: (\{.*"id":2.*\})$/m);
     expect(issuesIn(JSON.parse(data!).result)).toEqual([CASES[0][1]]);
   });
