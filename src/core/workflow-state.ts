@@ -1,6 +1,6 @@
 /** The state of a workflow by its declaration: the schema of each key, its default, and the issues of values. */
 import type { PartialIssue } from "./connections.ts";
-import { type JsonSchema, valueIssues } from "./json-schema/index.ts";
+import { completeValue, type JsonSchema, valueIssues } from "./json-schema/index.ts";
 import { nearMatch } from "./near-match.ts";
 
 /** The `state` of a definition without issues: a JSON Schema with a default for each key. */
@@ -9,7 +9,7 @@ export type StateDeclaration = Readonly<Record<string, JsonSchema>>;
 /** Maximum size of the state of a workflow, in characters of JSON. */
 export const MAX_STATE_CHARS = 256 * 1024;
 
-/** The values of the keys that are declared; the default of a key that was never written. */
+/** The completed values of the keys that are declared; the default of a key that was never written. */
 export function stateValues(
   declaration: StateDeclaration,
   written: Readonly<Record<string, unknown>>,
@@ -17,7 +17,7 @@ export function stateValues(
   return Object.fromEntries(
     Object.entries(declaration).map(([key, schema]) => [
       key,
-      Object.hasOwn(written, key) ? written[key] : schema["default"],
+      completeValue(schema, Object.hasOwn(written, key) ? written[key] : schema["default"]),
     ]),
   );
 }
