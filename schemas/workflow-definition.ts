@@ -18,6 +18,14 @@ export const Duration = z
   })
   .meta({ description: "A duration: 500ms, 30s, 10m, 1h30m, 2d.", example: "30s" });
 
+/** `5/s`, `100/m`, `1000/h`, `500/d`. */
+export const RATE_PATTERN = /^([1-9]\d{0,5})\/([smhd])$/;
+
+export const Rate = z
+  .string()
+  .regex(RATE_PATTERN, { error: "must be a rate such as 5/s, 100/m, 1000/h or 500/d" })
+  .meta({ description: "A rate: 5/s, 100/m, 1000/h, 500/d.", example: "5/s" });
+
 const StepId = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/, {
@@ -102,6 +110,10 @@ export const COMMON_STEP_FIELDS = {
   }),
   retry: Retry.optional(),
   timeout: Duration.optional().meta({ description: "Maximum duration of one attempt.", example: "30s" }),
+  rate: Rate.optional().meta({
+    description: "How often it may start, over all runs and executors; the starts are spread evenly.",
+    example: "5/s",
+  }),
   on_error: z.enum(["fail", "continue"]).optional().meta({
     description: "continue: a failure sets the error field of the step, and the run continues.",
     example: "continue",
@@ -235,6 +247,7 @@ export interface StepDefinition {
   concurrency?: number | undefined;
   retry?: Retry | undefined;
   timeout?: string | undefined;
+  rate?: string | undefined;
   on_error?: "fail" | "continue" | undefined;
   cache?: string | undefined;
   [field: string]: unknown;

@@ -16,8 +16,12 @@ export interface ExecutorRecord {
 export interface JobReader {
   /** Whether a job may be claimable at `now`. It takes no lock, so a claim may still return no job. */
   hasClaimable(now: string): Promise<boolean>;
-  /** The earliest `dueAt` of the jobs that are not due yet (ISO 8601); null when there is none. */
-  nextDueAt(): Promise<string | null>;
+  /**
+   * The earliest time at which a job becomes claimable (ISO 8601): its `dueAt`, or the slot that its rate has for it.
+   * Null when there is none.
+   * @param now slots after this time count
+   */
+  nextDueAt(now: string): Promise<string | null>;
   executors(): Promise<ExecutorRecord[]>;
   /** When the oldest ready job became ready (ISO 8601); null when no job is ready. */
   oldestReadyAt(): Promise<string | null>;
@@ -40,6 +44,8 @@ export interface ClaimOptions {
   limit: number;
   /** Maximum number of claimed jobs for each resource, over all executors. */
   limits: ReadonlyMap<string, number>;
+  /** The pause between two claims for each resource, over all executors, in milliseconds. */
+  rates?: ReadonlyMap<string, number>;
   quarantined: QuarantinePolicy;
 }
 
@@ -49,9 +55,9 @@ export interface JobWriter extends JobReader {
   /**
    * Claims due jobs for an executor, by priority, then by age.
    *
-   * Guarantee: a job is claimed by one caller only, and each claim raises the job's fence. `limits` hold over all
-   * executors, and an executor with a claimed job has a heartbeat on record.
-   * Locks: the rows of the claimed jobs; with `limits`, also the count of each resource that it claims.
+   * Guarantee: a job is claimed by one caller only, and each claim raises the job's fence. `limits` and rates (`rates`,
+   * and those of the jobs) hold over all executors, and an executor with a claimed job has a heartbeat on record.
+   * Locks: the rows of the claimed jobs; with `limits` and rates, also the count or slot of each that it claims.
    * Concurrent callers: skip jobs that another transaction has locked; they never wait for one.
    * @returns the jobs with their new fences, none when nothing is claimable
    */
@@ -81,6 +87,10 @@ export interface JobWriter extends JobReader {
     executor: string,
     next: { dueAt: string | null; attempt: number; retryCount: number },
   ): Promise<Applied>;
+  /** Returns the slots of a claim that started nothing, so that another job can start in its place. */
+  returnRateSlots(job: Pick<Job, "rateSlots">): Promise<void>;
+  /** Drops the slots of resources whose rate has changed. Called when an executor starts. */
+  dropChangedRates(rates: NonNullable<ClaimOptions["rates"]>): Promise<void>;
   /**
    * Deletes the run's jobs that are not claimed, except those that follow its end.
    *

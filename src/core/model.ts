@@ -143,13 +143,30 @@ export interface ValueText {
 export type JobKind =
   "step" | "wake" | "decided" | "child_done" | "finish" | "cancel" | "run_timeout" | "on_failure" | "notify";
 
+/** Limits how often something starts, over all executors. */
+export interface Rate {
+  /** What is limited, and how much. */
+  key: string;
+  /** The pause between two starts, in milliseconds. */
+  intervalMs: number;
+}
+
+/** A slot of a rate that a claim has taken. */
+export interface RateSlot {
+  key: string;
+  /** The time of the slot after it, in milliseconds since 1970. */
+  nextAt: number;
+}
+
 export interface NewJob extends StepRef {
   kind: JobKind;
   priority: number;
   /** The earliest time at which it may be claimed; null for at once. */
   dueAt: string | null;
-  /** The resource that it uses while it is claimed, for concurrency limits. */
+  /** The resource that it uses while it is claimed, for concurrency limits and rates. */
   resource: string | null;
+  /** The rate that its step sets. */
+  rate?: Rate | null;
   attempt: number;
   /** Retries so far that `retry` of the step counts: 0 on the first attempt. */
   retryCount: number;
@@ -169,6 +186,8 @@ export interface Job extends StepRef {
   quarantined: boolean;
   /** How many executors have died while they ran only this job. */
   crashCount: number;
+  /** The slots that this claim has taken, of the rates of its step and its resource. */
+  rateSlots?: readonly RateSlot[];
 }
 
 export interface ApprovalRecord extends StepRef {

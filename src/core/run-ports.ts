@@ -57,6 +57,8 @@ export interface RunReader {
   usage(runId: string): Promise<Usage | null>;
   /** The steps and items of the run whose job is claimed. */
   runningSteps(runId: string): Promise<StepRef[]>;
+  /** The earliest slot (milliseconds since 1970) that each step of the run, or an item of it, waits for at `now`. */
+  rateWaits(runId: string, now: number): Promise<Map<string, number>>;
   /** Part of a value's JSON text; undefined without a value. `attempt_input` is the input of one attempt. */
   valueText(
     at:

@@ -61,6 +61,8 @@ export interface JobWorkerOptions {
   leaseMs: number;
   /** Maximum number of claimed jobs for each resource, over all executors. */
   limits: ReadonlyMap<string, number>;
+  /** The pause between two claims for each resource, over all executors, in milliseconds. */
+  rates?: ReadonlyMap<string, number>;
   changes: Pick<ChangeFeed, "subscribe">;
   /** Called after a commit with the ids of the runs that it has changed. */
   onChanged: (runIds: readonly string[]) => void;

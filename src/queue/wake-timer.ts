@@ -6,16 +6,16 @@ import type { JobReader } from "../core/job-ports.ts";
 const MAX_SLEEP_MS = 30 * SECOND;
 
 export interface WakeTimer {
-  /** Sets the timer to the job that is due next, or to none. */
-  schedule(): Promise<void>;
+  /** Sets the timer to the job that is claimable next, or to none. @param now when none was claimable (ISO 8601) */
+  schedule(now: string): Promise<void>;
   cancel(): void;
 }
 
 export function wakeTimer(jobs: Pick<JobReader, "nextDueAt">, clock: Clock, wake: () => void): WakeTimer {
   let timer: NodeJS.Timeout | undefined;
   return {
-    async schedule() {
-      const dueAt = await jobs.nextDueAt();
+    async schedule(now) {
+      const dueAt = await jobs.nextDueAt(now);
       clearTimeout(timer);
       if (dueAt === null) return;
       const sleepMs = Math.max(Date.parse(dueAt) - clock.now(), 1);

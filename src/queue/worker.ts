@@ -18,11 +18,13 @@ const CLAIM_RETRY_MS = SECOND;
 const ABORT_GRACE_MS = 2 * SECOND;
 
 export function jobWorker(options: JobWorkerOptions): JobWorker {
-  const { executor, jobs, clock, limits, leaseMs, meter = noMeter } = options;
+  const { executor, jobs, clock, limits, rates = new Map(), leaseMs, meter = noMeter } = options;
   const log = options.log.child({ executor });
   const health = options.storageHealth ?? storageHealth(log);
   const { commit } = committer(options.transaction);
   const state = { stopping: false, wakeRequested: false };
+  /** The time of the last check for claimable jobs. */
+  let checkedAt = iso(clock.now());
   let claiming: Promise<void> | undefined;
   let stopCheck: ChangeCheck | undefined;
   let unsubscribe: (() => void) | undefined;
@@ -59,7 +61,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
         while (!state.stopping && (await claimOnce()));
         // Without a free slot the end of a job wakes the worker.
         if (policy.next(running.jobs()) === undefined) timer.cancel();
-        else await timer.schedule();
+        else await timer.schedule(checkedAt);
       } catch (err) {
         health.reportFailure(err, "jobs not claimed, trying again");
         retryTimer ??= setTimeout(() => {
@@ -74,8 +76,9 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   async function claimOnce(): Promise<boolean> {
     const claim = policy.next(running.jobs());
     const now = iso(clock.now());
+    checkedAt = now;
     if (claim === undefined || !(await jobs.hasClaimable(now))) return false;
-    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limits, ...claim }));
+    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limits, rates, ...claim }));
     policy.record(claimed);
     for (const job of claimed) {
       meter.jobClaimed(job.kind);
@@ -101,6 +104,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     heartbeat,
 
     async start() {
+      if (rates.size > 0) await commit((tx) => tx.jobs.dropChangedRates(rates));
       await heartbeat();
       // Not in the check below: a slow or failing check must not delay or repeat the claims.
       unsubscribe = options.changes.subscribe(wake);

@@ -6,15 +6,17 @@ import type { JobKind } from "../core/model.ts";
 import { claimJobs } from "./claim-jobs.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
+import { dropChangedRates, earliestSlot, returnSlots, waitsForSlot } from "./rate-slots.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
 // States are literals in the statements, because SQLite uses a partial index only if the statement contains its state.
 
-const pendingJobs = prepared((db, now: string) =>
+const pendingJobs = prepared((db, now: string, nowMs: number) =>
   db
     .selectFrom("jobs")
     .select("id")
     .where("state", "=", sql.lit("ready"))
+    .where((eb) => eb.not(waitsForSlot(nowMs)))
     .unionAll(
       db.selectFrom("jobs").select("id").where("state", "=", sql.lit("later")).where("due_at", "<=", now),
     )
@@ -49,9 +51,9 @@ async function countByState(db: Kysely<Schema>, state: JobRow["state"]): Promise
 
 export function jobReader(db: Kysely<Schema>): JobReader {
   return {
-    hasClaimable: async (now) => (await pendingJobs(db, now)).length > 0,
+    hasClaimable: async (now) => (await pendingJobs(db, now, Date.parse(now))).length > 0,
 
-    async nextDueAt() {
+    async nextDueAt(now) {
       const row = await db
         .selectFrom("jobs")
         .select("due_at")
@@ -59,7 +61,12 @@ export function jobReader(db: Kysely<Schema>): JobReader {
         .orderBy("due_at")
         .limit(1)
         .executeTakeFirst();
-      return row?.due_at ?? null;
+      const slot = await earliestSlot(db, Date.parse(now));
+      return (
+        [row?.due_at ?? null, slot === undefined ? null : iso(slot)]
+          .filter((at) => at !== null)
+          .toSorted()[0] ?? null
+      );
     },
 
     executors: () => db.selectFrom("executors").select(["id", "beat as heartbeats"]).execute(),
@@ -93,7 +100,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
   return {
     ...jobReader(trx),
 
-    async add({ runId, stepId, item, dueAt, ...job }) {
+    async add({ runId, stepId, item, dueAt, rate, ...job }) {
       await insertJob(trx, {
         kind: job.kind,
         state: dueAt === null ? "ready" : "later",
@@ -103,6 +110,8 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         step_id: stepId,
         item: encodeItem(item),
         resource: job.resource,
+        rate_key: rate?.key ?? null,
+        rate_ms: rate?.intervalMs ?? null,
         attempt: job.attempt,
         tries: job.retryCount + 1,
         fence: 0,
@@ -113,7 +122,11 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       });
     },
 
-    claim: (executor, options) => claimJobs(trx, executor, options),
+    claim: (executor, options) => claimJobs(trx, clock, executor, options),
+
+    returnRateSlots: ({ rateSlots = [] }) => returnSlots(trx, rateSlots, clock.now()),
+
+    dropChangedRates: (rates) => dropChangedRates(trx, rates),
 
     lockClaim: async ({ id, fence }, executor) => (await findClaim(trx, id, fence, executor)).length > 0,
 

@@ -6,6 +6,7 @@ import { purgeAuditLog } from "./audit.ts";
 import type { Store } from "./database.ts";
 import { purgeExpiredLinks } from "./links.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
+import { purgeRateSlots } from "./rate-slots.ts";
 import { runWriter } from "./run-writer.ts";
 import type { Schema } from "./schema.ts";
 import { purgeIdempotencyKeys } from "./unit-of-work.ts";
@@ -38,6 +39,7 @@ export async function purgeExpired(
     (trx, now) => purgeIdempotencyKeys(trx, now, BATCH_SIZE),
     (trx, now) => purgeRateLimitCounts(trx, now, BATCH_SIZE),
     (trx, now) => purgeUsageCounts(trx, now, BATCH_SIZE),
+    (trx, now) => purgeRateSlots(trx, now, BATCH_SIZE),
     (trx, now) => purgeExpiredLinks(trx, now, BATCH_SIZE),
     (trx, now) => purgeIdleMcpSessions(trx, now, BATCH_SIZE),
   ];

@@ -138,6 +138,9 @@ export interface JobRow {
   step_id: string;
   item: number;
   resource: string | null;
+  /** The rate that the step sets, and the pause between two starts, in milliseconds; null without one. */
+  rate_key: string | null;
+  rate_ms: number | null;
   /** The number of the attempt. */
   attempt: number;
   /** Attempts that count against `retry`, which excludes those of dead executors. */
@@ -195,6 +198,8 @@ export interface Schema {
   fan_outs: { run_id: string; step_id: string; chunk: number; items: string };
   jobs: JobRow;
   executors: { id: string; beat: number; started_at: string };
+  /** The next free slot of each rate. Times are in milliseconds since 1970, because statements add to them. */
+  rate_slots: { key: string; next_at: number; interval_ms: number };
   approvals: ApprovalRow;
   schedules: ScheduleRow;
   workflow_states: {

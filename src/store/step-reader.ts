@@ -6,6 +6,7 @@ import { jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM, stepRefOf } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
+import { slotsOfRun } from "./rate-slots.ts";
 import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
 import { decodeState } from "./step-state-columns.ts";
 
@@ -113,7 +114,10 @@ const sumUsage = prepared((db, runId: string) =>
     .where("usage", "is not", null),
 );
 
-type StepReader = Pick<RunReader, "steps" | "step" | "items" | "lastAttempts" | "usage" | "runningSteps">;
+type StepReader = Pick<
+  RunReader,
+  "steps" | "step" | "items" | "lastAttempts" | "usage" | "runningSteps" | "rateWaits"
+>;
 
 export function stepReader(db: Kysely<Schema>): StepReader {
   return {
@@ -169,5 +173,7 @@ export function stepReader(db: Kysely<Schema>): StepReader {
         .execute();
       return rows.map(stepRefOf);
     },
+
+    rateWaits: (runId, now) => slotsOfRun(db, runId, now),
   };
 }

@@ -43,7 +43,7 @@ describe("claiming", () => {
     await harness.add("now");
     expect(steps(await claim(harness, "exe_1"))).toEqual(["now"]);
     expect(await harness.read.jobs.hasClaimable(harness.now())).toBe(false);
-    expect(await harness.read.jobs.nextDueAt()).toBe(dueAt);
+    expect(await harness.read.jobs.nextDueAt(harness.now())).toBe(dueAt);
     harness.clock.advance(1_000);
     expect(await harness.read.jobs.hasClaimable(harness.now())).toBe(true);
     expect(steps(await claim(harness, "exe_1"))).toEqual(["later"]);

@@ -5,6 +5,8 @@ import { wakeTimer } from "../../src/queue/wake-timer.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const NOW = iso(1_000_000);
+
 function timerFor(dueInMs: number | null) {
   const start = 1_000_000;
   const wake = vi.fn<() => void>();
@@ -20,7 +22,7 @@ describe("the wake timer", () => {
       [-5 * SECOND, 1],
     ] as const) {
       const { wake, timer } = timerFor(dueInMs);
-      await timer.schedule();
+      await timer.schedule(NOW);
       vi.advanceTimersByTime(wakesAfter - 1);
       expect(wake).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);
@@ -30,16 +32,16 @@ describe("the wake timer", () => {
 
   it("sleeps no longer than 30 seconds", async () => {
     const { wake, timer } = timerFor(10 * MINUTE);
-    await timer.schedule();
+    await timer.schedule(NOW);
     vi.advanceTimersByTime(30 * SECOND);
     expect(wake).toHaveBeenCalledOnce();
   });
 
   it("is not set without a job that becomes due, and does not wake once it is cancelled", async () => {
     const none = timerFor(null);
-    await none.timer.schedule();
+    await none.timer.schedule(NOW);
     const cancelled = timerFor(SECOND);
-    await cancelled.timer.schedule();
+    await cancelled.timer.schedule(NOW);
     cancelled.timer.cancel();
     vi.advanceTimersByTime(MINUTE);
     expect(none.wake).not.toHaveBeenCalled();

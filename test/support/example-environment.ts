@@ -15,6 +15,7 @@ import { startExecutor } from "../../src/app/executor.ts";
 import { openServices } from "../../src/app/services.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
+import { iso } from "../../src/core/clock.ts";
 import type { AnyTool } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
@@ -155,7 +156,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
       // The operation shortens large outputs.
       if (run.finished_at !== null) return { ...run, output: await instance.read.runs.runOutput(id) };
       if ((await onIdle?.(run)) === true) continue;
-      const dueAt = await instance.read.jobs.nextDueAt();
+      const dueAt = await instance.read.jobs.nextDueAt(iso(clock.now()));
       if (dueAt === null) throw new Error(`${id} can't continue: ${JSON.stringify(run.steps)}`);
       clock.advance(Math.max(0, Date.parse(dueAt) - clock.now()));
     }

@@ -97,7 +97,7 @@ async function checkWork(read: Read, local: boolean): Promise<CheckResult[]> {
   const now = systemClock.now();
   const [after, due, stuck] = await Promise.all([
     firstReadyJob(read),
-    jobs.nextDueAt(),
+    jobs.nextDueAt(iso(now)),
     stuckRuns(read, now),
   ]);
   const overdue = due !== null && Date.parse(due) < now - DUE_SLACK_MS;

@@ -144,6 +144,86 @@ export function queueContract(setup: ContractSetup): void {
       expect(resources).toHaveLength(4);
     });
 
+    it("starts one job for each slot of a rate, over all executors that claim at the same time", async () => {
+      const { database, options, add } = await open(setup);
+      const rate = { key: "step:w/a@2/s", intervalMs: 500 };
+      await add(numbered(4), { rate });
+      await add(["x", "y"], { resource: "model:m" });
+      await add(["both"], { rate, resource: "model:m", priority: 1 });
+      await add(["free"]);
+      const rates = new Map([["model:m", 1_000]]);
+      const claimAll = async () => {
+        const claimed = await concurrently(database, 6, ({ transaction }, caller) =>
+          transaction((tx) =>
+            tx.jobs.claim(`exe_${caller}`, { ...options, now: iso(database.clock.now()), limit: 3, rates }),
+          ),
+        );
+        return stepIds(claimed.flat()).toSorted();
+      };
+      expect(await claimAll()).toEqual(["both", "free"]);
+      expect(await claimAll()).toEqual([]);
+      database.clock.advance(499);
+      expect(await claimAll()).toEqual([]);
+      database.clock.advance(1);
+      expect(await claimAll()).toEqual(["step_0"]);
+      database.clock.advance(500);
+      expect(await claimAll()).toEqual(["step_1", "x"]);
+    });
+
+    it("reports when the next slot of a rate is free, and claims nothing before", async () => {
+      const { database, first, add, claim } = await open(setup);
+      const rate = { key: "step:w/a@1/m", intervalMs: 60_000 };
+      await add(["a", "b"], { rate });
+      expect(stepIds(await claim("exe_1"))).toEqual(["a"]);
+      const start = database.clock.now();
+      const claimable = () => first.read.jobs.hasClaimable(iso(database.clock.now()));
+      expect(await claimable()).toBe(false);
+      expect(await first.read.jobs.nextDueAt(iso(start))).toBe(iso(start + 60_000));
+      database.clock.advance(60_000);
+      expect(await claimable()).toBe(true);
+      expect(await first.read.jobs.nextDueAt(iso(database.clock.now()))).toBeNull();
+    });
+
+    it("gives a returned slot to the next job, but not one that a later claim has taken", async () => {
+      const { database, first, add, claim } = await open(setup);
+      const rate = { key: "step:w/a@1/s", intervalMs: 1_000 };
+      await add(numbered(4), { rate });
+      const [unused] = await claim("exe_1");
+      await first.transaction((tx) => tx.jobs.returnRateSlots(unused!));
+      const [next] = await claim("exe_1");
+      expect(next!.stepId).toBe("step_1");
+      database.clock.advance(1_000);
+      expect(stepIds(await claim("exe_2"))).toEqual(["step_2"]);
+      await first.transaction((tx) => tx.jobs.returnRateSlots(next!));
+      expect(stepIds(await claim("exe_2"))).toEqual([]);
+    });
+
+    it("claims other jobs while a quarantined one waits for the slot of its rate", async () => {
+      const { database, first, add, claim } = await open(setup);
+      await add(["a"], { rate: { key: "step:w/a@1/h", intervalMs: 3_600_000 } });
+      await claim("exe_dead");
+      await first.transaction((tx) => tx.jobs.reclaim("exe_dead"));
+      await add(["b"]);
+      expect(stepIds(await claim("exe_2"))).toEqual(["b"]);
+      expect(stepIds(await claim("exe_2", { quarantined: "drain" }))).toEqual([]);
+      database.clock.advance(3_600_000);
+      expect(stepIds(await claim("exe_2"))).toEqual(["a"]);
+    });
+
+    it("ignores a slot that was taken before the clock was set back, and those of a rate that has changed", async () => {
+      const { database, first, add, claim } = await open(setup);
+      const rate = { key: "step:w/a@1/s", intervalMs: 1_000 };
+      await add(["a", "b"], { rate });
+      await claim("exe_1");
+      database.clock.advance(-3_600_000);
+      expect(stepIds(await claim("exe_1"))).toEqual(["b"]);
+      await add(["c", "d"], { resource: "model:m" });
+      expect(stepIds(await claim("exe_1", { rates: new Map([["model:m", 86_400_000]]) }))).toEqual(["c"]);
+      const rates = new Map([["model:m", 200]]);
+      await first.transaction((tx) => tx.jobs.dropChangedRates(rates));
+      expect(stepIds(await claim("exe_1", { rates }))).toEqual(["d"]);
+    });
+
     it("lets one of several observers reclaim a dead executor", async () => {
       const { database, first, add, claim, heartbeats } = await open(setup);
       await add(["a", "b"]);
