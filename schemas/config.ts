@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { text } from "./text.ts";
 import { Role } from "./user.ts";
-import { Duration } from "./workflow-definition.ts";
+import { Duration, Rate } from "./workflow-definition.ts";
 
 /** Any text that shows: a control character in a name could not be seen or written in a workflow. */
 const Name = text(200, 1)
@@ -54,6 +54,10 @@ const Database = z.strictObject({
     .max(1_000)
     .optional()
     .meta({ description: "Maximum number of statements at a time, over all executors. Default: no limit." }),
+  rate: Rate.optional().meta({
+    description:
+      "How many steps that use it may start in a time, such as 5/s, over all executors. Default: no limit.",
+  }),
 });
 
 const Model = z.strictObject({
@@ -75,6 +79,10 @@ const Model = z.strictObject({
     .max(1_000)
     .optional()
     .meta({ description: "Maximum number of calls at a time, over all executors. Default: no limit." }),
+  rate: Rate.optional().meta({
+    description:
+      "How many steps that use it may start in a time, such as 5/s, over all executors. Default: no limit.",
+  }),
 });
 
 const McpServer = z.strictObject({
@@ -102,6 +110,10 @@ const McpServer = z.strictObject({
     .max(1_000)
     .optional()
     .meta({ description: "Maximum number of calls at a time, over all executors. Default: no limit." }),
+  rate: Rate.optional().meta({
+    description:
+      "How many steps that use it may start in a time, such as 5/s, over all executors. Default: no limit.",
+  }),
 });
 
 const Secret = z.strictObject({

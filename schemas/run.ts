@@ -159,7 +159,9 @@ export const RunStep = z
       .string()
       .optional()
       .meta({ description: "The run that it started.", example: "run_8dkq2m0sfj3a" }),
-    waits_until: timestamp.optional().meta({ description: "When its wait ends, or its approval expires." }),
+    waits_until: timestamp.optional().meta({
+      description: "When its wait ends, its approval expires, or its rate lets it start.",
+    }),
     items: z
       .strictObject({
         total: z.int().meta({ example: 120 }),

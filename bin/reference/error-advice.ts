@@ -274,7 +274,7 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   model_failed: "The message contains the vendor's response; `retry` repeats the request.",
   model_invalid_output: "Make the schema simpler or the instruction clearer; `retry` repeats the request.",
   model_rate_limited:
-    "Give the model a `concurrency` in the configuration; `retry` waits as long as the vendor says.",
+    "Give the model a `concurrency` or a `rate` in the configuration; `retry` waits as long as the vendor says.",
   model_refused: "The vendor's safety rules refused the request: change the instruction.",
   null_value: "Guard the expression: `has(x) ? x : default`, or `if` on the step.",
   output_too_large: "A step's output can be up to 4 MiB of JSON: request less.",

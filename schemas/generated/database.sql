@@ -128,7 +128,7 @@ CREATE TABLE "jobs" (
   "executor" text,
   "suspect" integer not null,
   "kills" integer not null,
-  "alone" integer not null);
+  "alone" integer not null, rate_key text, rate_ms bigint);
 
 CREATE INDEX "jobs_by_run" on "jobs" (
   "run_id",
@@ -168,6 +168,14 @@ CREATE TABLE "migrations" (
   "name" text not null,
   "requires" integer not null,
   "applied_at" text not null);
+
+CREATE TABLE "rate_slots" (
+  "key" text not null primary key,
+  "next_at" bigint not null,
+  "interval_ms" bigint not null);
+
+CREATE INDEX "rate_slots_by_time" on "rate_slots" (
+  "next_at");
 
 CREATE TABLE "run_attempts" (
   "run_id" text not null,

@@ -1,5 +1,5 @@
 /** Assembles an executor: it runs jobs, starts scheduled runs, and deletes expired data. */
-import { concurrencyLimits } from "../connections/index.ts";
+import { concurrencyLimits, rateIntervals } from "../connections/index.ts";
 import { iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { storageHealth } from "../core/storage-health.ts";
@@ -78,6 +78,7 @@ export async function startExecutor(
     slots,
     leaseMs: leaseMs ?? leaseDurationMs(instance),
     limits: concurrencyLimits(connections),
+    rates: rateIntervals(connections),
     changes: instance.changes,
     onChanged,
   });

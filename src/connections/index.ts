@@ -1,6 +1,7 @@
 /** The connections of the configuration, behind the ports of core/connections.ts. Each is opened when it is first used. */
 import type { Config } from "../../schemas/config.ts";
 import type { Connections } from "../core/connections.ts";
+import { rateIntervalMs } from "../core/rate.ts";
 import { createDatabases } from "./databases/index.ts";
 import { createHttpClient } from "./http/index.ts";
 import { createMailer } from "./mail/index.ts";
@@ -32,20 +33,29 @@ export function createConnections(
 }
 
 /** Maximum number of attempts that use a connection at a time, over all executors, by resource name. */
-export function concurrencyLimits({
-  databases: sql,
-  models: ai,
-  mcpServers: mcp,
-}: Connections): ReadonlyMap<string, number> {
-  return new Map([
-    ...limited("database", sql.list(), (name) => sql.concurrencyOf(name)),
-    ...limited("model", ai.list(), (name) => ai.concurrencyOf(name)),
-    ...limited("mcp_server", mcp.list(), (name) => mcp.concurrencyOf(name)),
-  ]);
-}
+export const concurrencyLimits = (connections: Connections): ReadonlyMap<string, number> =>
+  byResource(connections, (list, name) => list.concurrencyOf(name));
 
-const limited = (kind: string, list: readonly { name: string }[], limit: (name: string) => number | null) =>
-  list.flatMap(({ name }) => {
-    const most = limit(name);
-    return most === null ? [] : [[`${kind}:${name}`, most] as const];
+/** The pause between the starts of two attempts that use a connection, in milliseconds, by resource name. */
+export const rateIntervals = (connections: Connections): ReadonlyMap<string, number> =>
+  byResource(connections, (list, name) => {
+    const rate = list.rateOf(name);
+    return rate === null ? null : rateIntervalMs(rate);
   });
+
+type LimitedConnections = Pick<Connections["databases"], "concurrencyOf" | "rateOf">;
+
+function byResource(
+  { databases, models, mcpServers }: Connections,
+  limitOf: (list: LimitedConnections, name: string) => number | null,
+): ReadonlyMap<string, number> {
+  const kinds = { database: databases, model: models, mcp_server: mcpServers };
+  return new Map(
+    Object.entries(kinds).flatMap(([kind, list]) =>
+      list.list().flatMap(({ name }) => {
+        const limit = limitOf(list, name);
+        return limit === null ? [] : [[`${kind}:${name}`, limit] as const];
+      }),
+    ),
+  );
+}

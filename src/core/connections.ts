@@ -90,6 +90,8 @@ export interface Databases {
   list(): DatabaseEntry[];
   /** Maximum number of concurrent statements on a database, over all executors; null for no limit. */
   concurrencyOf(name: string): number | null;
+  /** How many statements may start in a time, such as `5/s`, over all executors; null for no limit. */
+  rateOf(name: string): string | null;
   query(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
   /**
    * Prepares a query without running it.
@@ -137,6 +139,7 @@ export interface ModelResponse {
 export interface Models {
   list(): (NamedConnection & { model_ref: string })[];
   concurrencyOf(name: string): number | null;
+  rateOf(name: string): string | null;
   generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
 }
 
@@ -185,6 +188,7 @@ export interface McpTool {
 export interface McpServers {
   list(): NamedConnection[];
   concurrencyOf(name: string): number | null;
+  rateOf(name: string): string | null;
   tools(server: string, signal: AbortSignal): Promise<McpTool[]>;
   /** @returns the tool's structured content, else its text */
   call(

@@ -51,6 +51,18 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
     expectedOutput: (n) => 31 * n + 8,
   },
   {
+    name: "paced",
+    definition: {
+      inputs,
+      steps: [
+        { id: "list", type: "set", values: { of: [1, 2, 3] } },
+        call(url, "each", { for_each: "steps.list.of", rate: "50/s" }),
+      ],
+      output: "${{ steps.each.items.map(i, i.body.one).sum() + inputs.n }}",
+    },
+    expectedOutput: (n) => 3 + n,
+  },
+  {
     name: "nap",
     definition: {
       inputs,

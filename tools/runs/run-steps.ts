@@ -1,6 +1,7 @@
 /** The steps of a run in detail. The number of queries does not grow with the number of steps. */
 import { type Attempt, LISTED_ATTEMPTS, type RunStep } from "../../schemas/run.ts";
 import type { StepDefinition } from "../../schemas/workflow-definition.ts";
+import { iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
@@ -18,15 +19,21 @@ const MAX_ITEMS = 20;
 /** Lists every step, without inputs and outputs. */
 export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
   const { steps } = await ctx.engine.getDefinition(run);
-  const [records, running] = await Promise.all([
+  const [records, running, slots] = await Promise.all([
     ctx.read.runs.steps(run.id),
     ctx.read.runs.runningSteps(run.id),
+    ctx.read.runs.rateWaits(run.id, ctx.now()),
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
-  return steps.map((step, index) =>
-    serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), claimed.has(step.id))),
-  );
+  return steps.map((step, index) => {
+    const isClaimed = claimed.has(step.id);
+    const slot = isClaimed ? undefined : slots.get(step.id);
+    return {
+      ...serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed)),
+      ...(slot !== undefined && { waits_until: iso(slot) }),
+    };
+  });
 }
 
 /** The status of a step. A step whose job is queued runs only when the job is claimed. */

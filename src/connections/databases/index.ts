@@ -168,6 +168,7 @@ export function createDatabases(
         access: database.access,
       })),
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
+    rateOf: (name) => entries.get(name)?.rate ?? null,
     query: (request, signal) => named(request.database, query(request, ending(signal))),
     async prepare({ database, query: text, params, write, tables = {} }, given) {
       const signal = ending(given);

@@ -60,6 +60,7 @@ export function createMcpServers(
         unavailableReason: unusableReason(server, env),
       })),
     concurrencyOf: (name) => servers.find((server) => server.name === name)?.concurrency ?? null,
+    rateOf: (name) => servers.find((server) => server.name === name)?.rate ?? null,
     tools: async (server, signal) => (await peerOf(server)).tools(signal),
     call: async (server, tool, args, sent, signal) => (await peerOf(server)).call(tool, args, sent, signal),
     async close() {

@@ -91,6 +91,7 @@ export function createModels(
         unavailableReason: unavailableReason(model),
       })),
     concurrencyOf: (name) => entryOf(name)?.concurrency ?? null,
+    rateOf: (name) => entryOf(name)?.rate ?? null,
     generate,
   };
 }

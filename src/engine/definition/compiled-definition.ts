@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";
 import { durationMs } from "../../core/duration.ts";
-import type { RunRecord } from "../../core/model.ts";
+import type { Rate, RunRecord } from "../../core/model.ts";
+import { rateIntervalMs } from "../../core/rate.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { type Graph, graphOf } from "./graph.ts";
@@ -15,12 +16,15 @@ export interface CompiledDefinition {
   position: ReadonlyMap<string, number>;
   /** By position: the resource that the step holds while it runs (`database:shop`); null where it holds none. */
   resources: readonly (string | null)[];
+  /** By position: the rate that the step sets; null where it sets none. */
+  rates: readonly (Rate | null)[];
   /** Maximum duration of a run, in milliseconds; null without a limit. */
   timeoutMs: number | null;
 }
 
 /** @param definition one that its schema accepts */
 function compileDefinition(
+  workflowId: string,
   definition: Definition,
   stepTypes: ReadonlyMap<string, AnyStepType>,
   connections: Pick<Connections, "defaultDatabase">,
@@ -30,6 +34,12 @@ function compileDefinition(
     graph: graphOf(definition.steps),
     position: new Map(definition.steps.map((step, index) => [step.id, index])),
     resources: definition.steps.map((step) => stepTypes.get(step.type)!.resource(step, connections)),
+    rates: definition.steps.map(({ id, rate }) =>
+      // With the rate as a part of the key, a changed rate holds at once.
+      rate === undefined
+        ? null
+        : { key: `step:${workflowId}/${id}@${rate}`, intervalMs: rateIntervalMs(rate) },
+    ),
     timeoutMs: definition.timeout === undefined ? null : durationMs(definition.timeout),
   };
 }
@@ -64,7 +74,7 @@ export function definitionCache(
       if (cached !== undefined) return cached;
       const stored = definition ?? (await runs.versionDefinition(workflowId, version));
       if (stored === null) throw new Error(`version ${version} of ${workflowId} has no definition`);
-      const compiled = compileDefinition(parse(stored), types, connections);
+      const compiled = compileDefinition(workflowId, parse(stored), types, connections);
       cache.set(key, compiled);
       return compiled;
     },

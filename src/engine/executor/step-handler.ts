@@ -53,6 +53,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       kind: "complete",
       async change(tx) {
         report(tx);
+        if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
         // First the attempt: if the run ends with this result, it cancels the attempts that are still open.
         if (attempt.input !== undefined) {
           await recordUsage(tx, attempt);
@@ -77,6 +78,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     const report = reporter(attempt, jobContext, status, error);
     const record = async (tx: EngineWriters): Promise<void> => {
       report(tx);
+      if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
       await recordUsage(tx, attempt);
       const end = { status, usage: attempt.usage ?? null, error } as const;
       await saveAttempt(context, tx, attempt, jobContext, end, finishedAt);

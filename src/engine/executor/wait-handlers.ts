@@ -8,7 +8,7 @@ import type { JobHandler, JobResult } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { endIfStopping } from "../run-state/advance-run.ts";
 import { recordOutcome, requeueStep } from "../run-state/record-outcome.ts";
-import { newJob, type RunContext } from "../run-state/run-context.ts";
+import { newStepJob, type RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { isEnding } from "../run-state/run-update.ts";
 import type { EndedResult } from "../run-state/step-result.ts";
@@ -111,12 +111,13 @@ async function retryStep(
     await endIfStopping(context, tx, job.runId);
     return;
   }
+  const compiled = await context.definitionCache.get((await tx.runs.find(job.runId))!, tx.runs);
   const now = context.clock.now();
   await tx.jobs.dropStepJobs(job);
   await endWaitingAttempt(context, tx, job, step, { status: "failed", error, finishedAt: iso(now) });
   const { runId, stepId, item } = job;
   await tx.jobs.add(
-    newJob({ runId, stepId, item }, "step", job.priority, {
+    newStepJob(compiled, { runId, stepId, item }, job.priority, {
       attempt: step.attempts + 1,
       retryCount: step.attempts,
       dueAt: iso(now + delay),

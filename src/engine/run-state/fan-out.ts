@@ -3,7 +3,7 @@ import type { RunError } from "../../../schemas/run.ts";
 import type { StepRecord, StepRef } from "../../core/model.ts";
 import { CHUNK_ITEMS, type EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
-import { newJob, type RunContext } from "./run-context.ts";
+import { newStepJob, type RunContext } from "./run-context.ts";
 import type { RunUpdate } from "./run-update.ts";
 import { saveResult, type StepTimes } from "./save-result.ts";
 import type { StepResult } from "./step-result.ts";
@@ -27,9 +27,8 @@ export async function recordFanOut(
   }
   const { concurrency = DEFAULT_CONCURRENCY } = compiled.definition.steps[position]!;
   const started = Math.min(items.length, concurrency);
-  const resource = compiled.resources[position]!;
   for (let item = 0; item < started; item += 1) {
-    await tx.jobs.add(newJob({ ...ref, item }, "step", run.priority, { resource }));
+    await tx.jobs.add(newStepJob(compiled, { ...ref, item }, run.priority));
   }
   const empty = items.length === 0;
   const state = empty ? "succeeded" : "running";
@@ -85,8 +84,7 @@ export async function recordItemOutcome(
     if (failed && result.kind === "failed") fields.error = { ...result.error, item: ref.item };
     if (allFailed) fields.error = await allItemsFailed(tx, step, items.total);
   } else if (!stopping && items.started < items.total) {
-    const resource = compiled.resources[position]!;
-    await tx.jobs.add(newJob({ ...ref, item: items.started }, "step", run.priority, { resource }));
+    await tx.jobs.add(newStepJob(compiled, { ...ref, item: items.started }, run.priority));
     items.started += 1;
   }
   if (fields.state === "running" && !(await hasActiveItems(tx, ref))) fields.state = "waiting";

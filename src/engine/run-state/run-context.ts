@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Meter } from "../../core/meter.ts";
 import type { NewJob, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
-import type { DefinitionCache } from "../definition/compiled-definition.ts";
+import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { Spans } from "./spans.ts";
 
 export interface RunContext {
@@ -31,6 +31,17 @@ export const newJob = (
   retryCount: 0,
   ...overrides,
 });
+
+/** The job of an attempt of a step, or of an item of its fan-out, with the resource and the rate of the step. */
+export function newStepJob(
+  { position, resources, rates }: Pick<CompiledDefinition, "position" | "resources" | "rates">,
+  ref: StepRef,
+  priority: number,
+  overrides: Partial<NewJob> = {},
+): NewJob {
+  const at = position.get(ref.stepId)!;
+  return newJob(ref, "step", priority, { resource: resources[at]!, rate: rates[at]!, ...overrides });
+}
 
 /** The reference of a job that belongs to a run, not to one of its steps. */
 export const runRef = (runId: string): StepRef => ({ runId, stepId: "", item: null });

@@ -1,13 +1,13 @@
 /** Starts runs. A run is queued while its workflow has reached its number of concurrent runs. */
 import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
-import type { RunRecord } from "../../core/model.ts";
+import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { StepStates } from "../../core/step-states.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
 import { decide } from "./decide.ts";
 import { ancestorsOf } from "./ancestors.ts";
-import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
+import { correlationFields, newJob, newStepJob, type RunContext, runRef } from "./run-context.ts";
 import { NO_SNAPSHOT, takeSnapshot } from "./workflow-state.ts";
 
 /** Inserts a run with the jobs of its first steps, or queues it. */
@@ -71,15 +71,14 @@ export async function admitQueuedRuns(
 export const addStepJob = (
   tx: EngineWriters,
   run: Pick<RunRecord, "id" | "priority">,
-  { definition, resources }: CompiledDefinition,
+  compiled: CompiledDefinition,
   position: number,
 ): Promise<void> => {
-  const step = definition.steps[position]!;
+  const { id, for_each: forEach } = compiled.definition.steps[position]!;
+  const ref: StepRef = { runId: run.id, stepId: id, item: null };
+  // The items of a fan-out use the resource and the rate, not the evaluation of their list.
   return tx.jobs.add(
-    newJob({ runId: run.id, stepId: step.id, item: null }, "step", run.priority, {
-      // The items of a fan-out use the resource, not the evaluation of their list.
-      resource: step.for_each === undefined ? resources[position]! : null,
-    }),
+    forEach === undefined ? newStepJob(compiled, ref, run.priority) : newJob(ref, "step", run.priority),
   );
 };
 

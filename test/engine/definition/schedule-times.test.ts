@@ -122,7 +122,7 @@ function expectedTimes(
   return [...times];
 }
 
-/** The changes of a clock from 2016 to 2026, in milliseconds, by looking at every noon and then at every minute. */
+/** The changes of a clock from 2016 to 2026, in milliseconds, by looking at every noon, then at every hour, then at every minute. */
 function clockChanges(timeZone: string): number[] {
   const clock = clockOf(timeZone);
   const offset = (at: number): number => clock(at) - at;
@@ -130,6 +130,7 @@ function clockChanges(timeZone: string): number[] {
   for (let day = Date.parse("2016-01-01T12:00:00Z"); day < Date.parse("2026-12-31T00:00:00Z"); day += DAY) {
     if (offset(day) === offset(day + DAY)) continue;
     let at = day;
+    while (offset(at + HOUR) === offset(day)) at += HOUR;
     while (offset(at) === offset(day)) at += MINUTE;
     changes.push(at);
   }

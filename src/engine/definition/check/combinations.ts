@@ -31,6 +31,13 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       fix: "Remove it.",
       patch: [{ op: "remove", path: at("cache") }],
     });
+  if ("rate" in raw && (type?.instant === true || type?.type === "wait"))
+    issues.push({
+      path: at("rate"),
+      code: "not_allowed",
+      message: `has no effect on a step of the type ${type.type}: it calls nothing`,
+      fix: "Move it to the step that makes the calls.",
+    });
   const ineffective = INEFFECTIVE[type?.type ?? ""] ?? [];
   for (const field of ineffective.filter((name) => name in raw))
     issues.push({

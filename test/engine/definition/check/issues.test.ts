@@ -191,6 +191,16 @@ describe("the checker", () => {
       { path: "steps[0].concurrency", code: "not_allowed" },
     ],
     [
+      "a rate of a step that calls nothing",
+      { steps: [set("a", {}, { rate: "5/s" })] },
+      { path: "steps[0].rate", code: "not_allowed" },
+    ],
+    [
+      "a rate without a unit",
+      { steps: [{ id: "a", type: "approval", message: "?", rate: "5" }] },
+      { path: "steps[0].rate", message: "must be a rate such as 5/s, 100/m, 1000/h or 500/d" },
+    ],
+    [
       "a cached approval",
       { steps: [{ id: "a", type: "approval", message: "?", cache: "1h" }] },
       { path: "steps[0].cache", code: "not_allowed" },
