@@ -220,7 +220,7 @@ describe("the times of a schedule", () => {
     ]);
   });
 
-  it("are none for a date that never comes, and rare for one that seldom does", () => {
+  it("are none for a date that never comes, and rare for a leap day", () => {
     expect(nextTimes({ cron: "0 0 30 2 *", timezone: "Europe/Berlin" }, 0, 1)).toEqual([]);
     const leap = { cron: "0 12 29 2 *", timezone: "UTC" };
     expect(scheduleTimes(leap).last(2, Date.parse("2027-01-01T00:00:00Z")).map(iso)).toEqual([
