@@ -119,6 +119,10 @@ const claimedJob = (row: Selectable<JobRow>, rateSlots: readonly RateSlot[]): Jo
   rateSlots,
 });
 
+/** The condition that a column holds none of some values. */
+const without = (column: "resource" | "rate_key", values: readonly string[]) =>
+  sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} not in (${sql.join(values.length > 0 ? values : [""])}))`;
+
 /** The next ready jobs, without those whose resource has no free capacity, or whose rate has no free slot. */
 async function readyJobsWithCapacity(
   trx: Kysely<Schema>,
@@ -129,8 +133,6 @@ async function readyJobsWithCapacity(
   if (limits.size === 0 && exhausted.size === 0) return readyJobs(trx, limit);
   const free = await freeCapacity(trx, limits);
   const full = [...free].filter(([, capacity]) => capacity <= 0).map(([resource]) => resource);
-  const without = (column: "resource" | "rate_key", values: readonly string[]) =>
-    sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} not in (${sql.join(values.length > 0 ? values : [""])}))`;
   const rows = await trx
     .selectFrom("jobs")
     .selectAll()

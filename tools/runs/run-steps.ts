@@ -29,10 +29,7 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   return steps.map((step, index) => {
     const isClaimed = claimed.has(step.id);
     const slot = isClaimed ? undefined : slots.get(step.id);
-    return {
-      ...serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed)),
-      ...(slot !== undefined && { waits_until: iso(slot) }),
-    };
+    return serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed), slot);
   });
 }
 
@@ -40,10 +37,12 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
   state === "queued" && !claimed ? "pending" : toStepStatus(state);
 
+/** @param slot when the rate of the step lets it start, in milliseconds since 1970; undefined if it does not wait for that */
 export function serializeStep(
   step: StepDefinition,
   record: StepRecord | undefined,
   status: RunStep["status"],
+  slot?: number,
 ): RunStep {
   return {
     id: step.id,
@@ -55,6 +54,7 @@ export function serializeStep(
     ...(typeof record?.reusedFrom === "string" && { reused_from: record.reusedFrom }),
     ...(typeof record?.childRun === "string" && { child_run: record.childRun }),
     ...(status === "waiting" && typeof record?.waitUntil === "string" && { waits_until: record.waitUntil }),
+    ...(slot !== undefined && { waits_until: iso(slot) }),
     ...(record?.items && {
       items: { total: record.items.total, done: record.items.done, failed: record.items.failed },
     }),
