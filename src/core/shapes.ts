@@ -14,8 +14,20 @@ export type Shape = { nullable?: boolean; sqlNumber?: SqlNumber } & (
   /** An object with any keys and one type of value. */
   | { kind: "map"; of: Shape }
   /** An object with these fields: reading another one is an issue, unless it is open to others of unknown types. */
-  | { kind: "object"; fields: Readonly<Record<string, Shape>>; open?: true }
+  | {
+      kind: "object";
+      fields: Readonly<Record<string, Shape>>;
+      open?: true;
+      succeeded?: SucceededFields<Shape>;
+    }
 );
+
+/** The fields of the result of a step that may fail or be skipped, where it has succeeded. */
+export interface SucceededFields<T> {
+  fields: Readonly<Record<string, T>>;
+  /** Whether it has succeeded wherever its `error` is null. */
+  byError: boolean;
+}
 
 /**
  * Maximum number of nodes of a shape, and of its levels; the rest becomes `any`. A step's output may contain the outputs

@@ -112,6 +112,8 @@ export interface StepType<F extends Fields = Fields> {
    * definition and inputs, and only if the run that it repeats did not succeed.
    */
   runScoped?: boolean;
+  /** The name of its field that is a condition, without which the step fails: later steps run only where it is true. */
+  condition?: string;
   /** Whether running the step again may repeat an effect. */
   hasEffects(step: UnresolvedStep): boolean;
   /** Returns the resource that it holds while it runs (`database:shop`), for concurrency limits; null for none. */

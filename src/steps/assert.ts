@@ -34,6 +34,7 @@ export const assertStep = defineStepType({
   output: objectOf({ ok: BOOLEAN }),
   timeoutMs: null,
   instant: true,
+  condition: "that",
   hasEffects: () => false,
   resource: () => null,
   check: (_step, ctx) => {

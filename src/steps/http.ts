@@ -23,6 +23,8 @@ const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const HeaderValue = z.union([
   text(8_000),
+  z.number(),
+  z.boolean(),
   z.strictObject({
     secret: text(63, 1).meta({
       description: "A name from the configuration's secrets.",
@@ -137,7 +139,7 @@ export const httpStep = defineStepType({
       {
         method,
         url: withQuery(url, query),
-        headers: withIdempotencyKey(method, headers, ctx.idempotencyKey),
+        headers: withIdempotencyKey(method, headerTexts(headers), ctx.idempotencyKey),
         body,
         maxBytes: max_bytes,
         acceptStatus: accept_status,
@@ -184,6 +186,13 @@ function withQuery(url: string, query: Readonly<Record<string, unknown>>): strin
   const separator = !address!.includes("?") ? "?" : /[?&]$/.test(address!) ? "" : "&";
   return [`${address}${separator}${added.toString()}`, ...fragment].join("#");
 }
+
+const headerTexts = (
+  headers: Readonly<Record<string, z.output<typeof HeaderValue>>>,
+): Record<string, string | SecretRef> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === "object" ? value : String(value)]),
+  );
 
 function withIdempotencyKey(
   method: string,

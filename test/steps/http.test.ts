@@ -62,6 +62,12 @@ describe("an http step", () => {
     ]);
   });
 
+  it("sends numbers and booleans in headers as text", async () => {
+    const peer = await mockHttpServer((_request, response) => void response.end());
+    await run({ url: peer.url, headers: { "X-Page": 5, "X-Dry-Run": true } });
+    expect(peer.received[0]!.headers).toMatchObject({ "x-page": "5", "x-dry-run": "true" });
+  });
+
   it("sends a secret by its name", async () => {
     const peer = await mockHttpServer((request, response) =>
       sendJson(response, request.headers.authorization),

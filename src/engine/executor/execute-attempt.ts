@@ -84,19 +84,36 @@ async function evaluateBeforeFields(
   return { kind: "fan_out", items: validateItems(step.id, forEach.evaluate(scope)) };
 }
 
-const inputSchemas = new WeakMap<AnyStepType, z.ZodObject>();
+interface InputSchema {
+  schema: z.ZodObject;
+  /** Names of the fields that null leaves out: they are optional, and null is not a value of theirs. */
+  omittedByNull: ReadonlySet<string>;
+}
+
+const inputSchemas = new WeakMap<AnyStepType, InputSchema>();
+
+function inputSchema(type: AnyStepType): InputSchema {
+  const known = inputSchemas.get(type);
+  if (known !== undefined) return known;
+  const fields = Object.entries(type.fields as Readonly<Record<string, Field>>);
+  const omitted = fields.filter(
+    ([, { schema }]) => schema.safeParse(undefined).success && !schema.safeParse(null).success,
+  );
+  const made: InputSchema = {
+    schema: z.object(Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]))),
+    omittedByNull: new Set(omitted.map(([name]) => name)),
+  };
+  inputSchemas.set(type, made);
+  return made;
+}
 
 /** @throws StepError input_invalid */
 function parseInput({ type }: PlannedStep, resolved: Record<string, unknown>): Record<string, unknown> {
-  let schema = inputSchemas.get(type);
-  if (schema === undefined) {
-    const fields: Readonly<Record<string, Field>> = type.fields;
-    schema = z.object(
-      Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])),
-    );
-    inputSchemas.set(type, schema);
-  }
-  const parsed = schema.safeParse(resolved, { reportInput: true });
+  const { schema, omittedByNull } = inputSchema(type);
+  const present = Object.fromEntries(
+    Object.entries(resolved).filter(([name, value]) => value !== null || !omittedByNull.has(name)),
+  );
+  const parsed = schema.safeParse(present, { reportInput: true });
   if (parsed.success) return parsed.data;
   const issues = issuesOf(parsed.error, schema);
   const firstIssues = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);

@@ -34,6 +34,16 @@ describe("a run", () => {
     });
   });
 
+  it("leaves out an optional field of a step that an expression sets to null", async () => {
+    const { status, error } = await runToEnd(await testEngine(), {
+      steps: [{ id: "a", type: "assert", that: "false", message: "${{ null }}" }],
+    });
+    expect({ status, error }).toMatchObject({
+      status: "failed",
+      error: { code: "assert_failed", message: "The condition is not true." },
+    });
+  });
+
   it("fails with an error that names the step and the fix, and cancels the other steps", async () => {
     const harness = await testEngine();
     harness.onProbe(() => {

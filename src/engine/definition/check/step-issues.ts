@@ -1,10 +1,11 @@
 /** Checks the expressions of one step and derives the shapes of its fields. */
+import type { PartialIssue } from "../../../core/connections.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
-import { checkCel, checkValueAsync } from "../expressions/index.ts";
+import { checkCel, checkValueAsync, factsOfCondition, withFacts } from "../expressions/index.ts";
 import type { CheckResult, TypeScope } from "../expressions/types.ts";
 import { withConversion } from "../fixes/type-fixes.ts";
-import { fitIssues, describeKind } from "./shape-fit.ts";
+import { fieldIssues, describeKind } from "./shape-fit.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import { hasErrors, prefixPath, type LocatedIssue } from "./check-report.ts";
 import { INDEX_SHAPE, itemShape } from "./step-shapes.ts";
@@ -47,12 +48,13 @@ export async function checkStepExpressions(
       CONDITION_KINDS.has(checked.shape.kind) ? [] : [wrongType("boolean", checked.shape)],
     );
   }
-  let inner = scope;
+  // The other fields are evaluated only where the condition is true.
+  const outer = usable("if") ? withFacts(scope, factsOfCondition(raw["if"])) : scope;
+  let inner = outer;
   if (Object.hasOwn(raw, "for_each")) {
-    const checked = usable("for_each") ? cel(raw["for_each"], scope) : { shape: ANY, issues: [] };
-    const isList = checked.shape.kind === "list" || checked.shape.kind === "any";
-    report("for_each", checked, isList ? [] : [wrongType("list", checked.shape)]);
-    inner = { ...scope, item: itemShape(checked.shape), index: INDEX_SHAPE };
+    const checked = usable("for_each") ? cel(raw["for_each"], outer) : { shape: ANY, issues: [] };
+    report("for_each", checked, listIssues(checked.shape));
+    inner = { ...outer, item: itemShape(checked.shape), index: INDEX_SHAPE };
   }
   for (const [name, field] of Object.entries((type?.fields ?? {}) as Record<string, Field>)) {
     if (field.kind === "literal" || !usable(name)) continue;
@@ -61,9 +63,22 @@ export async function checkStepExpressions(
         ? cel(raw[name], inner)
         : await checkValueAsync(raw[name], inner, yieldToEventLoop);
     fields[name] = checked.shape;
-    report(name, checked, fitIssues(field.schema, checked.shape));
+    report(name, checked, fieldIssues(field.schema, checked.shape));
   }
   return { issues, fields };
+}
+
+function listIssues(shape: Shape): PartialIssue[] {
+  if (shape.kind !== "list" && shape.kind !== "any") return [wrongType("list", shape)];
+  if (shape.kind === "any" || shape.nullable !== true) return [];
+  return [
+    {
+      code: "maybe_null",
+      message: "must be a list, but may be null",
+      fix: "Write … ?? [] for no items, or skip the step with if.",
+      severity: "warning",
+    },
+  ];
 }
 
 const wrongType = (expected: "boolean" | "list", shape: Shape) => ({

@@ -39,27 +39,44 @@ export function stepResultShape(step: StepFields, output: Shape): Shape {
   const skippable = "if" in step && step["if"] !== true;
   const failing = step["on_error"] === "continue";
   // Without an output, the names that one expression computes are not known.
-  const known = (maybeNull: boolean): Shape =>
-    maybeNull && typeof step["values"] === "string" ? mapOf(ANY) : withStatus(output, maybeNull);
-  if (!("for_each" in step)) return known(skippable || failing);
-  const items = listOf(known(failing));
-  return objectOf({ ...STATUS, items: skippable || failing ? nullable(items) : items });
+  const known = (end: StepEnd): Shape =>
+    (end.skippable || end.failing) && typeof step["values"] === "string"
+      ? mapOf(ANY)
+      : withStatus(output, end);
+  if (!("for_each" in step)) return known({ skippable, failing });
+  return withStatus(objectOf({ items: listOf(known({ skippable: false, failing })) }), {
+    skippable,
+    failing,
+  });
 }
 
-function withStatus(output: Shape, maybeNull: boolean): Shape {
+/** How a step may end without an output. */
+interface StepEnd {
+  skippable: boolean;
+  failing: boolean;
+}
+
+function withStatus(output: Shape, { skippable, failing }: StepEnd): Shape {
   if (output.kind !== "object") return output.kind === "map" ? mapOf(ANY) : ANY;
-  const fields = Object.entries(output.fields).map(
-    ([name, field]) => [name, maybeNull ? nullable(field) : field] as const,
+  const fields = { ...output.fields, ...STATUS };
+  if (!skippable && !failing) return { ...output, fields };
+  const nullableFields = Object.entries(output.fields).map(
+    ([name, field]) => [name, nullable(field)] as const,
   );
-  return { ...output, fields: { ...Object.fromEntries(fields), ...STATUS } };
+  return {
+    ...output,
+    fields: { ...Object.fromEntries(nullableFields), ...STATUS },
+    succeeded: { fields, byError: !skippable },
+  };
 }
 
 /** Returns the output shape of a workflow without `output`: the output of its last step, without status and error. */
 export function defaultOutputShape(step: StepFields, output: Shape): Shape {
   const result = stepResultShape(step, output);
   if (result.kind !== "object") return result;
-  const { status: _status, error: _error, ...fields } = result.fields;
-  return objectOf(fields);
+  const { succeeded: _, ...shape } = result;
+  const { status: _status, error: _error, ...fields } = shape.fields;
+  return { ...shape, fields };
 }
 
 export const itemShape = (list: Shape): Shape => (list.kind === "list" ? list.of : ANY);

@@ -1,5 +1,6 @@
 /** The scopes of the steps' expressions, computed without listing all steps for each step. */
 import { ANY, type Shape } from "../../../core/shapes.ts";
+import { type Facts, factsOfCondition, uniteFacts as unite, withFacts } from "../expressions/index.ts";
 import type { TypeScope } from "../expressions/types.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import type { StepOrder } from "./step-order.ts";
@@ -40,16 +41,22 @@ export function typeScopes(
   results: readonly (Shape | undefined)[],
 ): TypeScopes {
   const shapeAt = (index: number): Shape => results[index] ?? ANY;
+  const asserted = steps.flatMap((step, index) => {
+    const facts = assertedFacts(step);
+    return facts === undefined ? [] : [{ index, facts }];
+  });
   // If the graph has an issue, the ancestors are unknown. The issue of the graph is reported, not those that follow.
   const mayRead = (index: number, other: number): boolean =>
     order.uncertain.has(index) || order.isAncestor(index, other);
-  const scope = (readable: Record<string, Shape>, otherSteps: ReadonlySet<string>): TypeScope => ({
-    inputs,
-    run,
-    state,
-    steps: readable,
-    otherSteps,
-  });
+  const scope = (
+    readable: Record<string, Shape>,
+    otherSteps: ReadonlySet<string>,
+    precedes: (other: number) => boolean,
+  ): TypeScope =>
+    withFacts(
+      { inputs, run, state, steps: readable, otherSteps },
+      unite(...asserted.filter(({ index }) => precedes(index)).map(({ facts }) => facts)),
+    );
   const scopeOf = (index: number, ids: Iterable<string>): TypeScope => {
     const readable: Record<string, Shape> = {};
     const otherSteps = new Set<string>();
@@ -59,11 +66,20 @@ export function typeScopes(
       if (mayRead(index, other) && other !== index) readable[id] = shapeAt(other);
       else otherSteps.add(id);
     }
-    return scope(readable, otherSteps);
+    return scope(readable, otherSteps, (other) => order.isAncestor(index, other));
   };
   return {
     ofMentionedSteps: scopeOf,
     ofAllSteps: (index) => scopeOf(index, order.position.keys()),
-    ofOutput: () => scope(Object.fromEntries(steps.map(({ id }, index) => [id, shapeAt(index)])), new Set()),
+    ofOutput: () =>
+      scope(Object.fromEntries(steps.map(({ id }, index) => [id, shapeAt(index)])), new Set(), () => true),
   };
+}
+
+/** What holds after a step, because it fails the run unless its condition is true. */
+function assertedFacts({ raw, type }: ParsedStep): Facts | undefined {
+  const { condition } = type ?? {};
+  if (condition === undefined || "if" in raw || "for_each" in raw || raw["on_error"] === "continue")
+    return undefined;
+  return factsOfCondition(raw[condition]);
 }

@@ -3,6 +3,7 @@ import { nearMatch } from "../../../core/near-match.ts";
 import { ANY } from "../../../core/shapes.ts";
 import type { SyntaxNode } from "./cel-parser.ts";
 import { formatNode, type IssueDetails } from "./failures.ts";
+import type { Facts } from "./flow.ts";
 import { FUNCTION_SYNONYMS } from "./functions.ts";
 import { replacement, suggestName, suggestStepField } from "./name-suggestions.ts";
 import type { Expr } from "./tree.ts";
@@ -35,6 +36,10 @@ export interface Check {
   scope: TypeScope;
   /** The types of loop variables, by slot. */
   locals: readonly Type[];
+  /** What is known of values here. */
+  facts: Facts;
+  /** Keys of the values that a warning was reported for. */
+  nullWarnings: Set<string>;
   budget: CheckBudget;
   report(code: string, at: SyntaxNode, message: string, more?: IssueDetails): void;
 }

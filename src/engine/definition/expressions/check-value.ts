@@ -6,7 +6,7 @@ import { addIssue } from "./failures.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
 import type { ParsedExpression, ParseResult } from "./parse.ts";
 import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
-import { unionOfAll, toShape } from "./typing.ts";
+import { listType, toShape } from "./typing.ts";
 import type { UnionBudget, Type } from "./typing.ts";
 import { parseValueIncrementally } from "./value-tree.ts";
 import type { Resumable, ValueTree } from "./value-tree.ts";
@@ -53,7 +53,7 @@ function* treeType(tree: ValueTree, checkOne: CheckOne, unions: UnionBudget): Re
     case "list": {
       const types: Type[] = [];
       for (const item of tree.items) types.push(yield* treeType(item, checkOne, unions));
-      return { kind: "list", of: unionOfAll(types, unions) };
+      return listType(types, unions);
     }
     default: {
       const fields: [string, Type][] = [];
@@ -67,7 +67,7 @@ function* treeType(tree: ValueTree, checkOne: CheckOne, unions: UnionBudget): Re
 function typeOfConstant(value: unknown, unions: UnionBudget): Type {
   if (typeof value !== "object" || value === null) return shapeOfConstant(value);
   const typeOf = (inner: unknown): Type => typeOfConstant(inner, unions);
-  if (Array.isArray(value)) return { kind: "list", of: unionOfAll(value.map(typeOf), unions) };
+  if (Array.isArray(value)) return listType(value.map(typeOf), unions);
   return {
     kind: "object",
     fields: Object.fromEntries(Object.entries(value).map(([name, of]) => [name, typeOf(of)])),

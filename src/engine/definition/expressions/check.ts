@@ -5,9 +5,11 @@ import { type Check, type CheckBudget, fieldType, nameType, orNull, stepType } f
 import { mainField, replacement } from "./name-suggestions.ts";
 import { convertedLiteral, convertedOperand, statusCode } from "./operand-rewrites.ts";
 import { areComparable, isEquality, operatorMismatch, resultKind } from "./operators.ts";
+import { type Facts, factsOf, localKey, narrow, narrowParts, NO_FACTS, unite } from "./flow.ts";
+import { warnOfNull, warnOfNullItems, warnOfPrecedence } from "./check-null.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue, TypeScope } from "./types.ts";
-import { knownKind, notNull, unionOf, elementType, unionOfAll } from "./typing.ts";
+import { knownKind, listType, notNull, unionOf, elementType, unionOfAll } from "./typing.ts";
 import type { Type } from "./typing.ts";
 import { mapKey, describeKind, describeKinds } from "./values.ts";
 
@@ -26,6 +28,8 @@ export function checkExpression(
   return typeOf(expr, {
     scope,
     locals: [],
+    facts: scope.facts ?? NO_FACTS,
+    nullWarnings: new Set(),
     budget,
     report(code, at, message, more) {
       addIssue(issues, issueAt(code, at, message, more));
@@ -33,7 +37,15 @@ export function checkExpression(
   });
 }
 
-function typeOf(expr: Expr, context: Check): Type {
+/** Returns the type of an expression, without null where the conditions around it rule that out. */
+const typeOf = (expr: Expr, context: Check): Type => narrow(expr, ownType(expr, context), context.facts);
+
+const assuming = (context: Check, facts: Facts): Check => ({
+  ...context,
+  facts: unite(context.facts, facts),
+});
+
+function ownType(expr: Expr, context: Check): Type {
   switch (expr.kind) {
     case "literal":
       return literalType(expr.value);
@@ -48,18 +60,14 @@ function typeOf(expr: Expr, context: Check): Type {
     case "index":
       return indexType(expr, context);
     case "list":
-      return {
-        kind: "list",
-        of: unionOfAll(
-          expr.items.map((item) => typeOf(item, context)),
-          context.budget.unions,
-        ),
-      };
+      return listType(
+        expr.items.map((item) => typeOf(item, context)),
+        context.budget.unions,
+      );
     case "map":
       return mapType(expr, context);
     case "logic":
-      checkCondition(expr.left, context);
-      checkCondition(expr.right, context);
+      checkLogic(expr, context);
       return BOOLEAN;
     case "default":
       return defaultType(expr, context);
@@ -69,8 +77,7 @@ function typeOf(expr: Expr, context: Check): Type {
     case "negate":
       return negatedType(expr, context);
     case "choice":
-      checkCondition(expr.condition, context);
-      return unionOf(typeOf(expr.yes, context), typeOf(expr.no, context), context.budget.unions);
+      return choiceType(expr, context);
     case "binary":
       return binaryType(expr, context);
     case "call":
@@ -93,9 +100,11 @@ function literalType(value: Of<"literal">["value"]): Type {
 
 function indexType({ at, of, key }: Of<"index">, context: Check): Type {
   const object = typeOf(of, context);
-  const kind = knownKind(typeOf(key, context));
+  const keyType = typeOf(key, context);
+  const kind = knownKind(keyType);
   const literalKey = key.kind === "literal" ? mapKey(key.value) : undefined;
   if (object.kind === "object" && literalKey !== undefined) return fieldType(at, object, literalKey, context);
+  warnOfNull(key, keyType, ["uses", "as an index"], context);
   if (object.kind === "any" || object.kind === "null") return object;
   if (object.kind === "list") {
     if (kind !== undefined && kind !== "number") {
@@ -115,7 +124,9 @@ function mapType({ entries }: Of<"map">, context: Check): Type {
   const fields: [string, Type][] = [];
   let hasComputedKey = false;
   for (const [key, value] of entries) {
-    const kind = knownKind(typeOf(key, context));
+    const keyType = typeOf(key, context);
+    const kind = knownKind(keyType);
+    warnOfNull(key, keyType, ["uses", "as a field name"], context);
     if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
       context.report("wrong_type", key.at, `uses ${describeKind(kind)} as a field name, expected a string`);
     }
@@ -133,8 +144,24 @@ function mapType({ entries }: Of<"map">, context: Check): Type {
   return { kind: "object", fields: Object.fromEntries(fields) };
 }
 
+/** The right side matters only where the left one does not decide: `x != null && x > 5` accepts null. */
+function checkLogic({ op, left, right }: Of<"logic">, context: Check): void {
+  checkCondition(left, context);
+  checkCondition(right, assuming(context, factsOf(left, op === "&&")));
+}
+
+function choiceType({ condition, yes, no }: Of<"choice">, context: Check): Type {
+  checkCondition(condition, context);
+  return unionOf(
+    typeOf(yes, assuming(context, factsOf(condition, true))),
+    typeOf(no, assuming(context, factsOf(condition, false))),
+    context.budget.unions,
+  );
+}
+
 /** @param negated whether the condition is the operand of `!`, which binds more tightly than a comparison */
 function checkCondition(expr: Expr, context: Check, negated = false): void {
+  if (expr.kind === "default") return checkDefaultCondition(expr, context);
   const kind = knownKind(typeOf(expr, context));
   if (kind === undefined || kind === "boolean" || kind === "null") return;
   const source = formatNode(expr.at);
@@ -148,7 +175,15 @@ function checkCondition(expr: Expr, context: Check, negated = false): void {
   );
 }
 
-function defaultType({ left, right }: Of<"default">, context: Check): Type {
+function checkDefaultCondition(expr: Of<"default">, context: Check): void {
+  warnOfPrecedence(expr, context);
+  checkCondition(expr.left, context);
+  checkCondition(expr.right, context);
+}
+
+function defaultType(expr: Of<"default">, context: Check): Type {
+  const { left, right } = expr;
+  warnOfPrecedence(expr, context);
   const [first, second] = [typeOf(left, context), typeOf(right, context)];
   if (first.kind === "null") return second;
   return unionOf(notNull(first), second, context.budget.unions);
@@ -159,6 +194,8 @@ function negatedType({ at, of }: Of<"negate">, context: Check): Type {
   const kind = knownKind(type);
   if (kind !== undefined && kind !== "number" && kind !== "duration") {
     context.report("wrong_type", at, `negates ${describeKind(kind)}, expected a number or a duration`);
+  } else {
+    warnOfNull(of, type, ["negates", ""], context);
   }
   return kind === "number" || kind === "duration" ? { kind } : ANY;
 }
@@ -167,9 +204,9 @@ function binaryType({ at, op, left, right }: Of<"binary">, context: Check): Type
   const [first, second] = [typeOf(left, context), typeOf(right, context)];
   const [a, b] = [knownKind(first), knownKind(second)];
   const isComparison = !["+", "-", "*", "/", "%"].includes(op);
-  if (a === undefined || b === undefined) return isComparison ? BOOLEAN : ANY;
   if (isEquality(op)) {
-    if (!areComparable(a, b)) {
+    const mayBothBeNull = first.nullable === true && second.nullable === true;
+    if (a !== undefined && b !== undefined && !areComparable(a, b) && !mayBothBeNull) {
       const { fix } = operatorMismatch(op, a, b);
       const quietly = (expr: Expr): Type => typeOf(expr, { ...context, report: () => undefined });
       const message = `compares ${describeKind(a)} with ${describeKind(b)}, which are never equal`;
@@ -181,13 +218,18 @@ function binaryType({ at, op, left, right }: Of<"binary">, context: Check): Type
     }
     return BOOLEAN;
   }
-  const result = resultKind(op, a, b);
+  const result = a === undefined || b === undefined ? "any" : resultKind(op, a, b);
   if (result === undefined) {
-    const { message, ...fix } = operatorMismatch(op, a, b);
-    context.report("wrong_type", at, message, { ...fix, ...convertedOperand(op, [left, a], [right, b]) });
+    const { message, ...fix } = operatorMismatch(op, a!, b!);
+    context.report("wrong_type", at, message, { ...fix, ...convertedOperand(op, [left, a!], [right, b!]) });
     return isComparison ? BOOLEAN : ANY;
   }
-  if (result === "list") return unionOf(first, second, context.budget.unions);
+  // null in [null] is true.
+  if (op !== "in" || b === "map" || b === "string")
+    warnOfNull(left, first, [`applies ${op} to`, ""], context);
+  warnOfNull(right, second, [`applies ${op} to`, ""], context);
+  if (isComparison) return BOOLEAN;
+  if (result === "list") return unionOf(notNull(first), notNull(second), context.budget.unions);
   return result === "map" || result === "null" ? ANY : { kind: result };
 }
 
@@ -195,7 +237,7 @@ function callType({ at, name, fn, args }: Of<"call">, context: Check): Type {
   const types = args.map((arg) => typeOf(arg, context));
   let wrong = false;
   types.forEach((type, index) => {
-    const { kinds, items } = fn.params[index] ?? fn.params.at(-1)!;
+    const { kinds, items, itemsNotNull } = fn.params[index] ?? fn.params.at(-1)!;
     const kind = knownKind(type);
     if (kinds === undefined || kind === undefined) return;
     const source = formatNode(args[index]!.at);
@@ -205,7 +247,15 @@ function callType({ at, name, fn, args }: Of<"call">, context: Check): Type {
       context.report("wrong_type", at, message, { fix: `Write ${fn.usage}.` });
       return;
     }
-    const item = items && knownKind(elementType(type, context.budget.unions));
+    warnOfNull(args[index]!, type, ["passes", `to ${name}`], context);
+    const element = elementType(type, context.budget.unions);
+    const item = items && knownKind(element);
+    if (
+      type.kind === "list" &&
+      (item === undefined || items!.includes(item)) &&
+      (items ?? itemsNotNull) !== undefined
+    )
+      warnOfNullItems(args[index]!, element, name, context);
     if (item === undefined || items!.includes(item)) return;
     wrong = true;
     const message = `passes ${source} to ${name}, expected each item to be ${describeKinds(items!)}, got ${describeKind(item)}`;
@@ -225,22 +275,24 @@ function loopType(expr: Of<"loop">, context: Check): Type {
       at,
       `uses ${name} on ${formatNode(over.at)}, expected a list or an object, got ${describeKind(kind)}`,
     );
+  } else {
+    warnOfNull(over, list, ["uses", `in ${name}`], context);
   }
-  const item = list.kind === "list" ? list.of : kind === "map" ? STRING : ANY;
+  const item = list.kind === "list" ? elementType(list) : kind === "map" ? STRING : ANY;
   const inside: Check = { ...context, locals: [...context.locals.slice(0, slot), item] };
   switch (name) {
     case "map":
       if (extra) checkCondition(extra, inside);
-      return { kind: "list", of: typeOf(body, inside) };
+      return { kind: "list", of: typeOf(body, extra ? assuming(inside, factsOf(extra, true)) : inside) };
     case "filter":
       checkCondition(body, inside);
-      return { kind: "list", of: item };
+      return { kind: "list", of: narrowParts(localKey(slot), item, factsOf(body, true)) };
     case "sort_by":
-      typeOf(body, inside);
+      warnOfNull(body, typeOf(body, inside), ["sorts by", ""], inside);
       if (extra) checkDirection(extra, context);
       return { kind: "list", of: item };
     case "group_by":
-      typeOf(body, inside);
+      warnOfNull(body, typeOf(body, inside), ["groups by", ""], inside);
       return { kind: "map", of: { kind: "list", of: item } };
     default:
       checkCondition(body, inside);

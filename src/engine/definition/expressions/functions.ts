@@ -23,6 +23,8 @@ export interface Param {
   kinds?: readonly Kind[];
   /** Accepted kinds of the items of a list. */
   items?: readonly Kind[];
+  /** Whether null as an item fails, where items of any kind are accepted. */
+  itemsNotNull?: true;
 }
 
 export interface CelFunction {

@@ -9,11 +9,13 @@ import { compileTemplates, compileConstant, compileExpression } from "./evaluate
 import { checkTemplates, checkSource } from "./check-value.ts";
 import { formatPath, invalidInput } from "../../../core/issues.ts";
 import { BOOLEAN } from "../../../core/shapes.ts";
+import { type Facts, factsOf, NO_FACTS, unite } from "./flow.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
 import type { CheckResult, CompiledExpression, ExpressionIssue, TypeScope } from "./types.ts";
 import { runToCompletion } from "./value-tree.ts";
 
 export * from "./limits.ts";
+export { type Facts, unite as uniteFacts } from "./flow.ts";
 export { OTHER_FIELDS_NULL } from "./values.ts";
 export type { CompileOptions } from "./evaluate.ts";
 export type { CompiledExpression as Compiled, ExpressionIssue, Scope, TypeScope } from "./types.ts";
@@ -39,6 +41,20 @@ export function compileValue(value: unknown, options: CompileOptions = {}): Comp
   if ("issues" in compiled) throw invalidExpression(compiled.issues);
   return compiled;
 }
+
+/** What is known of values where a condition is true. A condition that does not parse says nothing. */
+export function factsOfCondition(condition: unknown): Facts {
+  if (typeof condition !== "string") return NO_FACTS;
+  const bare = unwrapExpression(condition);
+  const parsed = typeof bare === "string" ? parseCel(bare) : bare;
+  return "issues" in parsed ? NO_FACTS : factsOf(parsed.expr, true);
+}
+
+/** Returns the scope of what is evaluated only where the facts hold. */
+export const withFacts = <S extends TypeScope>(scope: S, facts: Facts): S => ({
+  ...scope,
+  facts: unite(scope.facts ?? NO_FACTS, facts),
+});
 
 /** Checks one bare expression, or one whole `${{ }}`. */
 export function checkCel(source: string | boolean, scope: TypeScope): CheckResult {

@@ -72,7 +72,7 @@ const extreme =
 
 const extremeOf = (name: string, sign: 1 | -1): CelFunction => ({
   usage: `list.${name}() or ${name}(a, b)`,
-  params: [{ kinds: ["list", "number", "string", "boolean", "timestamp", "duration"] }],
+  params: [{ kinds: ["list", "number", "string", "boolean", "timestamp", "duration"], itemsNotNull: true }],
   variadic: true,
   result: (args) => {
     const [first] = args;
@@ -123,7 +123,7 @@ export function isDescending(direction: unknown, { location }: Pick<CallContext,
 
 const flattenedType = (type: Type): Type => {
   const element = elementType(type);
-  if (element.kind === "list") return { kind: "list", of: element.of };
+  if (element.kind === "list") return { kind: "list", of: elementType(element) };
   return { kind: "list", of: element };
 };
 
@@ -170,7 +170,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   },
   sort: {
     usage: 'list.sort() or list.sort("desc")',
-    params: [is.list, is.text],
+    params: [{ ...is.list, itemsNotNull: true }, is.text],
     optional: 1,
     result: is.returnsFirstArgumentType,
     call: sort,

@@ -1,5 +1,6 @@
 /** The types of expressions that the rest of the engine uses. */
 import type { Shape } from "../../../core/shapes.ts";
+import type { Facts } from "./flow.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 
 /** The values that an expression can read. `steps` has at least the steps that it reads. */
@@ -26,6 +27,8 @@ export interface TypeScope {
   state?: Shape | undefined;
   item?: Shape;
   index?: Shape;
+  /** What is known of the values, because conditions that precede the expression are true. */
+  facts?: Facts;
 }
 
 /** A compiled expression, template, or value with templates in it: compiled once, evaluated often. */

@@ -9,18 +9,18 @@ import {
   NUMBER,
   STRING,
 } from "../../../core/shapes.ts";
-import type { Shape } from "../../../core/shapes.ts";
+import type { Shape, SucceededFields } from "../../../core/shapes.ts";
 import type { Kind } from "./values.ts";
 
 export type Type = { nullable?: boolean } & (
   | { kind: "any" | "null" | "string" | "number" | "boolean" | "timestamp" | "duration" }
   | { kind: "list" | "map"; of: Type }
-  | { kind: "object"; fields: Readonly<Record<string, Type>>; open?: true }
+  | { kind: "object"; fields: Readonly<Record<string, Type>>; open?: true; succeeded?: SucceededFields<Type> }
 );
 
-/** Returns the kind that a value surely has; undefined for a nullable type, which the checker does not judge. */
+/** Returns the kind that a value surely has, if it is not null; undefined if the kind is unknown. */
 export function knownKind(type: Type): Kind | undefined {
-  if (type.kind === "any" || type.nullable === true) return undefined;
+  if (type.kind === "any") return undefined;
   return type.kind === "object" ? "map" : type.kind;
 }
 
@@ -34,7 +34,7 @@ const DEFAULT_BUDGET = 500;
 
 /** Returns the type of the items of a list or the fields of an object; `any` for other types. */
 export function elementType(type: Type, budget: UnionBudget = { remaining: DEFAULT_BUDGET }): Type {
-  if (type.kind === "list" || type.kind === "map") return type.of;
+  if (type.kind === "list" || type.kind === "map") return type.of === NOTHING ? ANY : type.of;
   return type.kind === "object" && type.open !== true ? unionOfAll(Object.values(type.fields), budget) : ANY;
 }
 
@@ -49,10 +49,19 @@ export function unionOf(a: Type, b: Type, budget: UnionBudget): Type {
   return maybeNull(joinTypes(a, b, budget), a.nullable === true || b.nullable === true);
 }
 
+const join = (types: readonly Type[], budget: UnionBudget): Type =>
+  types.reduce((one, other) => unionOf(one, other, budget), NOTHING);
+
 export const unionOfAll = (types: readonly Type[], budget: UnionBudget): Type => {
-  const union = types.reduce((one, other) => unionOf(one, other, budget), NOTHING);
+  const union = join(types, budget);
   return union === NOTHING ? ANY : union;
 };
+
+/** The type of a list of items of these types. An empty list joins with any other list to the type of the other. */
+export const listType = (items: readonly Type[], budget: UnionBudget): Type => ({
+  kind: "list",
+  of: join(items, budget),
+});
 
 /** The type of the same value where it is known not to be null. */
 export function notNull(type: Type): Type {
@@ -127,6 +136,7 @@ function convert(type: Type, levels: number): Shape {
       case "list":
       case "map": {
         if (levels === 1) return type.kind === "list" ? listOf(ANY) : mapOf(ANY);
+        if (type.of === NOTHING) return listOf(ANY);
         const of = convert(type.of, levels - 1);
         return of === type.of ? (type as Shape) : { kind: type.kind, of };
       }
