@@ -42,6 +42,12 @@ export const Issue = z
   .meta({ id: "Issue", description: "A validation issue of an input or a definition." });
 export type Issue = z.infer<typeof Issue>;
 
+/** A patch that was applied, with the issue that it fixed. */
+export const AppliedFix = Issue.pick({ path: true, message: true })
+  .extend({ patch: z.array(JsonPatchOperation) })
+  .meta({ id: "AppliedFix", description: "The fix of an issue that was applied to the definition." });
+export type AppliedFix = z.infer<typeof AppliedFix>;
+
 export const Problem = z
   .strictObject({
     type: z.string().meta({ example: "urn:millrace:problem:invalid_input" }),

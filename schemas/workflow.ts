@@ -1,7 +1,7 @@
 /** Workflows and their versions. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
-import { Issue } from "./problem.ts";
+import { AppliedFix, Issue } from "./problem.ts";
 import { LastRun } from "./run.ts";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
@@ -85,6 +85,15 @@ export const DefinitionInput = z
 
 export const DefinitionInputOrNull = DefinitionInput.nullable().meta({ type: ["object", "string", "null"] });
 
+export const ApplyFixes = z.boolean().default(false).meta({
+  description: "Apply the patches of its issues first.",
+  example: true,
+});
+
+export const AppliedFixes = z.array(AppliedFix).optional().meta({
+  description: "With apply_fixes: what was changed. The remaining issues have paths in the fixed definition.",
+});
+
 export const Reason = text(1_000).meta({
   description: "Why it is changed; kept in the workflow's history.",
   example: "The board asked for net figures.",
@@ -148,6 +157,7 @@ export const SavedWorkflow = Workflow.extend({
     description: "What may fail, but does not prevent running. Left out when empty.",
     example: [],
   }),
+  applied_fixes: AppliedFixes,
 }).meta({ id: "SavedWorkflow", description: "A saved workflow." });
 
 /** A workflow with its definition, as every operation but a list returns it. */

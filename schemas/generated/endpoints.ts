@@ -4,6 +4,8 @@
     // <Schemas>
   export type AccountLink = { kind: ("setup" | "invitation" | "reset" | "verification"), email: (string | null), expires_at: (string | null) }
 export type ApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }
+export type JsonPatchOperation = { op: ("add" | "remove" | "replace" | "move"), path: string, from?: string | undefined, value?: unknown | undefined }
+export type AppliedFix = { path: string, message: string, patch: Array<JsonPatchOperation> }
 export type Approval = { id: string, run_id: string, workflow_id: string, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null) }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
@@ -13,7 +15,6 @@ export type Table = { name: string, kind: string, columns: Array<{ name: string,
 export type Database = { database: string, tables: Array<Table>, more?: boolean | undefined }
 export type Environment = { guide: string, databases?: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }> | undefined, default_database?: (string | null) | undefined, models?: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }> | undefined, mcp_servers?: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }> | undefined, secrets?: Array<{ name: string, hosts: Array<string>, unusable?: string | undefined }> | undefined, mail?: { allowed_domains: Array<string>, unusable?: string | undefined } | undefined, step_types?: Array<{ type: string, description: string, fields: Array<string> }> | undefined, functions?: Array<string> | undefined, limits?: Record<string, number> | undefined, your_limits?: Array<{ limit: string, most: number, left: number, resets_at: (string | null) }> | undefined }
 export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
-export type JsonPatchOperation = { op: ("add" | "remove" | "replace" | "move"), path: string, from?: string | undefined, value?: unknown | undefined }
 export type Issue = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, patch?: Array<JsonPatchOperation> | undefined, line?: number | undefined, column?: number | undefined }
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null) }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
@@ -24,7 +25,7 @@ export type Run = { id: string, workflow_id: string, version: number, status: ("
 export type RunDefinition = { workflow_id: string, version: number, patched: boolean, definition: Record<string, unknown> }
 export type RunSummary = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
-export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined }
+export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined }
 export type ScheduleState = { workflow_id: string, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed"), count: number, first: string, last: string, noted_at: string, message: string } | null) }
 export type Session = { id: string, current: boolean, client: string, address: string, created_at: string, seen_at: string, expires_at: string }
 export type SessionInfo = { user: { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, mcp_url: string }
@@ -32,7 +33,7 @@ export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null), replaces: { id: string, expires_at: string } }
 export type User = { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
-export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
+export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, definition?: Record<string, unknown> | undefined, applied_fixes?: Array<AppliedFix> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
 export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined }
 export type WorkflowState = { workflow_id: string, version: number, revision: number, values: Record<string, unknown>, updated_at: (string | null), updated_by: (string | null) }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
@@ -1421,7 +1422,7 @@ export type post_Create_workflow = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, reason?: (string | null) | undefined },
+        body:  { name: string, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
           }
       responses: {201: Schemas.SavedWorkflow,
 400: Schemas.Problem,
@@ -1494,7 +1495,7 @@ export type patch_Update_workflow = {
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-Match": string }>,
-        body:  Partial<{ name: string, description: string, tags: Array<string>, definition: (Record<string, unknown> | string | null), patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, reason: (string | null) }>,
+        body:  Partial<{ name: string, description: string, tags: Array<string>, definition: (Record<string, unknown> | string | null), patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, apply_fixes: boolean, reason: (string | null) }>,
           }
       responses: {200: Schemas.SavedWorkflow,
 400: Schemas.Problem,
@@ -2037,7 +2038,7 @@ export type post_Validate_workflow = {
             
         
         
-        body:  { definition: (Record<string, unknown> | string), workflow_id?: string | undefined, inputs?: Record<string, unknown> | undefined, mocks?: Record<string, unknown> | undefined },
+        body:  { definition: (Record<string, unknown> | string), apply_fixes?: boolean | undefined, workflow_id?: string | undefined, inputs?: Record<string, unknown> | undefined, mocks?: Record<string, unknown> | undefined },
           }
       responses: {200: Schemas.Validation,
 400: Schemas.Problem,

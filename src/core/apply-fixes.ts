@@ -1,16 +1,9 @@
 /** Applies the patches of issues to a definition until none helps any more. */
-import type { Issue, JsonPatchOperation } from "../../schemas/problem.ts";
+import type { AppliedFix, Issue, JsonPatchOperation } from "../../schemas/problem.ts";
 import { applyJsonPatch, JsonPatchError } from "./json-patch.ts";
 
 /** Maximum number of rounds: fixed issues may bring others to light. */
 const MAX_ROUNDS = 10;
-
-export interface AppliedFix {
-  /** The path and the message of the issue. */
-  path: string;
-  message: string;
-  patch: JsonPatchOperation[];
-}
 
 export interface Fixed<R> {
   /** The report on the definition after all fixes. */

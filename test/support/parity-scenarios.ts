@@ -369,6 +369,10 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "validate_workflow", with: { definition: "steps:\n  - id: a\n    type: sett\n" } },
     {
       call: "validate_workflow",
+      with: { definition: "steps:\n  - id: a\n    type: sett\n    valuess: {}\n", apply_fixes: true },
+    },
+    {
+      call: "validate_workflow",
       with: {
         definition: { steps: [{ id: "q", type: "sql", database: "shop", query: "select * from orders" }] },
       },

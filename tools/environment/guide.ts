@@ -121,7 +121,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
         .map(([code]) => code)
         .join(", ")}; \`retry.on\` names others.`,
     "## Next",
-    "validate_workflow (POST /workflows/validate) returns all issues at once. A step's `error` is {code, message, fix?}. To stop a schedule, remove it from the definition and publish again.",
+    "validate_workflow (POST /workflows/validate) returns all issues at once; with apply_fixes: true it applies the `patch` of each and returns the fixed definition. A step's `error` is {code, message, fix?}. To stop a schedule, remove it from the definition and publish again.",
   ].join("\n\n");
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  ApplyFixes,
   DefinitionInputOrNull,
   IdempotencyKey,
   Reason,
@@ -29,13 +30,14 @@ export const createWorkflow = defineTool({
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
     definition: DefinitionInputOrNull.default(null),
+    apply_fixes: ApplyFixes,
     reason: Reason.nullable().default(null),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: SavedWorkflow,
   etag: workflowEtag,
-  async run({ name, description, tags, definition: source, reason }, ctx) {
-    const checked = source === null ? null : await readDefinition(ctx, source);
+  async run({ name, description, tags, definition: source, apply_fixes, reason }, ctx) {
+    const checked = source === null ? null : await readDefinition(ctx, source, undefined, apply_fixes);
     return ctx.write(async (tx) => {
       const content = { name, description, tags, definition: checked?.definition ?? null };
       const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });

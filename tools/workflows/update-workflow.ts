@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  ApplyFixes,
   DefinitionInputOrNull,
   IfMatch,
   Reason,
@@ -45,24 +46,29 @@ export const updateWorkflow = defineTool({
     tags: WorkflowTags.optional(),
     definition: DefinitionInputOrNull.optional(),
     patch: Patch.optional(),
+    apply_fixes: ApplyFixes,
     reason: Reason.nullable().default(null),
     if_match: IfMatch.optional(),
   }),
   output: SavedWorkflow,
   etag: workflowEtag,
-  async run({ workflow_id, if_match, reason, definition, patch, ...fields }, ctx) {
+  async run({ workflow_id, if_match, reason, definition, patch, apply_fixes, ...fields }, ctx) {
     if (definition !== undefined && patch !== undefined) throw patchAndDefinitionError();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const base = await findWorkflow(ctx.read.workflows, workflow_id);
       assertChangeable(base);
       // Checked outside of the transaction, because the checker queries databases, which may be slow.
-      const source = patch === undefined ? definition : applyPatch(base.definition, patch);
+      const isBased = patch !== undefined || (apply_fixes && definition === undefined);
+      const patched = patch === undefined ? base.definition : applyPatch(base.definition, patch);
+      const source = isBased ? (patched ?? undefined) : definition;
       const checked =
-        source === undefined || source === null ? undefined : await readDefinition(ctx, source, base.id);
+        source === undefined || source === null
+          ? undefined
+          : await readDefinition(ctx, source, base.id, apply_fixes);
       const saved = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
         assertChangeable(current);
-        if (patch !== undefined && current.version !== base.version) return undefined;
+        if (isBased && current.version !== base.version) return undefined;
         const { name, description, tags, status } = current;
         const before = { name, description, tags, definition: current.definition, status };
         const changed =

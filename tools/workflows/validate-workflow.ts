@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { Issue } from "../../schemas/problem.ts";
 import { RunInputs } from "../../schemas/run.ts";
-import { DefinitionInput, WorkflowIdRef } from "../../schemas/workflow.ts";
+import {
+  AppliedFixes,
+  ApplyFixes,
+  DefinitionInput,
+  WorkflowDefinition,
+  WorkflowIdRef,
+} from "../../schemas/workflow.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { checkDefinition } from "./check-definition.ts";
+import { checkAndFix } from "./check-definition.ts";
 
 /** Maximum length of an output type, in characters. */
 const OUTPUT_CHARS = 1_000;
@@ -25,6 +31,7 @@ export const validateWorkflow = defineTool({
   errors: [],
   input: z.strictObject({
     definition: DefinitionInput,
+    apply_fixes: ApplyFixes,
     workflow_id: WorkflowIdRef.optional().meta({
       description: "The workflow that the definition is for, if it exists.",
       example: "weekly-revenue",
@@ -45,6 +52,11 @@ export const validateWorkflow = defineTool({
         .array(Issue)
         .optional()
         .meta({ description: "What may fail, but does not prevent running. Left out when empty." }),
+      definition: WorkflowDefinition.optional().meta({
+        type: "object",
+        description: "With apply_fixes: the fixed definition, also when text was sent.",
+      }),
+      applied_fixes: AppliedFixes,
       steps: z
         .array(
           z.strictObject({
@@ -67,8 +79,9 @@ export const validateWorkflow = defineTool({
       preview: z.unknown().optional().meta({ description: "With mocks: the values of fields and output." }),
     })
     .meta({ id: "Validation", description: "The result of checking a definition." }),
-  async run({ definition, workflow_id: selfId, inputs, mocks }, ctx) {
-    const report = await checkDefinition(ctx, definition, { checkConnections: true, selfId, inputs, mocks });
+  async run({ definition, workflow_id: selfId, inputs, mocks, apply_fixes: applyFixes }, ctx) {
+    const options = { selfId, inputs, mocks, applyFixes };
+    const { report, applied } = await checkAndFix(ctx, definition, options);
     const { valid, errors, warnings, preview } = report;
     if (report.definition === null) return { valid, errors };
     const json = preview === undefined ? "" : JSON.stringify(preview);
@@ -76,6 +89,7 @@ export const validateWorkflow = defineTool({
       valid,
       errors,
       ...(warnings.length > 0 && { warnings }),
+      ...(applied !== undefined && { definition: report.definition, applied_fixes: applied }),
       steps: report.steps.map(({ id, type, output, effects }) => ({
         id,
         type,
