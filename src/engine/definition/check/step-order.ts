@@ -82,7 +82,7 @@ function intendedNeeds(
       message: `must be the id of a step, but there is no step ${id.slice(0, 100)}`,
       ...(others.length <= 50 && { allowed: others }),
       ...(near !== undefined && { did_you_mean: near }),
-      fix: near === undefined ? "Remove it, or write the id of a step of this workflow." : `Write ${near}.`,
+      fix: near === undefined ? "Write the id of a step of this workflow." : `Write ${near}.`,
     });
     return near === undefined ? [] : [near];
   });

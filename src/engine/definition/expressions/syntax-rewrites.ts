@@ -64,6 +64,7 @@ const PATH = String.raw`[A-Za-z_][\w.]*(?:\[[^\][]*\])*(?:\.[\w.]+)*`;
 type Replace = (match: string, ...groups: string[]) => string;
 
 const TRANSLATIONS: readonly (readonly [RegExp, string | Replace])[] = [
+  [/^\s*\$?\{\{((?:(?!\{\{|\}\}).)*)\}\}\s*$/gs, "$1"],
   [
     /\$?\{\{([^{}]*)\}\}/g,
     (_, inner = "") => (/^\s*[\w.[\]]+\s*$/.test(inner) ? inner.trim() : `(${inner.trim()})`),
