@@ -80,7 +80,7 @@ export async function readDefinition(
 }
 
 /** The fields of a saved workflow that say what the checker found. */
-export const findingsOf = ({
-  definition: _,
-  ...findings
-}: CheckedDefinition): Omit<CheckedDefinition, "definition"> => findings;
+export function findingsOf(checked: CheckedDefinition): Omit<CheckedDefinition, "definition"> {
+  const { definition: _, ...findings } = checked;
+  return findings;
+}
