@@ -55,6 +55,12 @@ export interface SqlResult {
   truncated: boolean;
 }
 
+/** What a query names and its database does not have. */
+export interface MissingName {
+  kind: "table" | "column";
+  name: string;
+}
+
 export interface TableDescription {
   name: string;
   /** `table` or `view`. */
@@ -95,19 +101,22 @@ export interface Databases {
   query(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
   /**
    * Prepares a query without running it.
-   * @param request `params` are the names of the parameters; `tables` has the columns of scratch tables
-   * @returns its columns, or the issues that prevent it (in the query, parameters, access or database)
+   * @param request `params` are the names of the parameters, `constants` the values of those that are known, and `tables`
+   *   has the columns of scratch tables
+   * @returns its columns, or the issues that prevent it (in the query, parameters, access or database), with the table or
+   *   column that does not exist
    */
   prepare(
     request: {
       database: string;
       query: string;
       params: readonly string[];
+      constants?: Readonly<Record<string, unknown>> | undefined;
       write: boolean;
       tables?: Readonly<Record<string, readonly SqlColumn[] | null>> | undefined;
     },
     signal: AbortSignal,
-  ): Promise<{ columns: SqlColumn[] } | { issues: PartialIssue[] }>;
+  ): Promise<{ columns: SqlColumn[] } | { issues: PartialIssue[]; missing?: MissingName | undefined }>;
   describe(
     name: string,
     options: { table?: string | undefined; samples: number; limit: number },

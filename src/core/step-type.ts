@@ -39,6 +39,8 @@ export interface StepCheckContext {
   shapeOf(field: string): Shape;
   /** Returns the shape of one entry of a field that is an object (`tables.orders`). */
   shapeAt(field: string, key: string): Shape;
+  /** Returns the steps that have certainly ended before this one. */
+  earlierSteps(): UnresolvedStep[];
   /** Returns the inputs (JSON Schema) and the output of another workflow; undefined if it does not exist. */
   workflow(id: string): Promise<{ inputs: Record<string, unknown> | null; output: Shape } | undefined>;
   /** Returns the ids of workflows, to find a near match. */

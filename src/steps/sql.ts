@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { type PartialIssue, SCRATCH_DATABASE, type SqlColumn } from "../core/connections.ts";
+import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
+import {
+  type MissingName,
+  type PartialIssue,
+  SCRATCH_DATABASE,
+  type SqlColumn,
+} from "../core/connections.ts";
 import { SECOND } from "../core/clock.ts";
 import {
   ANY,
@@ -142,9 +148,10 @@ export const sqlStep = defineStepType({
     if (!Query.safeParse(query).success) return { issues: [] };
     const tables = tablesOf(step, ctx);
     const facts = { facts: { tables } };
+    const constants = constantParams(step["params"]);
     const prepare = (params: readonly string[]) =>
       ctx.connections.databases.prepare(
-        { database, query: query as string, params, write: step["write"] === true, tables },
+        { database, query: query as string, params, constants, write: step["write"] === true, tables },
         ctx.signal,
       );
     const params = namesOf("params", step, ctx);
@@ -155,7 +162,14 @@ export const sqlStep = defineStepType({
         prepared.issues.flatMap(({ path }) => (path?.[0] === "params" ? [String(path[1])] : [])),
       );
     const listIssues = listParamIssues(params ?? [], ctx);
-    if ("issues" in prepared) return { issues: [...prepared.issues, ...listIssues] };
+    if ("issues" in prepared) {
+      const { issues, missing } = prepared;
+      const isCreated = missing !== undefined && isCreatedEarlier(missing, database, ctx);
+      const reported = issues.map((issue) =>
+        isCreated && issue.path?.[0] === "query" ? createdEarlier(issue) : issue,
+      );
+      return { issues: [...reported, ...listIssues] };
+    }
     if (Object.values(tables ?? {}).includes(null)) return { issues: listIssues, ...facts };
     return { issues: listIssues, output: outputOf(listOf(rowShape(prepared.columns))), ...facts };
   },
@@ -208,6 +222,43 @@ const databaseOf = (
   step: UnresolvedStep,
   { defaultDatabase }: Pick<StepCheckContext["connections"], "defaultDatabase">,
 ): string | null => (typeof step["database"] === "string" ? step["database"] : defaultDatabase);
+
+/** Returns the parameters whose values contain no expression. */
+function constantParams(params: unknown): Readonly<Record<string, unknown>> {
+  if (typeof params !== "object" || params === null || Array.isArray(params)) return {};
+  return Object.fromEntries(
+    Object.entries(params).filter(([, value]) => !EXPRESSION_PATTERN.test(JSON.stringify(value) ?? "")),
+  );
+}
+
+/** Whether an earlier step creates what is missing on the same database: then it is there when this step runs. */
+function isCreatedEarlier({ kind, name }: MissingName, database: string, ctx: StepCheckContext): boolean {
+  const escaped = (name.split(".").at(-1) ?? name).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+  const creates = new RegExp(
+    kind === "table"
+      ? String.raw`\bcreate\b[^(]*[\s."\x60\[]${escaped}["\x60\]]?(?:\s|\(|$)`
+      : String.raw`\b(?:create|alter)\b[^]*[\s,("\x60\[]${escaped}\b`,
+    "i",
+  );
+  return ctx
+    .earlierSteps()
+    .some(
+      (step) =>
+        step.type === "sql" &&
+        step["write"] === true &&
+        databaseOf(step, ctx.connections) === database &&
+        typeof step["query"] === "string" &&
+        creates.test(step["query"]),
+    );
+}
+
+const createdEarlier = (issue: PartialIssue): PartialIssue => ({
+  path: ["query"],
+  code: "not_checked",
+  severity: "warning",
+  message: `can't be checked before an earlier step has created what it uses (${issue.message})`,
+  fix: "Nothing needs to be done. To have the query checked, create the table before you save the workflow.",
+});
 
 /** Returns the keys of a field that is an object; undefined if they are known only at run time. */
 function namesOf(field: string, step: UnresolvedStep, ctx: StepCheckContext): string[] | undefined {

@@ -60,6 +60,7 @@ export async function testEngine({
   perKey = {},
   tracer = noTracer(),
   config = {},
+  env = {},
   ...storeOptions
 }: {
   limits?: ReadonlyMap<string, number>;
@@ -69,6 +70,7 @@ export async function testEngine({
   tracer?: Tracer;
   /** The configuration file, with databases and so on. */
   config?: object;
+  env?: Record<string, string>;
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
@@ -77,11 +79,11 @@ export async function testEngine({
   const changes = sqliteChangeFeed(store);
   onTestFinished(() => changes.close());
   const log = pino({ level: "silent" });
-  const connected = createConnections(
-    Config.parse(config),
-    {},
-    { stateDir: opened.stateDir, version: "0", now: clock.now },
-  );
+  const connected = createConnections(Config.parse(config), env, {
+    stateDir: opened.stateDir,
+    version: "0",
+    now: clock.now,
+  });
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];

@@ -13,7 +13,9 @@ import { z } from "zod";
 
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 
-interface World extends Partial<Pick<StepCheckContext, "workflow" | "workflowIds" | "shapeOf" | "shapeAt">> {
+interface World extends Partial<
+  Pick<StepCheckContext, "workflow" | "workflowIds" | "shapeOf" | "shapeAt" | "earlierSteps">
+> {
   connections?: Partial<Connections>;
   signal?: AbortSignal;
 }
@@ -26,6 +28,7 @@ export function checkStep(type: AnyStepType, written: object, world: World = {})
     signal: new AbortController().signal,
     shapeOf: unknown,
     shapeAt: unknown,
+    earlierSteps: () => [],
     workflow: () => Promise.resolve(undefined),
     workflowIds: () => Promise.resolve([]),
     ...world,

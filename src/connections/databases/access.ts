@@ -1,6 +1,7 @@
 /** Checks by its first word whether a statement is allowed, in addition to the permissions of the database. */
 import type { PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
+import { hiddenWrite } from "./hidden-writes.ts";
 import type { Dialect, ScannedQuery } from "./sql-scanner.ts";
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
@@ -24,7 +25,7 @@ const WRITING = wordsOf("delete create update insert replace merge drop alter");
 
 /** @returns issues of the query; `database_read_only` if it would write without permission */
 export function accessIssues(
-  { keyword, words }: ScannedQuery,
+  { keyword, words, tokens }: ScannedQuery,
   dialect: Dialect,
   database: string,
   write: boolean,
@@ -43,7 +44,11 @@ export function accessIssues(
   if (NEVER.has(keyword)) return queryIssue(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
   if (dialect === "mysql" && words.has("into") && (words.has("outfile") || words.has("dumpfile")))
     return queryIssue("must not write files", "Remove INTO OUTFILE.");
-  if (write || keyword === "" || READING[dialect].has(keyword)) return [];
+  if (write || keyword === "") return [];
+  if (READING[dialect].has(keyword)) {
+    const effect = hiddenWrite(tokens, dialect);
+    return effect === undefined ? [] : [readOnlyIssue(effect, database, access)];
+  }
   const near = nearMatch(keyword, READING[dialect]);
   if (near !== undefined && !WRITING.has(keyword))
     return [
@@ -54,13 +59,22 @@ export function accessIssues(
         did_you_mean: near.toUpperCase(),
       },
     ];
-  return queryIssue(
-    `begins with ${keyword.toUpperCase()}, and this step only reads`,
+  return [readOnlyIssue(`begins with ${keyword.toUpperCase()}`, database, access)];
+}
+
+const readOnlyIssue = (
+  effect: string,
+  database: string,
+  access: "read-only" | "read-write",
+): PartialIssue => ({
+  path: ["query"],
+  code: "database_read_only",
+  message: `${effect}, and this step only reads`,
+  fix:
     access === "read-write"
       ? "Set write: true on the step."
       : `Ask the operator to set access: read-write for ${database} in the configuration, and set write: true on the step.`,
-  );
-}
+});
 
 const queryIssue = (message: string, fix: string): PartialIssue[] => [
   { path: ["query"], code: "database_read_only", message, fix },

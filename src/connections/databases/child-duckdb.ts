@@ -3,7 +3,6 @@ import {
   type DuckDBConnection,
   DuckDBInstance,
   type DuckDBPreparedStatement,
-  BIGINT,
   DuckDBDataChunk,
 } from "@duckdb/node-api";
 import { ResultReturnType, StatementType } from "@duckdb/node-api";
@@ -16,7 +15,7 @@ import {
   type ScratchTable,
   duplicateColumnFailure,
 } from "./child-protocol.ts";
-import type { DescribeOptions, SqlValue } from "./driver.ts";
+import type { DescribeOptions } from "./driver.ts";
 import {
   duckdbColumnType,
   hasUnresolvedType,
@@ -25,6 +24,7 @@ import {
   toSqlType,
   duckdbToJson,
 } from "./duckdb-values.ts";
+import { bind, unfitDuckdbValues } from "./duckdb-parameters.ts";
 import { createRowCollector, findDuplicateName, mustRollBack, type RowLimits } from "./rows.ts";
 
 const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
@@ -91,27 +91,17 @@ export function createDuckdbEngine(spec: ChildSpec): EmbeddedEngine {
         if (spec.write) await connection.run(mustRollBack(result, limits) ? "ROLLBACK" : "COMMIT");
         return result;
       }),
-    prepare: ({ text, parameters, tables }) =>
+    prepare: ({ text, values, tables }) =>
       withConnection(tables, async (connection) => {
         const statement = await prepared(connection, text);
-        return hasUnresolvedType(statement)
-          ? await namesOnly(connection, text, parameters)
+        const columns = hasUnresolvedType(statement)
+          ? await namesOnly(connection, text, values.length)
           : columnsOf(statement);
+        return { columns, unfit: await unfitDuckdbValues(connection, statement, text, values) };
       }),
     describe: (options) => withConnection([], (connection) => describe(connection, options)),
     toFailure,
   };
-}
-
-function bind(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): void {
-  values.forEach((value, index) => {
-    const at = index + 1;
-    if (value === null) statement.bindNull(at);
-    else if (typeof value === "string") statement.bindVarchar(at, value);
-    else if (typeof value === "boolean") statement.bindBoolean(at, value);
-    else if (Number.isSafeInteger(value)) statement.bindValue(at, BigInt(value), BIGINT);
-    else statement.bindDouble(at, value);
-  });
 }
 
 /** The columns of the result; none for a statement without rows. */

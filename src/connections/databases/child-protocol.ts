@@ -1,7 +1,7 @@
 /** What a child that runs embedded databases is asked and answers. (Children load this file: it imports no values.) */
-import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlResult, TableDescription } from "../../core/connections.ts";
 import type { StepErrorCode } from "../../core/step-errors.ts";
-import type { DescribeOptions, SqlValue } from "./driver.ts";
+import type { DescribeOptions, PreparedStatement, SqlValue } from "./driver.ts";
 import type { RowLimits } from "./rows.ts";
 
 /** The database that a child process serves; it never opens another one. */
@@ -30,7 +30,7 @@ export interface ScratchTable {
 
 export type ChildRequest =
   | { op: "query"; text: string; values: SqlValue[]; limits: RowLimits; tables: ScratchTable[] }
-  | { op: "prepare"; text: string; parameters: number; tables: ScratchTable[] }
+  | { op: "prepare"; text: string; values: SqlValue[]; tables: ScratchTable[] }
   | { op: "describe"; options: DescribeOptions };
 
 export interface ChildFailure {
@@ -44,7 +44,7 @@ export type ChildReply = { value: unknown } | { failure: ChildFailure };
 /** An embedded database in a child process, opened for each request, so that no lock outlives a request. */
 export interface EmbeddedEngine {
   query(request: Extract<ChildRequest, { op: "query" }>): Promise<SqlResult>;
-  prepare(request: Extract<ChildRequest, { op: "prepare" }>): Promise<SqlColumn[]>;
+  prepare(request: Extract<ChildRequest, { op: "prepare" }>): Promise<PreparedStatement>;
   describe(options: DescribeOptions): Promise<TableDescription[]>;
   /** Converts an error of the database. */
   toFailure(error: unknown): ChildFailure;

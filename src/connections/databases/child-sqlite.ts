@@ -140,7 +140,7 @@ export function createSqliteEngine(spec: ChildSpec): EmbeddedEngine {
           truncated: collected.truncated,
         };
       }),
-    prepare: ({ text }) => withDatabase((db) => prepared(db, text).columns),
+    prepare: ({ text }) => withDatabase((db) => ({ columns: prepared(db, text).columns })),
     describe: (options) => withDatabase((db) => describe(db, options)),
     toFailure: (error) => failureOf(error, denied),
   };

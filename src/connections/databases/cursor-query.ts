@@ -103,12 +103,24 @@ export function fetchRows(
   });
 }
 
-/** Parses a statement and returns the columns of its result, without running it. */
-export function describeStatement(client: Submits, text: string): Promise<PgField[]> {
-  return submitted<PgField[]>(client, (settle) => {
+export interface StatementDescription {
+  fields: PgField[];
+  /** The ids of the types that the server gives the parameters. */
+  parameterTypes: number[];
+}
+
+/** Parses a statement and returns the columns of its result and the types of its parameters, without running it. */
+export function describeStatement(client: Submits, text: string): Promise<StatementDescription> {
+  return submitted<StatementDescription>(client, (settle) => {
     let fields: PgField[] = [];
+    let parameterTypes: number[] = [];
+    const onParameters = ({ dataTypeIDs }: { dataTypeIDs: number[] }): void => {
+      parameterTypes = dataTypeIDs;
+    };
     return {
       submit(connection) {
+        // The client does not pass this message on.
+        connection.once("parameterDescription", onParameters);
         connection.parse({ name: "", text, types: [] }, true);
         connection.describe({ type: "S", name: "" }, true);
         connection.sync();
@@ -120,8 +132,11 @@ export function describeStatement(client: Submits, text: string): Promise<PgFiel
       handleEmptyQuery: nothing,
       handleCopyInResponse: nothing,
       handleCopyData: nothing,
-      handleError: (error) => settle(error),
-      handleReadyForQuery: () => settle(undefined, fields),
+      handleError(error, connection) {
+        connection.removeListener("parameterDescription", onParameters);
+        settle(error);
+      },
+      handleReadyForQuery: () => settle(undefined, { fields, parameterTypes }),
     };
   });
 }

@@ -8,9 +8,15 @@ import type { Dialect, RenderedQuery } from "./sql-scanner.ts";
 export type SqlValue = string | number | boolean | null;
 
 export interface Statement extends RenderedQuery {
-  /** Values in the order of the placeholders; null if the query is only prepared. */
+  /** Values in the order of the placeholders; null for those that are not known while the query is only prepared. */
   values: SqlValue[];
   write: boolean;
+}
+
+export interface PreparedStatement {
+  columns: SqlColumn[];
+  /** Known values that do not fit their parameters, by their positions in `values`. */
+  unfit?: { position: number; message: string }[];
 }
 
 export interface DescribeOptions {
@@ -27,7 +33,8 @@ export interface Driver {
   /** Returns the placeholder of the parameter with this index (from 0). */
   placeholder(index: number): string;
   query(statement: Statement, limits: RowLimits, signal: AbortSignal): Promise<SqlResult>;
-  prepare(statement: Statement, signal: AbortSignal): Promise<SqlColumn[]>;
+  /** The values of the statement are those that are known, else null. */
+  prepare(statement: Statement, signal: AbortSignal): Promise<PreparedStatement>;
   describe(options: DescribeOptions, signal: AbortSignal): Promise<TableDescription[]>;
   close(): Promise<void>;
 }

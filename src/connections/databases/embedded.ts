@@ -1,11 +1,11 @@
 /** SQLite and DuckDB files, and `scratch`: the databases that run in child processes. */
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
-import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { SqlResult, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildSpec, ScratchTable } from "./child-protocol.ts";
 import type { ChildPool } from "./child-pool.ts";
-import type { Driver } from "./driver.ts";
+import type { Driver, PreparedStatement } from "./driver.ts";
 
 /** The only folder of the state directory that workflows can read: it holds the sample database. */
 const SAMPLES = "samples";
@@ -26,8 +26,12 @@ export function createFileDriver(
       return (await children.send(await specFor(write), { ...request, tables: [] }, signal)) as SqlResult;
     },
     prepare: async ({ text, values, write }, signal) => {
-      const request = { op: "prepare", text, parameters: values.length, tables: [] } as const;
-      return (await children.send(await specFor(write), { ...request, tables: [] }, signal)) as SqlColumn[];
+      const request = { op: "prepare", text, values, tables: [] } as const;
+      return (await children.send(
+        await specFor(write),
+        { ...request, tables: [] },
+        signal,
+      )) as PreparedStatement;
     },
     describe: async (options, signal) =>
       (await children.send(await specFor(false), { op: "describe", options }, signal)) as TableDescription[],
@@ -44,8 +48,8 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
     query: async ({ text, values }, limits, signal) =>
       (await children.send(spec, { op: "query", text, values, limits, tables }, signal)) as SqlResult,
     prepare: async ({ text, values }, signal) => {
-      const request = { op: "prepare", text, parameters: values.length, tables } as const;
-      return (await children.send(spec, request, signal)) as SqlColumn[];
+      const request = { op: "prepare", text, values, tables } as const;
+      return (await children.send(spec, request, signal)) as PreparedStatement;
     },
     describe: () =>
       Promise.resolve(

@@ -14,7 +14,7 @@ import { createChildPool } from "./child-pool.ts";
 import type { Driver, Statement } from "./driver.ts";
 import { createFileDriver, createScratchDriver } from "./embedded.ts";
 import { issueOf, issueWithSuggestion } from "./prepare-issues.ts";
-import { toBoundValue, parameterIssues } from "./parameters.ts";
+import { knownValue, parameterIssues, toBoundValue, unfitValueIssue } from "./parameters.ts";
 import { emptyScratchTables, buildScratchTables } from "./scratch-tables.ts";
 import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
 
@@ -170,7 +170,7 @@ export function createDatabases(
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
     rateOf: (name) => entries.get(name)?.rate ?? null,
     query: (request, signal) => named(request.database, query(request, ending(signal))),
-    async prepare({ database, query: text, params, write, tables = {} }, given) {
+    async prepare({ database, query: text, params, constants = {}, write, tables = {} }, given) {
       const signal = ending(given);
       const unknown = unknownNameIssue(database);
       if (unknown !== undefined) return { issues: [unknown] };
@@ -188,23 +188,27 @@ export function createDatabases(
           ...accessIssues(scanned, driver.dialect, database, write, access),
           ...parameterIssues(scanned.parameterNames, params),
         ];
-        // A query with a missing parameter is still prepared, so that all issues are reported together.
-        if (issues.some(({ path }) => path?.[0] !== "params") || empty === undefined)
+        // A query with an issue of another field is still prepared, so that all issues are reported together.
+        if (issues.some(({ path }) => path?.[0] === "query" || path?.[0] === "tables") || empty === undefined)
           return issues.length > 0 ? { issues } : { columns: [] };
-        const statement = bound(
-          scanned,
-          driver,
-          scanned.parameterNames.map(() => null),
-          write,
+        const values = scanned.parameterNames.map((name) =>
+          knownValue(name, constants[name], driver.dialect),
         );
-        const prepared = await driver.prepare(statement, signal).then(
-          (columns) => ({ columns }),
-          async (error: unknown) => ({
-            issues: [await issueWithSuggestion(error, driver, signal)],
-          }),
-        );
-        if (issues.length === 0) return prepared;
-        return { issues: [...issues, ...("issues" in prepared ? prepared.issues : [])] };
+        const statement = bound(scanned, driver, values, write && access === "read-write");
+        try {
+          const { columns, unfit = [] } = await driver.prepare(statement, signal);
+          const order = placeholderOrder(scanned, driver);
+          const unfitIssues = unfit.map(({ position, message }) =>
+            unfitValueIssue(scanned.parameterNames[order[position]!]!, message),
+          );
+          if (issues.length + unfitIssues.length > 0) return { issues: [...issues, ...unfitIssues] };
+          return { columns };
+        } catch (error) {
+          const { issue, missing } = await issueWithSuggestion(error, driver, signal);
+          // Without write access the database refuses a statement that writes, which is reported already.
+          if (issues.length > 0 && issue.code === "database_read_only") return { issues };
+          return { issues: [...issues, issue], missing };
+        }
       } catch (error) {
         return { issues: [issueOf(error)] };
       }
@@ -227,11 +231,15 @@ function bound(
   write: boolean,
 ): Statement {
   const rendered = scanned.render(driver.placeholder);
-  // Numbered placeholders take each value once, `?` takes it at each place.
-  const order =
-    driver.placeholder(0) === driver.placeholder(1) ? rendered.parameterOrder : scanned.parameterNames.keys();
-  return { ...rendered, values: Array.from(order, (index) => values[index] ?? null), write };
+  const order = placeholderOrder(scanned, driver);
+  return { ...rendered, values: order.map((index) => values[index] ?? null), write };
 }
+
+/** The index of each placeholder's parameter: numbered placeholders take each value once, `?` takes it at each place. */
+const placeholderOrder = (scanned: ScannedQuery, { placeholder }: Driver): number[] =>
+  placeholder(0) === placeholder(1)
+    ? scanned.render(placeholder).parameterOrder
+    : [...scanned.parameterNames.keys()];
 
 function tableIssues(
   database: string,

@@ -125,9 +125,10 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
       translated(withConnection(signal, (connection, spoil) => run(statement, limits, connection, spoil))),
     prepare: ({ text, values }, signal) =>
       translated(
-        withConnection(signal, async (connection) =>
-          (await describeStatement(connection, text)).map((field) => mysqlColumn(field, values.length > 0)),
-        ),
+        withConnection(signal, async (connection) => {
+          const fields = await describeStatement(connection, text);
+          return { columns: fields.map((field) => mysqlColumn(field, values.length > 0)) };
+        }),
       ),
     describe: (wanted, signal) =>
       translated(withConnection(signal, (connection) => describeMysqlTables(connection, wanted))),

@@ -38,6 +38,14 @@ const unusedIssue = (name: string, near: string | undefined, wanted: readonly st
   fix: `Write :${name} in the query, without quotes, or remove the parameter.`,
 });
 
+/** @param message why the database refuses the value */
+export const unfitValueIssue = (name: string, message: string): PartialIssue => ({
+  path: ["params", name],
+  code: "wrong_type",
+  message: `has a value that the query does not accept: ${message}`,
+  fix: `Pass a value of the type that :${name} has in the query, or cast it there: CAST(:${name} AS …).`,
+});
+
 /** How a query uses a list that is passed as JSON text in one parameter. */
 const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
   sqlite: (name) => `IN (SELECT value FROM json_each(:${name}))`,
@@ -45,6 +53,10 @@ const LIST_FIX: Readonly<Record<Dialect, (name: string) => string>> = {
   postgresql: (name) => `= ANY (ARRAY(SELECT jsonb_array_elements_text(:${name}::jsonb)))`,
   mysql: (name) => `IN (SELECT v FROM JSON_TABLE(:${name}, '$[*]' COLUMNS (v VARCHAR(255) PATH '$')) AS j)`,
 };
+
+/** The value of a parameter while its query is prepared; null if it is not known, or is a list, which is reported elsewhere. */
+export const knownValue = (name: string, value: unknown, dialect: Dialect): SqlValue =>
+  Array.isArray(value) ? null : toBoundValue(name, value, dialect);
 
 /** @throws StepError input_invalid for a list; an object is bound as JSON text */
 export function toBoundValue(name: string, value: unknown, dialect: Dialect): SqlValue {

@@ -54,7 +54,7 @@ async function sampleOf(
   quoted: string,
   maxRows: number,
 ): Promise<Record<string, unknown>[]> {
-  const fields = await describeStatement(client, `SELECT * FROM ${quoted}`);
+  const { fields } = await describeStatement(client, `SELECT * FROM ${quoted}`);
   const collected = createRowCollector(
     fields.map(({ name }) => name),
     { maxRows, maxBytes: 64 * 1024 },

@@ -10,13 +10,13 @@ import {
   rejectOnAbort,
   assertUniqueColumnNames,
   type DatabaseServerOptions,
-  type SqlValue,
   type Statement,
 } from "./driver.ts";
 import { limitMessageSize } from "./message-size-limit.ts";
 import { describeStatement, fetchRows, type PgField } from "./cursor-query.ts";
 import { describePgTables } from "./postgres-describe.ts";
 import { pgStepError } from "./postgres-errors.ts";
+import { pgValueText, unfitPgValues } from "./postgres-parameters.ts";
 import { pgColumn, pgToJson } from "./postgres-values.ts";
 import { createRowCollector, mustRollBack, type RowLimits } from "./rows.ts";
 
@@ -108,7 +108,7 @@ export function createPostgresDriver({
       const { fields, command } = await fetchRows(
         client,
         text,
-        values.map(asText),
+        values.map(pgValueText),
         (given) => {
           assertUniqueColumnNames(given.map(({ name }) => name));
           columns = given;
@@ -162,9 +162,10 @@ export function createPostgresDriver({
     prepare: (statement, signal) =>
       translated(
         withClient(signal, async (client) => {
-          const fields = await describeStatement(client, statement.text);
+          const { fields, parameterTypes } = await describeStatement(client, statement.text);
           assertUniqueColumnNames(fields.map(({ name }) => name));
-          return fields.map(pgColumn);
+          const unfit = await unfitPgValues(client, parameterTypes, statement.values);
+          return { columns: fields.map(pgColumn), unfit };
         }),
         statement,
       ),
@@ -216,6 +217,3 @@ function withPassword(url: string, password: string | undefined): string {
   if (password !== undefined) whole.searchParams.set("password", password);
   return whole.href;
 }
-
-/** Formats a value as the server does; the server determines the type of the parameter. */
-const asText = (value: SqlValue): string | null => (value === null ? null : String(value));

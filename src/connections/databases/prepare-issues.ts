@@ -1,5 +1,5 @@
 /** Converts errors of preparing a query to issues, with a similar name of a table or column. */
-import type { PartialIssue, TableDescription } from "../../core/connections.ts";
+import type { MissingName, PartialIssue, TableDescription } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Driver } from "./driver.ts";
@@ -27,27 +27,31 @@ export function issueOf(error: unknown): PartialIssue {
   return { path, code, message, ...(options.fix !== undefined && { fix: options.fix }) };
 }
 
-/** Adds a similar name for the missing table or column in the message. */
+/** Returns the issue with a similar name for the missing table or column in the message, and the missing name. */
 export async function issueWithSuggestion(
   error: unknown,
   driver: Driver,
   signal: AbortSignal,
-): Promise<PartialIssue> {
+): Promise<{ issue: PartialIssue; missing?: MissingName }> {
   const issue = issueOf(error);
   const table = firstMatch(TABLE, issue.message);
   const column = table === undefined ? firstMatch(COLUMN, issue.message) : undefined;
   const missing = table ?? column;
-  if (missing === undefined) return issue;
+  if (missing === undefined) return { issue };
   const all = await tablesOf(driver, signal);
   const columns = [...new Set(all.flatMap((described) => described.columns.map(({ name }) => name)))];
   const tables = all.map(({ name }) => name);
   const known = table === undefined ? columns : tables;
   const own = OWN.exec(issue.message)?.[1];
   const near = own !== undefined && known.includes(own) ? own : nearMatch(missing, known);
-  return {
+  const withSuggestion = {
     ...issue,
     ...(table !== undefined && tables.length > 0 && tables.length <= 50 && { allowed: tables }),
     ...(near !== undefined && near !== missing && { did_you_mean: near }),
+  };
+  return {
+    issue: withSuggestion,
+    missing: { kind: table === undefined ? "column" : "table", name: missing },
   };
 }
 

@@ -17,6 +17,8 @@ export interface ScannedQuery {
   keyword: string;
   /** All words outside quotes, in lower case. */
   words: ReadonlySet<string>;
+  /** Words in lower case, parentheses, and one `?` for each quoted text or parameter, in order. */
+  tokens: readonly string[];
   issues: PartialIssue[];
   /** The query as a driver takes it; `index` counts `names` from 0. */
   render(placeholder: (index: number) => string): RenderedQuery;
@@ -93,6 +95,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
   };
   const parameterNames: string[] = [];
   const words = new Set<string>();
+  const tokens: string[] = [];
   const pieces: Piece[] = [];
   let keyword = "";
   let ended = false;
@@ -140,6 +143,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     }
     const skipped = match(SKIPPED[dialect]);
     if (skipped !== undefined) {
+      tokens.push("?");
       takeQuoted(skipped);
       continue;
     }
@@ -148,6 +152,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
       const lower = word.toLowerCase();
       keyword ||= lower;
       words.add(lower);
+      tokens.push(lower);
       take(word);
       continue;
     }
@@ -169,6 +174,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     const param = query.startsWith("::", at) ? undefined : match(PARAMETER);
     if (param !== undefined && isParameter(query, at, dialect)) {
       const name = param.slice(1);
+      tokens.push("?");
       if (!parameterNames.includes(name)) parameterNames.push(name);
       if (!ended) pieces.push({ at, text: param, param: parameterNames.indexOf(name) });
       at += param.length;
@@ -179,6 +185,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
       at += 1;
       continue;
     }
+    if (query[at] === "(" || query[at] === ")") tokens.push(query[at]!);
     take(query.startsWith("::", at) ? "::" : query[at]!);
   }
   if (keyword === "" && issues.length === 0)
@@ -187,6 +194,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     parameterNames,
     keyword,
     words,
+    tokens,
     issues,
     render: (placeholder) => render(query, pieces, placeholder),
   };

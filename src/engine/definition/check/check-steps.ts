@@ -4,7 +4,7 @@ import { JsonSchemaObject } from "../../../../schemas/workflow-definition.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { StepFacts } from "../../../core/model.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
-import type { Field } from "../../../core/step-type.ts";
+import type { Field, UnresolvedStep } from "../../../core/step-type.ts";
 import { schemaIssues } from "../../../core/json-schema/index.ts";
 import type { ResourceChecker } from "./resource-checks.ts";
 import type { ParsedStep } from "./schema-check.ts";
@@ -56,6 +56,11 @@ export async function checkSteps(
       : result;
   }
 
+  const earlierSteps = (index: number): UnresolvedStep[] =>
+    steps.flatMap(({ parsed }, other) =>
+      parsed !== undefined && other !== index && order.isAncestor(index, other) ? [parsed] : [],
+    );
+
   async function checkStep(index: number): Promise<void> {
     const step = steps[index]!;
     const mentions = mentionedStepIds(step.raw, order.position);
@@ -70,7 +75,11 @@ export async function checkSteps(
     });
     issues.push(...stepIssues);
     if (step.checkable !== undefined && step.type?.check !== undefined) {
-      const { issues: typeIssues, output, facts: found } = await resources.check(step, fields);
+      const {
+        issues: typeIssues,
+        output,
+        facts: found,
+      } = await resources.check(step, fields, () => earlierSteps(index));
       const reported = new Set(stepIssues.map(identityOf));
       issues.push(
         ...typeIssues

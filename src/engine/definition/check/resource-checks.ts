@@ -24,8 +24,15 @@ export interface ExternalResources {
 }
 
 export interface ResourceChecker {
-  /** @param fields the shapes of the step's fields */
-  check(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck>;
+  /**
+   * @param fields the shapes of the step's fields
+   * @param earlierSteps returns the steps that have certainly ended before
+   */
+  check(
+    step: ParsedStep,
+    fields: Readonly<Record<string, Shape>>,
+    earlierSteps: () => UnresolvedStep[],
+  ): Promise<StepCheck>;
   close(): void;
 }
 
@@ -59,7 +66,11 @@ export function resourceChecker(
   stop.addEventListener("abort", () => stopped.reject(new Error("stopped")), { once: true });
   const limit = pLimit(MAX_CHECKS);
 
-  async function run(step: ParsedStep, fields: Readonly<Record<string, Shape>>): Promise<StepCheck> {
+  async function run(
+    step: ParsedStep,
+    fields: Readonly<Record<string, Shape>>,
+    earlierSteps: () => UnresolvedStep[],
+  ): Promise<StepCheck> {
     if (stop.aborted) throw new Error("stopped");
     const shapeOf = (field: string): Shape => fields[field] ?? ANY;
     const context: StepCheckContext = {
@@ -68,6 +79,7 @@ export function resourceChecker(
       signal: stop,
       shapeOf,
       shapeAt: (field, key) => entryOf(shapeOf(field), key),
+      earlierSteps,
       workflow: (id) => workflows.workflow(id),
       workflowIds: () => workflows.workflowIds(),
     };
@@ -76,9 +88,9 @@ export function resourceChecker(
   }
 
   return {
-    async check(step, fields) {
+    async check(step, fields, earlierSteps) {
       try {
-        return await limit(() => run(step, fields));
+        return await limit(() => run(step, fields, earlierSteps));
       } catch (error) {
         if (error instanceof NoResources) return { issues: [] };
         signal?.throwIfAborted();

@@ -1,0 +1,33 @@
+/** The values of parameters of PostgreSQL, which the server reads by the types that it gives the parameters. */
+import type { PoolClient } from "pg";
+import type { SqlValue } from "./driver.ts";
+
+/** Formats a value as the server does; the server determines the type of the parameter. */
+export const pgValueText = (value: SqlValue): string | null => (value === null ? null : String(value));
+
+/**
+ * Finds the known values that the types of their parameters do not accept.
+ * @param types the ids of the parameters' types
+ * @param values in the order of the parameters; null where it is not known
+ */
+export async function unfitPgValues(
+  client: PoolClient,
+  types: readonly number[],
+  values: readonly SqlValue[],
+): Promise<{ position: number; message: string }[]> {
+  const unfit: { position: number; message: string }[] = [];
+  for (const [position, value] of values.entries()) {
+    const type = types[position];
+    if (value === null || type === undefined) continue;
+    const { rows } = await client.query<{ name: string }>("SELECT format_type($1, NULL) AS name", [type]);
+    try {
+      await client.query(`SELECT CAST($1 AS ${rows[0]!.name})`, [pgValueText(value)]);
+    } catch (error) {
+      const { code = "", message } = error as Error & { code?: string };
+      // Class 22 is the data that is wrong. (postgresql.org/docs/current/errcodes-appendix.html)
+      if (!code.startsWith("22")) throw error;
+      unfit.push({ position, message });
+    }
+  }
+  return unfit;
+}
