@@ -75,6 +75,13 @@ CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);
 
+CREATE TABLE "events" (
+  "run_id" text not null,
+  "step_id" text not null,
+  "received_at" text not null,
+  "body" text not null, constraint "events_pk" primary key ("run_id",
+  "step_id"));
+
 CREATE TABLE "executors" (
   "id" text not null primary key,
   "beat" integer not null,

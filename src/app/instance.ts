@@ -4,6 +4,7 @@ import type { ApiKeyStore } from "../core/account-ports.ts";
 import type { ChangeFeed } from "../core/change-feed.ts";
 import { type Clock, SECOND } from "../core/clock.ts";
 import { cursorCodec } from "../core/cursors.ts";
+import { type EventTokens, eventTokens } from "../core/event-tokens.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
 import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
@@ -14,7 +15,7 @@ import { engineReaders } from "../store/engine-transaction.ts";
 import { identityReader } from "../store/identities.ts";
 import { linkReader } from "../store/links.ts";
 import { sessionReader } from "../store/sessions.ts";
-import { getOrCreateCursorKey } from "../store/settings.ts";
+import { getOrCreateKey } from "../store/settings.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
 import { unitOfWork } from "../store/unit-of-work.ts";
 import { userReader } from "../store/users.ts";
@@ -26,6 +27,7 @@ export interface Instance {
   keys: ApiKeyStore;
   read: Readers;
   cursors: CursorCodec;
+  eventTokens: EventTokens;
   write: UnitOfWork;
   log: Logger;
   meter: Meter;
@@ -76,7 +78,8 @@ export async function openInstance(
       links: linkReader(store.read),
       audit: auditReader(store.read),
     },
-    cursors: cursorCodec(await getOrCreateCursorKey(store)),
+    cursors: cursorCodec(await getOrCreateKey(store, "cursor_key")),
+    eventTokens: eventTokens(await getOrCreateKey(store, "event_key")),
     write: unitOfWork(store, clock),
     log,
     meter,

@@ -11,7 +11,7 @@ import { reachableHost } from "../core/hosts.ts";
 import { rateLimitCounter } from "../store/rate-limit-counts.ts";
 import type { Store } from "../store/database.ts";
 import { sessionStore } from "../store/sessions.ts";
-import { getOrCreateCursorKey, getRestoredAt } from "../store/settings.ts";
+import { getOrCreateKey, getRestoredAt } from "../store/settings.ts";
 import type { Services } from "../surfaces/invoke.ts";
 import type { SignOnProvider, SignInServices } from "../surfaces/session/endpoint.ts";
 import { VERSION } from "./build.ts";
@@ -102,7 +102,7 @@ async function openProvider(
     ]);
     const client = oidcClient({ ...oidc, groupsClaim, trustEmails }, clock);
     const flowKey = sealingKey(
-      await getOrCreateCursorKey(of.store),
+      await getOrCreateKey(of.store, "cursor_key"),
       "a browser's way to the provider and back",
     );
     return oidcProvider({ ...of, policy, client, flowKey, refreshMs: durationMs(refresh) });

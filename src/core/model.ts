@@ -141,7 +141,16 @@ export interface ValueText {
 }
 
 export type JobKind =
-  "step" | "wake" | "decided" | "child_done" | "finish" | "cancel" | "run_timeout" | "on_failure" | "notify";
+  | "step"
+  | "wake"
+  | "decided"
+  | "event"
+  | "child_done"
+  | "finish"
+  | "cancel"
+  | "run_timeout"
+  | "on_failure"
+  | "notify";
 
 /** Limits how often something starts, over all executors. */
 export interface Rate {

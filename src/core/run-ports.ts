@@ -3,6 +3,7 @@
  * any number of processes (see `EngineTransaction` for the general rules).
  */
 import type { ApprovalStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
   AbandonedAttempt,
@@ -284,6 +285,7 @@ export interface EngineWriters extends TransactionScope {
   approvals: ApprovalWriter;
   schedules: ScheduleWriter;
   workflowStates: WorkflowStateWriter;
+  events: EventWriter;
 }
 
 export interface EngineReaders {
@@ -293,6 +295,7 @@ export interface EngineReaders {
   approvals: ApprovalReader;
   schedules: ScheduleReader;
   workflowStates: WorkflowStateReader;
+  events: EventReader;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/ru
 import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import type { Store } from "./database.ts";
+import { eventReader, eventWriter } from "./events.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
 import { runWriter } from "./run-writer.ts";
 import { runReader } from "./run-reader.ts";
@@ -20,6 +21,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   approvals: approvalReader(db),
   schedules: scheduleReader(db),
   workflowStates: workflowStateReader(db),
+  events: eventReader(db),
 });
 
 export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: TransactionScope): EngineWriters => ({
@@ -30,6 +32,7 @@ export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: Transact
   approvals: approvalWriter(trx),
   schedules: scheduleWriter(trx),
   workflowStates: workflowStateWriter(trx),
+  events: eventWriter(trx),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */

@@ -202,6 +202,7 @@ export interface Schema {
   rate_slots: { key: string; next_at: number; interval_ms: number };
   approvals: ApprovalRow;
   schedules: ScheduleRow;
+  events: { run_id: string; step_id: string; received_at: string; body: string };
   workflow_states: {
     workflow_id: string;
     revision: number;

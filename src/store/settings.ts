@@ -6,21 +6,21 @@ import type { Store } from "./database.ts";
 const find = async (read: Store["read"], name: string): Promise<string | undefined> =>
   (await read.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst())?.value;
 
-/** Returns the key that signs this instance's cursors, which the first call of any process creates. */
-export async function getOrCreateCursorKey({
-  read,
-  transaction,
-}: Pick<Store, "read" | "transaction">): Promise<Buffer> {
-  let key = await find(read, "cursor_key");
+/** Returns the key that signs this instance's cursors, or the URLs of its events. The first call of any process creates it. */
+export async function getOrCreateKey(
+  { read, transaction }: Pick<Store, "read" | "transaction">,
+  name: "cursor_key" | "event_key",
+): Promise<Buffer> {
+  let key = await find(read, name);
   if (key === undefined) {
     await transaction((trx) =>
       trx
         .insertInto("settings")
-        .values({ name: "cursor_key", value: randomBytes(32).toString("base64") })
+        .values({ name, value: randomBytes(32).toString("base64") })
         .onConflict((conflict) => conflict.doNothing())
         .execute(),
     );
-    key = await find(read, "cursor_key");
+    key = await find(read, name);
   }
   return Buffer.from(key!, "base64");
 }

@@ -11,7 +11,7 @@ const typeScriptIn = (folder: string): string[] =>
     .map((file) => join(folder, file));
 
 /** The ports as the transactions and stores name them. */
-const PORTS = "jobs|runs|approvals|schedules|usage|workflowStates|apiKeys|sessions|links|keys|engine";
+const PORTS = "jobs|runs|approvals|schedules|usage|workflowStates|events|apiKeys|sessions|links|keys|engine";
 
 /** The methods of the ports that report whether they were applied. */
 function compareAndSetMethods(): string[] {
@@ -44,6 +44,7 @@ describe("the result of a compare-and-set", () => {
         "recordDecision",
         "advance",
         "replace",
+        "receive",
         "reserve",
         "revoke",
         "rotate",

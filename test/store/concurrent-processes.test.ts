@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
-import { getOrCreateCursorKey } from "../../src/store/settings.ts";
+import { getOrCreateKey } from "../../src/store/settings.ts";
 import { assertVersionMatches } from "../../tools/workflows/assert-version.ts";
 import { JOURNAL_MODES, testActor, testStore } from "../support/store.ts";
 
@@ -92,9 +92,9 @@ describe.each(JOURNAL_MODES)("several stores on one %s", (_, local) => {
 
   it("share one key for their cursors", async () => {
     const stores = await several(3, local);
-    const keys = await Promise.all(stores.map((one) => getOrCreateCursorKey(one.store)));
+    const keys = await Promise.all(stores.map((one) => getOrCreateKey(one.store, "cursor_key")));
     expect(keys[0]).toHaveLength(32);
     expect(new Set(keys.map((key) => key.toString("hex"))).size).toBe(1);
-    expect(await getOrCreateCursorKey(stores[0]!.store)).toEqual(keys[0]);
+    expect(await getOrCreateKey(stores[0]!.store, "cursor_key")).toEqual(keys[0]);
   });
 });

@@ -19,12 +19,13 @@ const PERMANENT = [
   "schedules",
   "settings",
   "users",
+  "workflow_states",
   "workflow_versions",
   "workflows",
 ];
 /** Tables whose rows end with their work, not after a time. */
 const WORK = ["executors", "jobs"];
-const OF_RUNS = ["approvals", "fan_outs", "run_attempts", "run_steps", "run_values", "runs"];
+const OF_RUNS = ["approvals", "events", "fan_outs", "run_attempts", "run_steps", "run_values", "runs"];
 
 const KEEP = { runs: 90 * DAY, audit: 400 * DAY };
 
@@ -48,6 +49,8 @@ async function filled() {
   });
   await write(async (tx) => {
     await tx.runs.saveCachedOutput("key", iso(now + HOUR), {});
+    const event = { receivedAt: iso(now), body: {} };
+    expect(await tx.events.receive({ runId: id, stepId: "each" }, event)).toBe(true);
     await tx.approvals.insert({
       id: "apr_1",
       runId: id,

@@ -402,6 +402,28 @@ export function storeContract(setup: ContractSetup): void {
     });
   });
 
+  describe("an event", () => {
+    it("is received once, from one of several concurrent senders", async () => {
+      const { database, first, now, insertRun } = await open(setup);
+      await insertRun("run_1");
+      const ref = { runId: "run_1", stepId: "callback" };
+      expect(await first.read.events.find(ref)).toBeUndefined();
+      const receivedAt = now();
+      const results = await concurrently(database, 12, ({ transaction }, sender) =>
+        transaction(async (tx) => {
+          await tx.runs.lock("run_1");
+          return tx.events.receive(ref, { receivedAt, body: { sender, text: "x".repeat(9_000) } });
+        }),
+      );
+      expect(applied(results)).toBe(1);
+      expect(await first.read.events.find(ref)).toEqual({
+        receivedAt,
+        body: { sender: results.indexOf(true), text: "x".repeat(9_000) },
+      });
+      expect(await first.read.events.find({ ...ref, stepId: "other" })).toBeUndefined();
+    });
+  });
+
   describe("a schedule", () => {
     const schedule: ScheduleRecord = {
       workflowId: "weekly-revenue",

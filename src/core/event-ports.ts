@@ -1,0 +1,51 @@
+/** The interfaces of the store for events that runs wait for, and of the engine for receiving them. */
+import type { StepRef } from "./model.ts";
+import type { Applied } from "./transactions.ts";
+
+/** The step of a run that waits for an event. Fan-outs can't, so there is no item. */
+export type EventRef = Pick<StepRef, "runId" | "stepId">;
+
+export interface EventRecord {
+  /** When it was received (ISO 8601). */
+  receivedAt: string;
+  /** The JSON that was sent; null for an empty body. */
+  body: unknown;
+}
+
+export interface EventReader {
+  find(ref: EventRef): Promise<EventRecord | undefined>;
+}
+
+export interface EventWriter extends EventReader {
+  /**
+   * Records the event of a step. Requires `lock` of its run.
+   *
+   * Guarantee: of all calls for one step, one returns true.
+   * @returns false when the step has an event already; the caller must then refuse this one
+   */
+  receive(ref: EventRef, event: EventRecord): Promise<Applied>;
+}
+
+/** What the URL of an event leads to: a step that has not received its event yet. */
+export interface EventTarget extends EventRef {
+  workflowId: string;
+}
+
+/** Receives events. The token in the URL is the only permission that a sender needs. */
+export interface EventsApi {
+  /** The URL to which the event of a step is sent: the same for the whole run. */
+  url(ref: EventRef): Promise<string>;
+  /**
+   * Finds the step that a token belongs to.
+   * @throws AppError event_not_found for a token that this instance did not make, or whose run was purged; event_received
+   *   when the step has its event or no longer waits for one
+   */
+  find(token: string): Promise<EventTarget>;
+  /**
+   * Records the event of a step, which ends its wait; an event that comes before the step begins is kept for it.
+   * @returns when it was received (ISO 8601)
+   * @throws AppError invalid_input with all issues when the body does not match the schema, so that the token stays
+   *   valid; event_received
+   */
+  receive(target: EventTarget, body: unknown): Promise<string>;
+}
