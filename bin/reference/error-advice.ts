@@ -93,6 +93,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The workflow's published version has no schedule.",
     remedy: "Give its definition a `schedule` and publish it.",
   },
+  event_not_found: {
+    meaning: "This instance has made no event URL with this token, or the run was purged.",
+    remedy: "Send the event to the whole URL of `run.event_urls`.",
+  },
   state_not_found: {
     meaning: "The definition of the workflow declares no `state`.",
     remedy: "Add `state` to its definition.",
@@ -171,6 +175,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   user_not_active: {
     meaning: "The user is invited or deactivated.",
     remedy: "Renew the invitation, or activate the user.",
+  },
+  event_received: {
+    meaning: "The step has received its event, has timed out, or its run has ended.",
+    remedy: "A URL accepts one event; a retry of the run has a new URL.",
   },
   link_expired: {
     meaning: "The link was used, was replaced by a newer one, or has expired.",
@@ -257,6 +265,7 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
     "Check that the database is up and its password variable is set. `millrace doctor` checks both.",
   deadlock: "`retry` repeats it; lock rows in the same order in all workflows.",
   environment: "Configure what the step names, or set its variable.",
+  event_timeout: "Send the event earlier, or give the step a longer `timeout`.",
   expression_failed:
     "The message shows the expression, the position in it and the reason, but no values. Fix the expression, or the data that it reads.",
   expression_limit: "Do less in one expression: filter in SQL, or split the work with `for_each`.",

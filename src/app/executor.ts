@@ -46,7 +46,7 @@ export async function startExecutor(
 ): Promise<Executor> {
   const { store, read, log, meter } = instance;
   const { clock, config } = setup;
-  const { engine, connections, allowed } = openEngine(instance, setup);
+  const { engine, connections, allowed, eventUrl } = openEngine(instance, setup);
   const transaction = engineTransaction(store, clock);
   const [{ jobHandlers }, { jobWorker }] = await Promise.all([
     import("../engine/executor/job-handlers.ts"),
@@ -60,6 +60,7 @@ export async function startExecutor(
     transaction,
     log,
     usageLimits: allowed,
+    eventUrl,
     maxUnfinishedRuns: config.limits.unfinished_runs,
   });
   const health = storageHealth(log);

@@ -10,6 +10,7 @@ import type { Clock } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError } from "../core/errors.ts";
+import type { EventsApi } from "../core/event-ports.ts";
 import { noMeter } from "../core/meter.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
@@ -17,13 +18,19 @@ import { engine } from "../engine/engine.ts";
 import { nextTimes } from "../engine/definition/schedule-times.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
+import { eventsApi } from "../engine/run-state/waits/event.ts";
 import { recordDecision } from "../engine/run-state/waits/approval.ts";
 import { runWatcher } from "../engine/run-state/run-watcher.ts";
 import { stepTypes } from "../steps/index.ts";
+import { engineTransaction } from "../store/engine-transaction.ts";
+import { getWebAddress } from "../store/settings.ts";
 import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
+
+/** The address of the web server until one has started. */
+const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
 
 /** Settings of a process. */
 export interface Setup {
@@ -53,7 +60,8 @@ export interface ExecutorNotifier {
 const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: Setup): Tracer => tracer;
 
 /** Opens the engine on an instance, with the connections of the configuration. */
-export function openEngine({ read, log, meter }: Instance, setup: Setup) {
+export function openEngine(instance: Instance, setup: Setup) {
+  const { read, log, meter } = instance;
   const { settings, config, clock } = setup;
   const opened = createConnections(config, settings.variables, {
     stateDir: settings.stateDir,
@@ -71,18 +79,26 @@ export function openEngine({ read, log, meter }: Instance, setup: Setup) {
     tracer: tracerOf(setup),
   });
   const allowed = usageLimits(config.limits.per_key, read, clock);
-  return { engine: made, connections: connected, allowed };
+  return { engine: made, connections: connected, allowed, eventUrl: eventUrls(instance, settings) };
 }
+
+/** Returns a function that makes the URLs of events, with the address that links in mails have. */
+const eventUrls =
+  ({ store, eventTokens }: Instance, { baseUrl }: Settings): EventsApi["url"] =>
+  async (ref) => {
+    const base = baseUrl?.origin ?? (await getWebAddress(store)) ?? DEFAULT_ADDRESS;
+    return `${base}/events/${eventTokens.create(ref)}`;
+  };
 
 /** Opens what the operations of a server need. */
 export function openServices(
   instance: Instance,
   setup: Setup,
   executors?: ExecutorNotifier,
-  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? "http://127.0.0.1:3000",
+  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? DEFAULT_ADDRESS,
 ): { services: Services; beginShutdown(): void; close(): Promise<void> } {
   const { read, cursors, write, log, meter } = instance;
-  const { engine: made, connections: connected, allowed } = openEngine(instance, setup);
+  const { engine: made, connections: connected, allowed, eventUrl } = openEngine(instance, setup);
   const watching = runWatcher(read.runs, instance.changes);
   executors?.onChanged((ids) => watching.notify(ids));
   const { context } = made;
@@ -101,6 +117,14 @@ export function openServices(
     stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
     recordDecision,
     getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
+    events: eventsApi({
+      context,
+      read,
+      transaction: engineTransaction(instance.store, setup.clock),
+      tokens: instance.eventTokens,
+      url: eventUrl,
+      wake: () => executors?.wake(),
+    }),
     nextScheduleTimes: nextTimes,
     wake: () => executors?.wake(),
     waitForChange: watching.waitForChange,

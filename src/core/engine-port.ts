@@ -2,6 +2,7 @@
 import type { Issue } from "../../schemas/problem.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
+import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
 import type { Connections } from "./connections.ts";
 import type { Principal } from "./ports.ts";
@@ -109,6 +110,8 @@ export interface EngineApi {
     approval: ApprovalRecord,
     decision: Parameters<ApprovalWriter["decide"]>[1],
   ): Promise<Applied>;
+  /** Receives the events that runs wait for. */
+  events: EventsApi;
   /** The definition of a run, with defaults. */
   getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next times of a schedule after `after`, in milliseconds since 1970. */

@@ -18,6 +18,7 @@ export const STEP_ERRORS = {
   database_unavailable: { title: "The database can't be reached", transient: true },
   deadlock: { title: "The database ended the query because of a deadlock", transient: true },
   environment: { title: "Something that the step needs is not configured", transient: false },
+  event_timeout: { title: "No event was received within the timeout", transient: false },
   expression_failed: { title: "An expression failed", transient: false },
   expression_limit: { title: "An expression reached a limit", transient: false },
   http_blocked: { title: "Requests to this address are not allowed", transient: false },

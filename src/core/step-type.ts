@@ -88,6 +88,8 @@ export type StepOutcome =
       form: Record<string, unknown> | null;
       assignees: string[];
     }
+  /** The step ends with the event that somebody sends to its URL. */
+  | { kind: "event" }
   /** The step ends with the run of another workflow. */
   | { kind: "child"; workflow: string; inputs: Record<string, unknown> };
 
@@ -116,6 +118,8 @@ export interface StepType<F extends Fields = Fields> {
   runScoped?: boolean;
   /** The name of its field that is a condition, without which the step fails: later steps run only where it is true. */
   condition?: string;
+  /** Whether a retry may reuse its output; left out, it may. */
+  isReusable?(step: UnresolvedStep): boolean;
   /** Whether running the step again may repeat an effect. */
   hasEffects(step: UnresolvedStep): boolean;
   /** Returns the resource that it holds while it runs (`database:shop`), for concurrency limits; null for none. */

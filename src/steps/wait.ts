@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { Duration } from "../../schemas/workflow-definition.ts";
+import { Duration, JsonSchemaObject } from "../../schemas/workflow-definition.ts";
 import { DAY, iso } from "../core/clock.ts";
 import type { PartialIssue } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";
-import { objectOf, STRING } from "../core/shapes.ts";
+import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
+import { ANY, nullable, objectOf, type Shape, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
-import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
+import { defineStepType, literal, type StepCheck, template, type UnresolvedStep } from "../core/step-type.ts";
 
+const EVENT_SCHEMA = {
+  type: "object",
+  properties: { approved: { type: "boolean" } },
+  required: ["approved"],
+};
 /** Maximum wait, in milliseconds. */
 const MAX_WAIT_MS = 365 * DAY;
 const TOO_LONG = "must be at most 365 days ahead";
@@ -14,7 +20,9 @@ const TOO_LONG = "must be at most 365 days ahead";
 export const waitStep = defineStepType({
   type: "wait",
   title: "Wait",
-  description: "Waits for a duration or until a time. A waiting run uses no resources and survives restarts.",
+  description:
+    "Waits for a duration, until a time, or for an event: one JSON that somebody posts to run.event_urls.<id>, which any step may hand out. " +
+    "With timeout the wait for an event fails with event_timeout. A waiting run uses no resources and survives restarts.",
   fields: {
     for: literal(
       Duration.optional().meta({ description: "How long to wait, at most 365 days.", example: "10m" }),
@@ -26,14 +34,34 @@ export const waitStep = defineStepType({
         example: "2026-11-21T08:00:00Z",
       }),
     ),
+    event: literal(
+      z
+        .strictObject({
+          schema: JsonSchemaObject.optional().meta({
+            description: "A JSON Schema of the event. Another body is refused, and the URL stays valid.",
+            example: EVENT_SCHEMA,
+          }),
+        })
+        .optional()
+        .meta({
+          description:
+            "Instead of for: waits until one JSON is posted to run.event_urls.<id>. The output has body and received_at.",
+          example: { schema: EVENT_SCHEMA },
+        }),
+    ),
   },
   example: { id: "let_it_settle", type: "wait", for: "10m" },
-  output: objectOf({ waited_until: STRING }),
+  output: objectOf({ waited_until: nullable(STRING), body: nullable(ANY), received_at: nullable(STRING) }),
   timeoutMs: null,
   hasEffects: () => false,
   resource: () => null,
-  check: (step) => Promise.resolve({ issues: issuesOf(step) }),
+  // Its URL, and so the event, belongs to one run.
+  isReusable: (step) => step["event"] === undefined,
+  check: (step) => Promise.resolve(checkWait(step)),
   run: (input, ctx) => {
+    const { event } = input;
+    if (event !== undefined && input.for === undefined && input.until === undefined)
+      return Promise.resolve({ kind: "event" });
     const now = ctx.now();
     const until = targetTime(input, now);
     const issue =
@@ -46,24 +74,42 @@ export const waitStep = defineStepType({
   },
 });
 
-/** Returns milliseconds since 1970; undefined unless exactly one of the two fields is set. */
+/** Returns milliseconds since 1970; undefined unless exactly one of the two times is set, and no event. */
 function targetTime(
-  input: { for?: string | undefined; until?: string | undefined },
+  input: { for?: string | undefined; until?: string | undefined; event?: unknown },
   now: number,
 ): number | undefined {
+  if (input.event !== undefined) return undefined;
   if (input.for === undefined) return input.until === undefined ? undefined : Date.parse(input.until);
   return input.until === undefined ? now + durationMs(input.for) : undefined;
 }
 
 const ONE_OF = {
   code: "invalid",
-  message: "must have exactly one of for and until",
-  fix: "Write for: 10m, or until: 2026-11-21T08:00:00Z.",
+  message: "must have exactly one of for, until and event",
+  fix: "Write for: 10m, until: 2026-11-21T08:00:00Z, or event: {}.",
 } as const;
 
-function issuesOf(step: UnresolvedStep): PartialIssue[] {
+function checkWait(step: UnresolvedStep): StepCheck {
+  const event = step["event"] as { schema?: unknown } | undefined;
+  return {
+    issues: issuesOf(step, event?.schema),
+    output: event === undefined ? objectOf({ waited_until: STRING }) : eventOutput(event.schema),
+  };
+}
+
+const eventOutput = (schema: unknown): Shape =>
+  objectOf({ body: schema === undefined ? ANY : shapeOfSchema(schema), received_at: STRING });
+
+function issuesOf(step: UnresolvedStep, schema: unknown): PartialIssue[] {
   const duration = step["for"];
-  if ((duration === undefined) === (step["until"] === undefined)) return [ONE_OF];
+  const set = [duration, step["until"], step["event"]].filter((field) => field !== undefined);
+  if (set.length !== 1) return [ONE_OF];
+  if (schema !== undefined) {
+    return schemaIssues(schema).map((issue) =>
+      Object.assign({}, issue, { path: ["event", "schema", ...(issue.path ?? [])] }),
+    );
+  }
   // The schema reports a value that is not a duration.
   return Duration.safeParse(duration).success && durationMs(duration as string) > MAX_WAIT_MS
     ? [{ path: ["for"], code: "too_large", message: TOO_LONG }]

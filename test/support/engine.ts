@@ -7,6 +7,8 @@ import { createConnections } from "../../src/connections/index.ts";
 import type { PerKeyLimits } from "../../src/core/usage-limits.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
+import type { EventsApi } from "../../src/core/event-ports.ts";
+import { eventTokens } from "../../src/core/event-tokens.ts";
 import type { RunRecord } from "../../src/core/model.ts";
 import { ANY, objectOf } from "../../src/core/shapes.ts";
 import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
@@ -16,6 +18,7 @@ import { engine } from "../../src/engine/engine.ts";
 import { stopRun } from "../../src/engine/run-state/advance-run.ts";
 import { reportAbandoned } from "../../src/engine/run-state/end-run.ts";
 import { startRun } from "../../src/engine/run-state/start-run.ts";
+import { eventsApi } from "../../src/engine/run-state/waits/event.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
@@ -51,6 +54,8 @@ export const TEST_ACTOR = {
   surface: "rest",
   client: "vitest",
 } as const;
+
+const EVENTS_AT = "https://millrace.example.com/events/";
 
 /** Opens an engine with a manual clock. */
 export async function testEngine({
@@ -88,6 +93,16 @@ export async function testEngine({
   let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];
   const made = engine({ stepTypes: types, connections: connected, read, clock, log, tracer });
+  const tokens = eventTokens(Buffer.alloc(32, 7));
+  const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;
+  const events = eventsApi({
+    context: made.context,
+    read,
+    transaction,
+    tokens,
+    url: eventUrl,
+    wake: () => {},
+  });
   const handlers = jobHandlers({
     engine: made,
     stepTypes: types,
@@ -96,6 +111,7 @@ export async function testEngine({
     transaction,
     log,
     usageLimits: usageLimits(perKey, read, clock),
+    eventUrl,
     maxUnfinishedRuns: 100_000,
   });
 
@@ -145,6 +161,7 @@ export async function testEngine({
     read,
     transaction,
     changes,
+    events,
     executor,
     start,
     find,
@@ -152,6 +169,10 @@ export async function testEngine({
     define: async (definition: Record<string, unknown>, name = "Test") =>
       (await create({ name, definition })).id,
     redefine: (id: string, definition: Record<string, unknown>) => change(id, { definition }),
+    /** Sends an event to a URL, as the REST API does. */
+    async send(url: string, body: unknown): Promise<string> {
+      return events.receive(await events.find(url.slice(EVENTS_AT.length)), body);
+    },
     onProbe: (next: Probe) => void (probe = next),
     stop: (id: string) =>
       transaction((tx) => stopRun(made.context, tx, id, { status: "cancelled", by: "operator" })),

@@ -95,7 +95,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
       "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
     "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
-      "started_at, scheduled_for), `state`, `steps.<id>` of earlier steps, and in a fan-out `item` and `index`. A string that " +
+      "started_at, scheduled_for, event_urls), `state`, `steps.<id>` of earlier steps, and in a fan-out `item` and `index`. A string that " +
       "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such strings.",
     "## Top-level fields",
     ["- `steps` (required; list of steps): the steps."]

@@ -7,6 +7,7 @@ import type { Rate, RunRecord } from "../../core/model.ts";
 import { rateIntervalMs } from "../../core/rate.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
+import { eventStepIds } from "./event-steps.ts";
 import { type Graph, graphOf } from "./graph.ts";
 
 export interface CompiledDefinition {
@@ -18,6 +19,8 @@ export interface CompiledDefinition {
   resources: readonly (string | null)[];
   /** By position: the rate that the step sets; null where it sets none. */
   rates: readonly (Rate | null)[];
+  /** Ids of the steps that wait for an event. */
+  eventStepIds: readonly string[];
   /** Maximum duration of a run, in milliseconds; null without a limit. */
   timeoutMs: number | null;
 }
@@ -40,6 +43,7 @@ function compileDefinition(
         ? null
         : { key: `step:${workflowId}/${id}@${rate}`, intervalMs: rateIntervalMs(rate) },
     ),
+    eventStepIds: eventStepIds(definition.steps),
     timeoutMs: definition.timeout === undefined ? null : durationMs(definition.timeout),
   };
 }

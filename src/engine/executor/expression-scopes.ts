@@ -1,6 +1,7 @@
 /** Loads the values that expressions of a run can refer to: its inputs, the run itself, outputs of steps, the item. */
 import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
+import type { EventsApi } from "../../core/event-ports.ts";
 import { formatPath } from "../../core/issues.ts";
 import type { RunRecord } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
@@ -14,12 +15,14 @@ import type { Plan, PlannedStep } from "../definition/plan.ts";
 /** The value of `run` in expressions. */
 const runScope = (
   run: Pick<RunRecord, "id" | "workflowId" | "trigger" | "createdAt" | "startedAt" | "scheduledFor">,
+  eventUrls: Readonly<Record<string, string>>,
 ) => ({
   id: run.id,
   workflow_id: run.workflowId,
   trigger: run.trigger,
   started_at: run.startedAt ?? run.createdAt,
   scheduled_for: run.scheduledFor,
+  event_urls: eventUrls,
 });
 
 /** The fields of a step without output: expressions see all as null. */
@@ -80,7 +83,7 @@ export interface ExpressionScopes {
 }
 
 /** Values are cached without expiry: the record of a step that has ended never changes. */
-export function expressionScopes(runs: RunReader): ExpressionScopes {
+export function expressionScopes(runs: RunReader, eventUrl: EventsApi["url"]): ExpressionScopes {
   const outputs = cached<Record<string, unknown>>();
   const chunks = cached<unknown[]>();
   const inputs = cached<Record<string, unknown>>();
@@ -120,6 +123,13 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
     return items[item % CHUNK_ITEMS];
   }
 
+  /** The URLs of the events that the steps of a run wait for, by step id. */
+  async function urlsOf({ compiled }: Plan, runId: string): Promise<Record<string, string>> {
+    const urls: Record<string, string> = {};
+    for (const stepId of compiled.eventStepIds) urls[stepId] = await eventUrl({ runId, stepId });
+    return urls;
+  }
+
   /** @throws StepError state_invalid: another version, with another declaration, may have written the state */
   async function loadState(
     declaration: StateDeclaration,
@@ -144,7 +154,7 @@ export function expressionScopes(runs: RunReader): ExpressionScopes {
       const { state: declaration } = plan.compiled.definition;
       const scope: Scope = {
         inputs: runInputs,
-        run: runScope(run),
+        run: runScope(run, await urlsOf(plan, run.id)),
         steps,
         ...(declaration !== undefined && { state: await states(run.id, () => loadState(declaration, run)) }),
       };

@@ -1,6 +1,7 @@
 /** The part of the engine that only executors need: the handlers of all kinds of jobs, and the scheduler. */
 import type { Logger } from "pino";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
+import type { EventsApi } from "../../core/event-ports.ts";
 import type { JobKind, RunRecord } from "../../core/model.ts";
 import type { EngineTransaction } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -14,7 +15,7 @@ import {
   onFailureHandler,
   runTimeoutHandler,
 } from "./run-handlers.ts";
-import { childDoneHandler, decidedHandler, wakeHandler } from "./wait-handlers.ts";
+import { childDoneHandler, decidedHandler, eventHandler, wakeHandler } from "./wait-handlers.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH, type PrepareRun } from "../run-state/prepare-run.ts";
@@ -28,6 +29,8 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connecti
   transaction: EngineTransaction;
   log: Logger;
   usageLimits: UsageLimits;
+  /** The URL to which the event of a step is sent. */
+  eventUrl: EventsApi["url"];
   /** Number of unfinished runs from which on schedules start no more. */
   maxUnfinishedRuns: number;
 }
@@ -46,6 +49,7 @@ export function jobHandlers({
   transaction,
   log,
   usageLimits,
+  eventUrl,
   maxUnfinishedRuns,
 }: JobHandlersOptions): JobHandlers {
   const { runs } = read;
@@ -55,7 +59,7 @@ export function jobHandlers({
     context,
     runs,
     planOf: async (run: RunRecord) => plan(await context.definitionCache.get(run, runs)),
-    scopes: expressionScopes(runs),
+    scopes: expressionScopes(runs, eventUrl),
     connections,
     usageLimits,
     approvals: read.approvals,
@@ -67,6 +71,7 @@ export function jobHandlers({
     step: stepHandler({ ...shared, prepareChildRun: prepareChildRun(context, prepareRun) }),
     wake: wakeHandler(shared),
     decided: decidedHandler(shared),
+    event: eventHandler(shared),
     child_done: childDoneHandler(shared),
     finish: finishHandler(shared),
     cancel: cancelHandler(shared),

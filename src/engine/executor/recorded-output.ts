@@ -19,6 +19,7 @@ export async function recordedOutput(
   inputHash: string,
   now: string,
 ): Promise<StepResult | undefined> {
+  if (planned.type.isReusable?.(planned.step) === false) return undefined;
   // The retried run may itself be a retry that was stopped before it reached this step.
   for (let retried = run.retryOf; retried !== null; retried = (await runs.find(retried))?.retryOf ?? null) {
     const ref = { runId: retried, stepId: job.stepId, item: job.item };

@@ -1,4 +1,4 @@
-/** Handles the jobs that end a wait: its timer is due, a person has decided, or the child run has ended. */
+/** Handles the jobs that end a wait: its timer is due, a person has decided, an event was received, or the child run has ended. */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { Job, RunRecord, StepRecord } from "../../core/model.ts";
@@ -14,6 +14,7 @@ import { isEnding } from "../run-state/run-update.ts";
 import type { EndedResult } from "../run-state/step-result.ts";
 import { decidedResult } from "../run-state/waits/approval.ts";
 import { childFailure } from "../run-state/waits/child-run.ts";
+import { receivedResult } from "../run-state/waits/event.ts";
 import { endTimedWait } from "../run-state/waits/index.ts";
 import { withChange } from "./job-results.ts";
 import { retryDelay } from "./retry-delay.ts";
@@ -32,6 +33,11 @@ export function wakeHandler({ context }: Options): JobHandler {
 /** Ends the wait for an approval that a person has decided. */
 export function decidedHandler({ context }: Options): JobHandler {
   return async (job) => endWait(context, job, (tx) => decidedResult(tx, job));
+}
+
+/** Ends the wait for an event that was received. */
+export function eventHandler({ context }: Options): JobHandler {
+  return async (job) => endWait(context, job, (tx) => receivedResult(tx, job));
 }
 
 /** Ends the wait for a child run that has ended: the step succeeds, is retried or fails. */

@@ -28,6 +28,12 @@ export type Wait =
       expiresAt: string | null;
     }
   | {
+      kind: "event";
+      inputHash: string;
+      /** When the wait fails; null for never. */
+      until: string | null;
+    }
+  | {
       kind: "child";
       inputHash: string;
       run: PreparedRun;

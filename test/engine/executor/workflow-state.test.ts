@@ -221,6 +221,36 @@ describe("the state of a workflow", () => {
     expect((await stored(harness, id))?.values).toEqual({ last_id: 1 });
   });
 
+  it("has every declared field of an object, also of one that lacks some, and can commit it again", async () => {
+    const harness = await testEngine();
+    const id = await harness.define({
+      state: {
+        place: {
+          type: "object",
+          properties: { page: { type: "integer" }, size: { type: "integer", default: 10 } },
+          default: {},
+        },
+      },
+      steps: [set("a", { page: "${{ state.place.page == null ? 1 : state.place.page + 1 }}" })],
+      output: "${{ state.place }}",
+      commit: { place: "${{ steps.a.page == 2 ? state.place : {'page': steps.a.page} }}" },
+    });
+    expect((await run(harness, id)).output).toEqual({ page: null, size: 10 });
+    expect((await run(harness, id)).output).toEqual({ page: 1, size: 10 });
+    expect(await run(harness, id)).toMatchObject({ status: "succeeded", output: { page: 1, size: 10 } });
+  });
+
+  it("commits an object that it has read with fields that are null because they were absent", async () => {
+    const harness = await testEngine();
+    const id = await harness.define({
+      state: { place: { type: "object", properties: { page: { type: "integer" } }, default: {} } },
+      steps: [set("a", {})],
+      commit: { place: "${{ state.place }}" },
+    });
+    expect((await run(harness, id)).status).toBe("succeeded");
+    expect((await run(harness, id)).status).toBe("succeeded");
+  });
+
   it("is limited in size", async () => {
     const harness = await testEngine();
     const { error } = await runToEnd(

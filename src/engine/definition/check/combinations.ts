@@ -38,7 +38,16 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       message: `has no effect on a step of the type ${type.type}: it calls nothing`,
       fix: "Move it to the step that makes the calls.",
     });
-  const ineffective = INEFFECTIVE[type?.type ?? ""] ?? [];
+  const waitsForEvent = type?.type === "wait" && "event" in raw;
+  if (waitsForEvent)
+    for (const field of ["for_each", "repeat"].filter((name) => name in raw))
+      issues.push({
+        path: at(field),
+        code: "not_allowed",
+        message: "can't be combined with event: a step has one URL, which accepts one event",
+        fix: "Put the wait into a workflow of its own, and run that once for each item with a workflow step.",
+      });
+  const ineffective = waitsForEvent ? ["retry"] : (INEFFECTIVE[type?.type ?? ""] ?? []);
   for (const field of ineffective.filter((name) => name in raw))
     issues.push({
       path: at(field),

@@ -22,7 +22,7 @@ import { mockIssues, previewer } from "./preview.ts";
 import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
-import { defaultOutputShape, RUN_SHAPE } from "./step-shapes.ts";
+import { defaultOutputShape, runShape } from "./step-shapes.ts";
 import { reportIssues } from "./report-issues.ts";
 import {
   type CheckedInputs,
@@ -89,7 +89,11 @@ export function checker({
       signal,
       options.connectionsTimeoutMs ?? resourceCheckMs,
     );
-    const shapes = { inputs: inputs.shape, run: RUN_SHAPE, state: state.shape };
+    const shapes = {
+      inputs: inputs.shape,
+      run: runShape(form.steps.map(({ raw }) => raw)),
+      state: state.shape,
+    };
     const steps = await checkSteps(form.steps, order, shapes, resources, yieldToEventLoop).finally(
       resources.close,
     );

@@ -5,6 +5,7 @@ import type { Field } from "../../../core/step-type.ts";
 import type { ParsedDefinition } from "./schema-check.ts";
 import { iso } from "../../../core/clock.ts";
 import type { CheckedState } from "./state-issues.ts";
+import { eventStepIds } from "../event-steps.ts";
 import type { StepOrder } from "./step-order.ts";
 import type { PreviewResult, PreviewTask } from "./evaluate-preview.ts";
 import type { LocatedIssue } from "./check-report.ts";
@@ -14,6 +15,9 @@ import { workerFile } from "./worker-file.ts";
 
 /** Timeout of one evaluation, in milliseconds. */
 const PREVIEW_MS = 5_000;
+
+/** Stands for the URLs of events, which only a run has. */
+const PREVIEW_URL = "https://preview.invalid/events/";
 
 type Mocks = Readonly<Record<string, unknown>>;
 
@@ -120,6 +124,9 @@ function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: Prev
         scheduled_for: null,
         workflow_id: selfId ?? "preview",
         trigger: "preview",
+        event_urls: Object.fromEntries(
+          eventStepIds(form.steps.map(({ raw }) => raw)).map((id) => [id, `${PREVIEW_URL}${id}`]),
+        ),
       },
       steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, withStatus(mock as object)])),
     },

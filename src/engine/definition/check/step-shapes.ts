@@ -1,14 +1,22 @@
 /** The shapes of a run and of its steps in expressions. */
 import { ANY, listOf, mapOf, NUMBER, nullable, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
+import { eventStepIds } from "../event-steps.ts";
 
-/** The shape of `run`. */
-export const RUN_SHAPE = objectOf({
+/** The fields of `run` that every expression can read, also those of a schedule. */
+export const RUN_FIELDS: Readonly<Record<string, Shape>> = {
   id: STRING,
   started_at: STRING,
   scheduled_for: nullable(STRING),
   workflow_id: STRING,
   trigger: STRING,
-});
+};
+
+/** The shape of `run` in a definition with these steps. */
+export const runShape = (steps: readonly StepFields[]): Shape =>
+  objectOf({
+    ...RUN_FIELDS,
+    event_urls: objectOf(Object.fromEntries(eventStepIds(steps).map((id) => [id, STRING]))),
+  });
 
 /** Fields of every step. `error` is set if the step failed with `on_error: continue`. */
 const STATUS: Readonly<Record<string, Shape>> = {

@@ -14,7 +14,7 @@ import {
 import type { WorkflowLookup } from "./resource-checks.ts";
 import { shapeConflicts } from "./shape-conflicts.ts";
 import { hasErrors, prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
-import { RUN_SHAPE } from "./step-shapes.ts";
+import { RUN_FIELDS } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
 
@@ -119,7 +119,7 @@ function isTimezone(name: string): boolean {
 /** The scope of a schedule's templates. */
 const SCHEDULE_SCOPE = {
   inputs: objectOf({}),
-  run: objectOf({ ...(RUN_SHAPE as { fields: Record<string, Shape> }).fields, scheduled_for: STRING }),
+  run: objectOf({ ...RUN_FIELDS, scheduled_for: STRING }),
   steps: {},
   otherSteps: new Set<string>(),
 };

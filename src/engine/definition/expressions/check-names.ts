@@ -1,6 +1,6 @@
 /** Checks the names of an expression: variables, steps and fields. */
 import { nearMatch } from "../../../core/near-match.ts";
-import { ANY } from "../../../core/shapes.ts";
+import { ANY, STRING } from "../../../core/shapes.ts";
 import type { SyntaxNode } from "./cel-parser.ts";
 import { formatNode, type IssueDetails } from "./failures.ts";
 import type { Facts } from "./flow.ts";
@@ -120,6 +120,25 @@ export function stepType({ at, id }: Of<"step">, context: Check): Type {
     });
   }
   return ANY;
+}
+
+/** Whether an expression looks for the URL of an event in the step that waits for it. */
+export const isEventUrl = ({ of, name }: Of<"field">, { scope }: Check): boolean =>
+  name === "url" && of.kind === "step" && Object.hasOwn(eventUrlsOf(scope), of.id);
+
+const eventUrlsOf = ({ run }: TypeScope): Readonly<Record<string, Type>> => {
+  const urls = run.kind === "object" ? run.fields["event_urls"] : undefined;
+  return urls?.kind === "object" ? urls.fields : {};
+};
+
+/** Reports the place where the URL is: it is known before the step, so steps before it can hand it out. */
+export function eventUrlType({ at, of }: Of<"field">, { report }: Check): Type {
+  const correct = `run.event_urls.${(of as Of<"step">).id}`;
+  report("unknown_field", at, "reads the URL of an event from its step, which does not have it", {
+    did_you_mean: correct,
+    fix: `Write ${correct}. It needs no entry in needs: it is the same for the whole run.`,
+  });
+  return STRING;
 }
 
 export function fieldType(at: SyntaxNode, of: Type, name: string, context: Check): Type {

@@ -1,7 +1,16 @@
 /** Finds the issues of an expression before a run: unknown names and fields, operands of the wrong kind. */
 import { ANY, BOOLEAN, STRING } from "../../../core/shapes.ts";
 import { addIssue, issueAt, formatNode } from "./failures.ts";
-import { type Check, type CheckBudget, fieldType, nameType, orNull, stepType } from "./check-names.ts";
+import {
+  type Check,
+  type CheckBudget,
+  eventUrlType,
+  fieldType,
+  isEventUrl,
+  nameType,
+  orNull,
+  stepType,
+} from "./check-names.ts";
 import { mainField, replacement } from "./name-suggestions.ts";
 import { convertedLiteral, convertedOperand, statusCode } from "./operand-rewrites.ts";
 import { areComparable, isEquality, operatorMismatch, resultKind } from "./operators.ts";
@@ -56,7 +65,9 @@ function ownType(expr: Expr, context: Check): Type {
     case "local":
       return context.locals[expr.slot] ?? ANY;
     case "field":
-      return fieldType(expr.at, typeOf(expr.of, context), expr.name, context);
+      return isEventUrl(expr, context)
+        ? eventUrlType(expr, context)
+        : fieldType(expr.at, typeOf(expr.of, context), expr.name, context);
     case "index":
       return indexType(expr, context);
     case "list":

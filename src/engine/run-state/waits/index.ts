@@ -6,13 +6,15 @@ import type { RunContext } from "../run-context.ts";
 import type { EndedResult, Wait } from "../step-result.ts";
 import { approvalWait } from "./approval.ts";
 import { childRunWait } from "./child-run.ts";
+import { eventWait } from "./event.ts";
 import { timerWait } from "./timer.ts";
 import type { WaitKind, WaitRequest, WaitStart } from "./wait-kind.ts";
 
-/** In the order in which they are matched: the step of an approval can have a `waitUntil` too. */
+/** In the order in which they are matched: the step of an approval or an event can have a `waitUntil` too. */
 const WAIT_KINDS: { readonly [K in Wait["kind"]]: WaitKind<K> } = {
   child: childRunWait,
   approval: approvalWait,
+  event: eventWait,
   wait: timerWait,
 };
 
@@ -37,8 +39,12 @@ export async function endTimedWait(
   step: StepRecord,
   ref: StepRef,
 ): Promise<EndedResult | undefined> {
+  const run = await tx.runs.find(ref.runId);
+  if (run === undefined) return undefined;
+  const { definition, position } = await context.definitionCache.get(run, tx.runs);
+  const defined = definition.steps[position.get(ref.stepId)!]!;
   for (const { matches, onTimer } of Object.values(WAIT_KINDS)) {
-    if (await matches(tx, step, ref)) return onTimer(context, tx, step, ref);
+    if (await matches(tx, step, ref, defined)) return onTimer(context, tx, step, ref);
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** The interface of one kind of wait. A new kind is one module in this folder and one entry in index.ts. */
+import type { StepDefinition } from "../../../../schemas/workflow-definition.ts";
 import type { PreparedRun } from "../../../core/engine-port.ts";
 import type { Job, RunRecord, StepRecord, StepRef } from "../../../core/model.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
@@ -40,7 +41,7 @@ export interface WaitKind<K extends Wait["kind"]> {
   /** Writes the rows and jobs of the wait. @returns the fields of the step's record that describe it */
   begin(start: WaitStart, wait: WaitOf<K>): Promise<Partial<Pick<StepRecord, "waitUntil" | "childRun">>>;
   /** Whether the step waits in this way. */
-  matches(tx: EngineWriters, step: StepRecord, ref: StepRef): Promise<boolean>;
+  matches(tx: EngineWriters, step: StepRecord, ref: StepRef, definition: StepDefinition): Promise<boolean>;
   /** Ends the wait because its timer is due. @returns undefined when it has ended in another way meanwhile */
   onTimer(
     context: RunContext,

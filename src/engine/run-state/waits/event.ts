@@ -1,0 +1,150 @@
+/** A `wait` step with `event` waits until somebody sends its event to its URL, or fails when its timeout is over. */
+import { hasStepEnded } from "../../../core/step-states.ts";
+import { iso } from "../../../core/clock.ts";
+import { AppError } from "../../../core/errors.ts";
+import type { EventReader, EventsApi, EventTarget } from "../../../core/event-ports.ts";
+import type { EventTokens } from "../../../core/event-tokens.ts";
+import { formatPath, invalidInput } from "../../../core/issues.ts";
+import { parseValue } from "../../../core/json-schema/index.ts";
+import type { RunRecord, StepRef } from "../../../core/model.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../../core/run-ports.ts";
+import { StepError } from "../../../core/step-errors.ts";
+import type { CompiledDefinition } from "../../definition/compiled-definition.ts";
+import { eventSchema } from "../../definition/event-steps.ts";
+import { newJob, type RunContext } from "../run-context.ts";
+import { toRunError } from "../run-error.ts";
+import { isEnding } from "../run-update.ts";
+import type { EndedResult } from "../step-result.ts";
+import type { WaitKind } from "./wait-kind.ts";
+
+export const eventWait: WaitKind<"event"> = {
+  state: "waiting",
+
+  prepare: async (_outcome, { inputHash, now, timeoutMs }) => ({
+    kind: "event",
+    inputHash,
+    until: timeoutMs === null ? null : iso(now + timeoutMs),
+  }),
+
+  async begin({ update: { tx, run }, ref, attempt }, { until }) {
+    const early = await tx.events.find(ref);
+    if (early !== undefined) await tx.jobs.add(newJob(ref, "event", run.priority));
+    else if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));
+    return { waitUntil: until };
+  },
+
+  matches: async (_tx, _step, _ref, definition) => eventSchema(definition) !== undefined,
+
+  onTimer: async (_context, tx, _step, ref) =>
+    (await receivedResult(tx, ref)) ?? { kind: "failed", error: toRunError(eventTimeout(ref.stepId), ref) },
+};
+
+/** Ends the wait of a step that has received its event. @returns undefined without an event */
+export async function receivedResult(tx: EngineWriters, ref: StepRef): Promise<EndedResult | undefined> {
+  const event = await tx.events.find(ref);
+  if (event === undefined) return undefined;
+  // Drops the timer of the timeout.
+  await tx.jobs.dropStepJobs(ref);
+  const step = await tx.runs.step(ref);
+  const output = { body: event.body, received_at: event.receivedAt };
+  return { kind: "succeeded", output, inputHash: step?.inputHash ?? null };
+}
+
+const eventTimeout = (stepId: string): StepError =>
+  new StepError("event_timeout", `"${stepId}" received no event in time.`, {
+    fix: "Retry the run to wait again, with a new URL, or give the step a longer timeout.",
+  });
+
+interface EventsOptions {
+  context: RunContext;
+  read: Pick<EngineReaders, "runs" | "events">;
+  transaction: EngineTransaction;
+  tokens: EventTokens;
+  url: EventsApi["url"];
+  /** Wakes the executors after a commit that has added jobs. */
+  wake(): void;
+}
+
+export function eventsApi({ context, read, transaction, tokens, url, wake }: EventsOptions): EventsApi {
+  return {
+    url,
+
+    async find(token) {
+      const ref = tokens.verify(token);
+      const run = ref === undefined ? undefined : await read.runs.find(ref.runId);
+      if (ref === undefined || run === undefined) throw eventNotFound();
+      const compiled = await context.definitionCache.get(run, read.runs);
+      if (!compiled.position.has(ref.stepId)) throw eventNotFound();
+      await assertExpected(read, { run, compiled, stepId: ref.stepId, now: context.clock.now() });
+      return { ...ref, workflowId: run.workflowId };
+    },
+
+    async receive(target, body) {
+      const completed = await parseBody(target, body);
+      const receivedAt = await transaction((tx) => record(tx, target, completed));
+      wake();
+      return receivedAt;
+    },
+  };
+
+  /** Validates and completes a body outside of the transaction, because it may take long. */
+  async function parseBody({ runId, stepId }: EventTarget, body: unknown): Promise<unknown> {
+    const run = await read.runs.find(runId);
+    if (run === undefined) throw eventNotFound();
+    const { definition, position } = await context.definitionCache.get(run, read.runs);
+    const parsed = parseValue(eventSchema(definition.steps[position.get(stepId)!]!) ?? {}, body);
+    if ("value" in parsed) return parsed.value;
+    throw invalidInput(
+      parsed.issues.map((issue) => Object.assign({}, issue, { path: formatPath(issue.path ?? []) })),
+    );
+  }
+
+  async function record(tx: EngineWriters, target: EventTarget, body: unknown): Promise<string> {
+    const { runId, stepId } = target;
+    const run = await tx.runs.lock(runId);
+    if (run === undefined) throw eventNotFound();
+    const compiled = await context.definitionCache.get(run, tx.runs);
+    const now = context.clock.now();
+    const isWaiting = await assertExpected(tx, { run, compiled, stepId, now });
+    const receivedAt = iso(now);
+    if (!(await tx.events.receive(target, { receivedAt, body }))) throw alreadyReceived();
+    const ref: StepRef = { runId, stepId, item: null };
+    if (isWaiting) await tx.jobs.add(newJob(ref, "event", run.priority));
+    return receivedAt;
+  }
+}
+
+/**
+ * Checks that a step has not received its event, and has not ended.
+ * @param now in milliseconds since 1970
+ * @returns whether the step waits already; otherwise the event is kept for it
+ * @throws AppError event_received
+ */
+async function assertExpected(
+  read: { events: EventReader; runs: Pick<RunReader, "step"> },
+  {
+    run,
+    compiled,
+    stepId,
+    now,
+  }: { run: RunRecord; compiled: CompiledDefinition; stepId: string; now: number },
+): Promise<boolean> {
+  const ref: StepRef = { runId: run.id, stepId, item: null };
+  const state = run.stepStates.at(compiled.position.get(stepId)!);
+  if (run.finishedAt !== null || isEnding(run) || hasStepEnded(state)) throw alreadyReceived();
+  if ((await read.events.find(ref)) !== undefined) throw alreadyReceived();
+  if (state !== "waiting") return false;
+  const step = await read.runs.step(ref);
+  // The timer of the timeout is due, even if no executor has claimed it yet.
+  if (typeof step?.waitUntil === "string" && Date.parse(step.waitUntil) <= now) throw alreadyReceived();
+  return true;
+}
+
+const eventNotFound = (): AppError =>
+  new AppError("event_not_found", "There is no event with this URL. Check that it is complete.");
+
+const alreadyReceived = (): AppError =>
+  new AppError(
+    "event_received",
+    "This event was received before, or its run no longer waits for it. A URL accepts one event.",
+  );
