@@ -162,6 +162,11 @@ export const RunStep = z
     waits_until: timestamp.optional().meta({
       description: "When its wait ends, its approval expires, or its rate lets it start.",
     }),
+    event_url: z.string().optional().meta({
+      description:
+        "The URL to which its event is sent, until it has ended. Anyone who has it may use it, once.",
+      example: "https://millrace.example.com/events/run_8dkq2m0sfj3a.callback.…",
+    }),
     items: z
       .strictObject({
         total: z.int().meta({ example: 120 }),

@@ -20,7 +20,7 @@ export type NewApiKey = { id: string, name: string, owner: string, last_four: st
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, error: RunError }
-export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, child_run?: string | undefined, waits_until?: string | undefined, items?: { total: number, done: number, failed: number } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
+export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
 export type Run = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, next?: string | undefined }
 export type RunDefinition = { workflow_id: string, version: number, patched: boolean, definition: Record<string, unknown> }
 export type RunSummary = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
@@ -85,6 +85,46 @@ export type get_Run_events = {
 403: { "X-Request-Id": string },
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Receive_event = {
+      method: "POST",
+      path: "/events/{token}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {token: string,
+},
+        
+        body:  unknown,
+          }
+      responses: {202: { received_at: string },
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {202: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
@@ -2100,7 +2140,8 @@ export type post_Validate_workflow = {
 "/workflows/{workflow_id}/versions/{version}": Endpoints.get_Get_workflow_version
          },
 post: {
-           "/session": Endpoints.post_Sign_in,
+           "/events/{token}": Endpoints.post_Receive_event,
+"/session": Endpoints.post_Sign_in,
 "/session/setup": Endpoints.post_Set_up,
 "/session/link": Endpoints.post_Look_at_link,
 "/session/password": Endpoints.post_Choose_password,

@@ -1,6 +1,6 @@
 /** `millrace run`: starts a run, waits for its end, and reports it. */
 import { setTimeout as delay } from "node:timers/promises";
-import { FINAL_STATUSES, type Run } from "../../schemas/run.ts";
+import { FINAL_STATUSES, type Run, type RunStep } from "../../schemas/run.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
@@ -116,12 +116,20 @@ function ignoreRunFinished(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== "run_finished") throw error;
 }
 
-/** Whether the run needs an approval, or waits for longer than a person at a terminal would. */
+/** Whether the run needs an approval or an event, or waits for longer than a person at a terminal would. */
 function waitsLong({ status, approvals = [], steps = [] }: Run): boolean {
   if (status !== "waiting") return false;
   const until = steps.flatMap(({ waits_until: at }) => (at === undefined ? [] : [Date.parse(at)]));
-  return approvals.length > 0 || (until.length > 0 && Math.min(...until) > Date.now() + SHORT_WAIT_MS);
+  const expectsEvent = steps.some(isExpectingEvent);
+  return (
+    approvals.length > 0 ||
+    expectsEvent ||
+    (until.length > 0 && Math.min(...until) > Date.now() + SHORT_WAIT_MS)
+  );
 }
+
+const isExpectingEvent = ({ status, event_url: url }: RunStep): boolean =>
+  status === "waiting" && url !== undefined;
 
 /** @throws CommandError unless the run succeeded */
 function report(io: Io, { run: finalRun, output, interrupted }: FollowResult, json: boolean): void {
@@ -160,7 +168,7 @@ export function describeFailure({ id, error, failed_step: step }: Run): string {
   ].join("\n");
 }
 
-/** Lists the approvals and times that the run waits for. */
+/** Lists the approvals, events and times that the run waits for. */
 export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
   return [
     `The run ${id} is waiting:`,
@@ -168,6 +176,9 @@ export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
       (approval) =>
         `- step "${approval.step_id}" needs an approval: ${approval.message} (POST /approvals/${approval.id}, or decide_approval)`,
     ),
+    ...steps
+      .filter(isExpectingEvent)
+      .map(({ id: step, event_url: url }) => `- step "${step}" expects an event: POST of JSON to ${url}`),
     ...steps
       .filter(
         ({ id: step, waits_until: at }) =>

@@ -22,6 +22,8 @@ const linesOf = ({ log }: Program): Line[] =>
 const lineOf = (program: Program, holds: (line: Line) => boolean, what: string): Promise<Line> =>
   eventually(() => linesOf(program).find(holds), what, 15_000);
 
+/** The secret part of an event's URL. */
+const EVENT_MAC = "Q".repeat(32);
 const FAIL = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "A secret of a customer." }] };
 
 describe("the log of a process", () => {
@@ -98,6 +100,8 @@ describe("the log of a process", () => {
       await apiClient(program.url, `${other.slice(0, -1)}x`)("GET", "/workflows");
       await apiClient(program.url, other)("POST", "/workflows", { name: "x", description: "" });
       await call("POST", "/session", { email: "ann@example.com", password: "PASSWORD-1" });
+      const token = `run_8dkq2m0sfj3a.callback.${EVENT_MAC}`;
+      for (const method of ["POST", "GET"]) await apiClient(program.url)(method, `/events/${token}`);
       if (command === "mcp-sse") {
         const client = await connect("v2 that negotiates", program.url, key);
         await client.call("get_workflow", { workflow_id: other });
@@ -106,7 +110,16 @@ describe("the log of a process", () => {
       expect((await program.stop()).code).toBe(0);
       expect(linesOf(program).length).toBeGreaterThan(5);
       const log = program.log();
-      const secretValues = [key, other, other.slice(0, -1), "COOKIE-1", "BEARER-1", "OIDC-1", "PASSWORD-1"];
+      const secretValues = [
+        key,
+        other,
+        other.slice(0, -1),
+        "COOKIE-1",
+        "BEARER-1",
+        "OIDC-1",
+        "PASSWORD-1",
+        EVENT_MAC,
+      ];
       expect(secretValues.filter((secret) => log.includes(secret))).toEqual([]);
       expect(log).toContain("mill_[hidden]");
     },

@@ -15,7 +15,7 @@ const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 const atRoot = (name: string): URL => new URL(`../../${name}`, import.meta.url);
 
 describe("the OpenAPI document", () => {
-  it("names exactly the operations of the catalogue, signing in and out, the stream of a run, and /health", () => {
+  it("names exactly the operations of the catalogue, signing in and out, events, the stream of a run, and /health", () => {
     const expected = [
       ...served.map((tool) => {
         const { method, path } = parseRoute(tool);
@@ -25,7 +25,14 @@ describe("the OpenAPI document", () => {
     ];
     expect(
       operations.map(({ operationId, method, path }) => `${operationId}: ${method} ${path}`).toSorted(),
-    ).toEqual([...expected, "health: GET /health", "run_events: GET /runs/{run_id}/events"].toSorted());
+    ).toEqual(
+      [
+        ...expected,
+        "health: GET /health",
+        "receive_event: POST /events/{token}",
+        "run_events: GET /runs/{run_id}/events",
+      ].toSorted(),
+    );
   });
 
   it("names exactly the methods that are mounted", async () => {
@@ -79,6 +86,7 @@ describe("the OpenAPI document", () => {
     ]);
     const open = new Set([
       "health",
+      "receive_event",
       ...sessionEndpoints.filter(({ requiresSession }) => !requiresSession).map(({ name }) => name),
     ]);
     for (const { operationId, security, responses } of operations) {

@@ -173,6 +173,15 @@ async function nextAction(
   }
   if (!run.admitted)
     return `It is queued: the workflow limits how many of its runs are active at a time. ${poll}`;
+  const waiting = (await ctx.engine.getDefinition(run)).steps.find(
+    (step, index) => step["event"] !== undefined && run.stepStates.at(index) === "waiting",
+  );
+  if (waiting !== undefined) {
+    return (
+      `It waits for an event: a POST of JSON to the event_url of the step "${waiting.id}" ` +
+      `(get_run with step_id, GET /runs/${run.id}?step_id=${waiting.id}). ${poll}`
+    );
+  }
   if (run.status === "waiting") {
     const until = await earliestWaitEnd(ctx.read.runs, run.id);
     return `It waits${until === undefined ? "" : ` until ${until}`}, then continues by itself. ${poll}`;

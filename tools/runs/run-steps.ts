@@ -6,7 +6,7 @@ import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { type StepState, toStepStatus } from "../../src/core/step-states.ts";
+import { hasStepEnded, type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
 
 /** Maximum size of an error, in characters. */
@@ -26,12 +26,23 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   ]);
   const byId = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
-  return steps.map((step, index) => {
+  const listed = steps.map((step, index) => {
     const isClaimed = claimed.has(step.id);
     const slot = isClaimed ? undefined : slots.get(step.id);
     return serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed), slot);
   });
+  for (const [index, step] of steps.entries())
+    if (isExpectingEvent(run, step, index))
+      listed[index]!.event_url = await ctx.engine.events.url({ runId: run.id, stepId: step.id });
+  return listed;
 }
+
+/** Whether a step waits for an event, or will. */
+const isExpectingEvent = (run: RunRecord, { type, event }: StepDefinition, index: number): boolean =>
+  type === "wait" &&
+  event !== undefined &&
+  run.finishedAt === null &&
+  !hasStepEnded(run.stepStates.at(index));
 
 /** The status of a step. A step whose job is queued runs only when the job is claimed. */
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>

@@ -14,6 +14,7 @@ import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpressError, hasBody, readBody } from "./body.ts";
+import { receiveEvent } from "./events.ts";
 import { gatherInput, planInput } from "./input.ts";
 import { traceFields } from "./trace-fields.ts";
 import { rejectOtherMethods } from "./methods.ts";
@@ -60,6 +61,10 @@ export function restApp(options: RestOptions): Express {
   app.get("/", (_req, res) => res.redirect("/ui/"));
   app.use("/ui", webPages(options.webDirectory));
   mountSession(app, services, options.signIn);
+  app
+    .route("/events/:token")
+    .post(receiveEvent(services))
+    .all(rejectOtherMethods(["POST"]));
 
   const admit = requestAuthenticator(options.admission, options.signIn);
   app
