@@ -5,7 +5,7 @@ import type { CompletionData, Suggestion } from "./suggestions.ts";
 
 /** Fields whose whole value is one expression. */
 const EXPRESSION_FIELDS = new Set(["if", "that", "for_each"]);
-const RUN_FIELDS = ["id", "started_at", "scheduled_for", "workflow_id", "trigger"];
+const RUN_FIELDS = ["id", "started_at", "scheduled_for", "workflow_id", "trigger", "event_urls"];
 
 /**
  * The expression around the cursor, up to the cursor.
@@ -51,6 +51,7 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   const [head, ...rest] = parts;
   if (head === undefined) return names(scope);
   if (head === "run" && rest.length === 0) return RUN_FIELDS.map((label) => ({ label, kind: "property" }));
+  if (head === "run" && rest.length === 1 && rest[0] === "event_urls") return eventSteps(scope.steps);
   if (head === "inputs") return declared(asObject(asObject(scope.root)["inputs"]), rest);
   if (head === "state") return declared({ properties: asObject(scope.root)["state"] }, rest);
   if (head !== "steps") return [];
@@ -94,6 +95,10 @@ function names({ root, data, steps, index }: Scope): Suggestion[] {
     ...(data.functions ?? []).map((label): Suggestion => ({ label, kind: "function", apply: `${label}(` })),
   ];
 }
+
+/** The steps that wait for an event, each with a URL. */
+const eventSteps = (steps: readonly unknown[]): Suggestion[] =>
+  steps.filter((step) => asObject(step)["event"] !== undefined).map(stepSuggestion);
 
 /** The fields that a JSON Schema declares, below a path. */
 function declared(root: Readonly<Record<string, unknown>>, rest: readonly string[]): Suggestion[] {

@@ -1,5 +1,5 @@
 /** One step of a run: input, output, attempts and error. */
-import { Alert, Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Button, Card, Code, Group, Stack, Text, Title } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { waitEndLabel } from "../../../schemas/waiting-step-types.ts";
 import { useHasScope } from "../app/session.tsx";
+import { Copy } from "../ui/copy.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
@@ -189,6 +190,7 @@ function Details({
   return (
     <Stack>
       {step.error !== null && <ErrorBox error={step.error} />}
+      {step.event_url !== undefined && <ExpectedEvent url={step.event_url} />}
       {usage !== undefined && <Text size="sm">Model usage: {formatUsage(usage)}</Text>}
       {children}
       {step.output !== undefined && (
@@ -218,6 +220,23 @@ function Details({
           </Text>
         )}
     </Stack>
+  );
+}
+
+/** Where the event of a step is sent. */
+function ExpectedEvent({ url }: { url: string }) {
+  return (
+    <Alert color="blue" title="Expects an event">
+      <Stack gap="xs">
+        <Text size="sm">
+          It continues when JSON is posted to this URL. Anyone who has the URL can do that, once.
+        </Text>
+        <Group gap="xs" wrap="nowrap">
+          <Code style={{ overflowWrap: "anywhere" }}>{url}</Code>
+          <Copy text={url} label="event URL" />
+        </Group>
+      </Stack>
+    </Alert>
   );
 }
 

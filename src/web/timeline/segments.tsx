@@ -68,7 +68,7 @@ export function BarLabel({ bar, span, label }: { bar: Bar | null; span: TimeRang
 
 const LEGEND: readonly [Activity, string][] = [
   ["running", "Running"],
-  ["waiting", "Waiting (for a time, an approval or another run)"],
+  ["waiting", "Waiting (for a time, an approval, an event or another run)"],
   ["backoff", "Waiting to retry"],
 ];
 
