@@ -20,6 +20,10 @@ const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
 });
 
 export const SCHEDULED_WORKFLOW = "tick";
+/** Its runs wait for an event at the step `callback`, which the starter sends: `{n}`, with the input of the run. */
+export const EVENT_WORKFLOW = "callback";
+/** Each of its runs adds 1 to `count` in its state. */
+export const COUNTING_WORKFLOW = "count";
 
 /** @param url the address of the server that logs calls */
 export const crashWorkflows = (url: string): CrashWorkflow[] => [
@@ -111,6 +115,37 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       output: "${{ steps.left.approved }}",
     },
     expectedOutput: () => true,
+  },
+  {
+    name: COUNTING_WORKFLOW,
+    definition: {
+      inputs,
+      state: { count: { type: "integer", default: 0 } },
+      steps: [call(url, "work"), { id: "next", type: "set", values: { count: "${{ state.count + 1 }}" } }],
+      output: "${{ inputs.n + steps.work.body.one }}",
+      commit: { count: "${{ steps.next.count }}" },
+      // One at a time, so that no commit is refused.
+      concurrency: 1,
+    },
+    expectedOutput: (n) => n + 1,
+  },
+  {
+    name: EVENT_WORKFLOW,
+    definition: {
+      inputs,
+      steps: [
+        call(url, "submit"),
+        {
+          id: "callback",
+          type: "wait",
+          event: { schema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } },
+          timeout: "1h",
+        },
+        { id: "sum", type: "set", values: { y: "${{ steps.callback.body.n + steps.submit.body.one }}" } },
+      ],
+      output: "${{ steps.sum.y }}",
+    },
+    expectedOutput: (n) => n + 1,
   },
   {
     name: SCHEDULED_WORKFLOW,

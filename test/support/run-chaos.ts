@@ -66,6 +66,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
 
   const acknowledged: string[] = [];
   const cancelled = new Set<string>();
+  const received: string[] = [];
   const logs: string[] = [];
   const seen = { leasesExpired: 0, claimsLost: 0 };
   let named = 0;
@@ -122,6 +123,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
       const [word, id] = line.split(" ") as [string, string];
       if (word === "started") acknowledged.push(id);
       else if (word === "cancelling") cancelled.add(id);
+      else if (word === "received") received.push(id);
       else if (word === "stopped") noMore.resolve();
       else if (word !== "ready" && word !== "refused") logs.push(`starter: ${line}`);
     });
@@ -205,11 +207,19 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   const issues = issuesOfRuns(stateDir, {
     acknowledged,
     cancelled,
+    received,
     calls,
     outputOf: (id, n) => workflows.get(id)!.expectedOutput(n),
   });
   const first = { issues: issues.slice(0, SHOWN), logs: logs.slice(0, SHOWN) };
-  return { ...first, happened, seen, runs: acknowledged.length, calls: calls.length };
+  return {
+    ...first,
+    happened,
+    seen,
+    runs: acknowledged.length,
+    calls: calls.length,
+    events: received.length,
+  };
 }
 
 interface Proc {

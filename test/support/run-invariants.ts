@@ -95,6 +95,8 @@ export interface ExpectedOutcome {
   acknowledged: readonly string[];
   /** Ids of runs that may have been cancelled. */
   cancelled: ReadonlySet<string>;
+  /** Ids of runs whose event was acknowledged. */
+  received: readonly string[];
   calls: readonly RecordedCall[];
   /** The expected output of a successful run. */
   outputOf(workflowId: string, n: number): unknown;
@@ -109,6 +111,8 @@ export function issuesOfRuns(stateDir: string, expected: ExpectedOutcome): strin
       ...runIssues(db, expected),
       ...callIssues(db, expected.calls),
       ...scheduleIssues(db),
+      ...commitIssues(db),
+      ...eventIssues(db, expected.received),
       ...unfinishedWork(db),
     ];
   } finally {
@@ -228,6 +232,47 @@ function callIssues(db: Database.Database, calls: readonly RecordedCall[]): stri
   for (const { stepRef } of succeeded)
     if (!seen.has(stepRef)) issues.push(`${stepRef}: succeeded without a call`);
   return issues;
+}
+
+/** Each succeeded run of a workflow with state has committed once, and no other run has. */
+function commitIssues(db: Database.Database): string[] {
+  const counted = rows<{ id: string; revision: number; body: string; succeeded: number; other: number }>(
+    db,
+    `select s.workflow_id as id, s.revision, s.body,
+       (select count(*) from runs r where r.workflow_id = s.workflow_id and r.status = 'succeeded') as succeeded,
+       (select count(*) from runs r where r.workflow_id = s.workflow_id
+         and (r.status = 'succeeded') <> (r.committed is not null)) as other
+     from workflow_states s`,
+  );
+  const issues: string[] = [];
+  for (const { id, revision, body, succeeded, other } of counted) {
+    const { count } = JSON.parse(body) as { count: number };
+    if (count !== succeeded) issues.push(`${id}: counted ${count}, but ${succeeded} runs succeeded`);
+    if (revision !== succeeded + 1) issues.push(`${id}: revision ${revision} after ${succeeded} commits`);
+    if (other !== 0) issues.push(`${id}: ${other} runs committed without success, or the reverse`);
+  }
+  return issues;
+}
+
+/** Each acknowledged event was recorded, and is the output of its step if the step has succeeded. */
+function eventIssues(db: Database.Database, received: readonly string[]): string[] {
+  const recorded = new Map(
+    rows<{ id: string; body: string; output: string | null }>(
+      db,
+      `select e.run_id as id, e.body, s.output from events e
+       left join run_steps s on s.run_id = e.run_id and s.step_id = e.step_id and s.item = -1 and s.state = 's'`,
+    ).map((event) => [event.id, event]),
+  );
+  const twice = received.filter((id, index) => received.indexOf(id) !== index);
+  return [
+    ...twice.map((id) => `${id}: its event was accepted twice`),
+    ...received.filter((id) => !recorded.has(id)).map((id) => `${id}: its event is lost`),
+    ...[...recorded.values()].flatMap(({ id, body, output }) =>
+      output === null || JSON.stringify((JSON.parse(output) as { body: unknown }).body) === body
+        ? []
+        : [`${id}: has the output ${output} for the event ${body}`],
+    ),
+  ];
 }
 
 interface Advance {

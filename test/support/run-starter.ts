@@ -1,5 +1,6 @@
 /**
- * A process that starts runs like a listener and reports each created run. It also decides approvals and cancels some runs.
+ * A process that starts runs like a listener and reports each created run. It also decides approvals, sends events and
+ * cancels some runs.
  * Tests kill it at any time. SIGTERM stops new runs but not approvals; SIGINT ends it.
  */
 import { writeSync } from "node:fs";
@@ -12,12 +13,15 @@ import { loadConfig } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
 import type { Actor } from "../../src/core/ports.ts";
-import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { crashWorkflows, EVENT_WORKFLOW, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { seededRandom } from "./random.ts";
 
 /** Maximum number of unfinished runs, so that runs in progress can end. */
 const MAX_UNFINISHED = 30;
 const CANCELLED = 0.15;
+/** How often an event is sent to a run that may wait for it, each time. */
+const SENT = 0.1;
 
 export const CRASH_ACTOR: Actor = {
   principal: {
@@ -92,6 +96,27 @@ async function main(stateDir: string, seed: number): Promise<void> {
     }
   }
 
+  /** Sends events: most come before their step begins, and some twice. */
+  async function sendEvents(): Promise<void> {
+    const { items } = await instance.read.runs.page({
+      filter: { workflowId: EVENT_WORKFLOW, status: ["queued", "running", "waiting"] },
+      after: null,
+      limit: MAX_UNFINISHED,
+    });
+    for (const { id } of items) {
+      if (next() > SENT) continue;
+      const token = (await engine.events.url({ runId: id, stepId: "callback" })).split("/").at(-1)!;
+      try {
+        const { n } = await instance.read.runs.inputs(id);
+        await engine.events.receive(await engine.events.find(token), { n });
+        say(`received ${id}`);
+      } catch (error) {
+        // The step has its event, or the run has ended.
+        if (!(error instanceof AppError && error.code === "event_received")) throw error;
+      }
+    }
+  }
+
   say("ready");
   let reported = false;
   while (state.running) {
@@ -99,6 +124,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
     if (!state.starting && !reported) say("stopped");
     reported = !state.starting;
     await decide().catch(refused);
+    await sendEvents().catch(refused);
     const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
     if (state.starting && unfinished < MAX_UNFINISHED) await start().catch(refused);
     await delay(10);

@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { crashWorkflows, SCHEDULED_WORKFLOW } from "../support/crash-workflows.ts";
+import { crashWorkflows, EVENT_WORKFLOW, SCHEDULED_WORKFLOW } from "../support/crash-workflows.ts";
 import { eventually } from "../support/eventually.ts";
 import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { apiClient, type ApiClient } from "../support/http.ts";
@@ -182,6 +182,13 @@ describe("a backup during writes and runs", () => {
       const ended = async (): Promise<true | undefined> => {
         for (const { id } of (await decide("GET", "/approvals?limit=100")).body as { id: string }[])
           await decide("POST", `/approvals/${id}`, { decision: "approve" });
+        const expecting = `/runs?workflow_id=${EVENT_WORKFLOW}&status=running&status=waiting&limit=100`;
+        for (const { id } of (await decide("GET", expecting)).body as { id: string }[]) {
+          const { inputs, steps } = (await decide("GET", `/runs/${id}?step_id=callback`)).body;
+          // The URL is that of the first machine: its token is valid here too.
+          const url: string | undefined = steps[0].event_url;
+          if (url !== undefined) await apiClient(serve.url)("POST", new URL(url).pathname, { n: inputs.n });
+        }
         const open = await decide("GET", "/runs?status=queued&status=running&status=waiting&limit=1");
         expect(open.status).toBe(200);
         return open.headers.get("x-total-count") === "0" ? true : undefined;
@@ -200,6 +207,7 @@ describe("a backup during writes and runs", () => {
       const issues = issuesOfRuns(elsewhere, {
         acknowledged: before.runs,
         cancelled: new Set(),
+        received: [],
         calls,
         outputOf: (id, n) => outputs.get(id)!.expectedOutput(n),
       });
