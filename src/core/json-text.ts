@@ -90,7 +90,11 @@ function endOfString(text: string, start: number): number {
 const SHOWN_DIGITS = 60;
 
 /** Describes a loss to the author of the text. */
-export function describeLoss({ kind, text }: Pick<JsonLoss, "kind" | "text">): Omit<Issue, "path"> {
+export function describeLoss({ kind, text }: Pick<JsonLoss, "kind" | "text">): {
+  code: string;
+  message: string;
+  fix: string;
+} {
   if (kind === "duplicate_key")
     return {
       code: kind,

@@ -283,10 +283,14 @@ describe("a definition", () => {
   it("is refused with __proto__, which could get lost or change prototypes", async () => {
     const { call } = await openRest();
     await call("POST", "/workflows", { name: "A", definition: {} });
-    for (const definition of ['{"__proto__":{"x":1}}', '{"a":{"__proto__":null}}', '"__proto__: {x: 1}"']) {
+    for (const [definition, path] of [
+      ['{"__proto__":{"x":1}}', "definition.__proto__"],
+      ['{"a":{"__proto__":null}}', "definition.a.__proto__"],
+      ['"__proto__: {x: 1}"', "definition.__proto__"],
+    ] as const) {
       const answer = await call("PATCH", "/workflows/a", `{"definition":${definition}}`);
       const { errors } = expectProblem(answer, "invalid_input");
-      expect(errors).toMatchObject([{ path: "definition", code: "not_allowed" }]);
+      expect(errors!.map((issue) => `${issue.path} ${issue.code}`)).toContain(`${path} not_allowed`);
     }
     expect((await call("GET", "/workflows/a")).body).toMatchObject({ version: 1, definition: {} });
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();

@@ -26,6 +26,9 @@ export interface Report extends CheckReport {
 /** An issue with its path from the top of the definition, in parts. */
 export type LocatedIssue = Omit<PartialIssue, "path"> & {
   path: readonly PropertyKey[];
+  /** The position in the text, if it is not that of the path. */
+  line?: number | undefined;
+  column?: number | undefined;
   /** The one right change of the definition. */
   patch?: readonly PatchOperation[];
 };

@@ -108,15 +108,18 @@ export function checker({
     const parts = { steps: form.steps, order };
     const found = addFixes([...issues, ...extra.inDocument], { ...parts, written });
     const located = [
+      ...source.valueIssues,
       ...addFixes(form.issues, { ...parts, written: given }),
       ...found.map((issue) => form.toWritten(issue)),
-    ].map(withDefaultFix);
+    ]
+      .filter((issue) => source.valueIssues.includes(issue) || !isAbout(issue, source.valueIssues))
+      .map(withDefaultFix);
     const { errors, warnings } = await reportIssues(located, extra.issues.map(withDefaultFix), source);
     return {
       valid: errors.length === 0,
       errors,
       warnings,
-      definition: withoutFileFields(given, allowFileFields),
+      definition: source.valueIssues.length > 0 ? null : withoutFileFields(given, allowFileFields),
       parsed: parsedOf(form),
       file: form.fileFields,
       inputs_shape: inputs.shape,
@@ -190,6 +193,10 @@ const unreadable = ({ issues }: Source): Report => ({
   output_shape: ANY,
   steps: [],
 });
+
+/** Whether an issue is about a value that could not be read as it is written. */
+const isAbout = ({ path }: LocatedIssue, unread: readonly LocatedIssue[]): boolean =>
+  unread.some((other) => other.path.every((part, index) => part === path[index]));
 
 /** Checks the inputs. If another schema is meant, the issues say so, and the rest is checked with that one. */
 function checkIntendedInputs(schema: unknown): CheckedInputs {

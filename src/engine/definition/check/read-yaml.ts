@@ -14,6 +14,7 @@ import {
 } from "yaml";
 import { offsetOf } from "../../../core/yaml-positions.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
+import { type YamlValueIssue, yamlValueIssues } from "./yaml-values.ts";
 
 /** Maximum number of alias expansions. */
 const MAX_ALIASES = 100;
@@ -25,12 +26,16 @@ export interface SourcePosition {
   column: number;
 }
 
-type TextIssue = Omit<Issue, "path"> & SourcePosition;
+type TextIssue = Omit<Issue, "path" | "patch"> & SourcePosition;
+/** An issue of one value in the text. */
+export type ValueIssue = Omit<YamlValueIssue, "offset"> & SourcePosition;
 
 export interface ParsedYaml {
   /** Undefined if the text could not be read. */
   value: unknown;
   issues: TextIssue[];
+  /** Issues of values that are read: they can be checked further, but not stored. */
+  valueIssues: ValueIssue[];
   /** Returns for each path the position of its key, or of the innermost node around it. */
   locate(paths: readonly (readonly PropertyKey[])[]): SourcePosition[];
 }
@@ -53,7 +58,9 @@ export function readYaml(text: string): ParsedYaml {
     schema: "core",
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // Found by yamlValueIssues, with their paths.
+    uniqueKeys: false,
+    merge: true,
     logLevel: "error",
   });
   const at = (offset: number): SourcePosition => {
@@ -63,22 +70,41 @@ export function readYaml(text: string): ParsedYaml {
   const issues: TextIssue[] = [];
   for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MAX_ISSUES))
     issues.push({
-      code: code === "DUPLICATE_KEY" ? "duplicate_key" : "invalid_yaml",
+      code: "invalid_yaml",
       message: `is invalid YAML: ${message}`,
       ...at(pos[0]),
       ...(UNQUOTED.has(code) && { fix: QUOTE }),
     });
   for (const { offset, ...issue } of misreadings(document)) issues.push({ ...issue, ...at(offset) });
-  if (issues.length > 0) return { value: undefined, issues: distinct(issues), locate: () => [] };
+  if (issues.length > 0)
+    return { value: undefined, issues: distinct(issues), valueIssues: [], locate: () => [] };
+  const valueIssues = yamlValueIssues(document).map(({ offset, ...issue }): ValueIssue =>
+    Object.assign(issue, at(offset)),
+  );
+  // Converting them would fail, or take long.
+  const unreadable = valueIssues.filter(({ code }) => code === "invalid_yaml");
+  if (unreadable.length > 0)
+    return {
+      value: undefined,
+      issues: unreadable.map(({ path: _, ...issue }) => issue),
+      valueIssues: [],
+      locate: () => [],
+    };
   try {
     return {
       value: document.toJS({ maxAliasCount: MAX_ALIASES }),
       issues,
+      valueIssues,
       locate: (paths) => paths.map((path) => at(offsetOf(document, path))),
     };
   } catch (error) {
     const message = `could not be read: ${(error as Error).message}`;
-    return { value: undefined, issues: [{ code: "invalid_yaml", message, ...at(0) }], locate: () => [] };
+    return {
+      value: undefined,
+      issues: [{ code: "invalid_yaml", message, ...at(0) }],
+      valueIssues: [],
+      locate: () => [],
+    };
   }
 }
 

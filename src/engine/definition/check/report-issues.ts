@@ -25,17 +25,18 @@ export async function reportIssues(
   const report = async (belongs: (issue: LocatedIssue) => boolean): Promise<Issue[]> => {
     const located = inOrder(distinct(inDocument.filter(belongs)), value).slice(0, MAX_ISSUES);
     const positions = located.length > 0 ? await locate?.(located.map(({ path }) => path)) : undefined;
-    const issues = located.map((issue, index) => Object.assign(toIssue(issue), positions?.[index]));
+    const issues = located.map((issue, index) => Object.assign({ ...positions?.[index] }, toIssue(issue)));
     return [...issues, ...distinct(inArguments.filter(belongs)).map(toIssue)].slice(0, MAX_ISSUES);
   };
   return { errors: await report((issue) => !isWarning(issue)), warnings: await report(isWarning) };
 }
 
 function toIssue(located: LocatedIssue): Issue {
-  const { path, patch, rewrite: _, severity: __, subject: ___, ...issue } = located;
+  const { path, patch, line, column, rewrite: _, severity: __, subject: ___, ...issue } = located;
   return {
     path: formatPath(path),
     ...issue,
+    ...(line !== undefined && column !== undefined && { line, column }),
     ...(patch !== undefined && { patch: renderPatch(patch) }),
   };
 }

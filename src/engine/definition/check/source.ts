@@ -1,6 +1,8 @@
 /** Reads the source of a definition (an object, or YAML or JSON text) to a plain JSON value of limited size. */
 import { Worker } from "node:worker_threads";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
+import { describeLoss } from "../../../core/json-text.ts";
+import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { type SourcePosition, readYaml, type ParsedYaml } from "./read-yaml.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 import { nextMessage } from "./worker-message.ts";
@@ -8,6 +10,8 @@ import { workerFile } from "./worker-file.ts";
 
 /** Maximum size of a definition, in bytes of text. */
 export const MAX_BYTES = 1024 * 1024;
+/** Maximum size of a definition as JSON, in bytes: aliases and merge keys copy what they refer to. */
+const MAX_EXPANDED_BYTES = 4 * MAX_BYTES;
 /** Length up to which text is parsed on the calling thread, in characters: it takes a few milliseconds. */
 const MAX_INLINE_LENGTH = 32 * 1024;
 /** Timeout of the parsing thread, in milliseconds. */
@@ -16,54 +20,59 @@ const READ_MS = 10_000;
 export interface Source {
   /** Plain JSON; undefined if the source could not be read. */
   value: unknown;
+  /** Why the source could not be read. */
   issues: Issue[];
+  /** Issues of single values: with one, `value` can be checked, but not stored. */
+  valueIssues: LocatedIssue[];
   /** Returns the positions of paths in the text; undefined if the source is an object. */
   locate?: (paths: readonly (readonly PropertyKey[])[]) => Promise<SourcePosition[]>;
   close(): void;
 }
 
-type Read = Pick<ParsedYaml, "value" | "issues"> & Pick<Source, "locate" | "close">;
+type Read = Pick<ParsedYaml, "value" | "issues" | "valueIssues"> & Pick<Source, "locate" | "close">;
 
 const noop = (): void => undefined;
 
-const unreadable = (code: string, message: string): Source => ({
+const unreadable = (code: string, message: string, fix?: string): Source => ({
   value: undefined,
-  issues: [{ path: "", code, message }],
+  issues: [{ path: "", code, message, ...(fix !== undefined && { fix }) }],
+  valueIssues: [],
   close: noop,
 });
 
 const TOO_LARGE = `must be at most ${MAX_BYTES / 1024} KiB`;
 
 export async function readSource(source: unknown): Promise<Source> {
-  if (typeof source !== "string") return ofJson(source);
+  if (typeof source !== "string")
+    return toSource({ value: source, issues: [], valueIssues: [], close: noop });
   if (source.length > MAX_BYTES || Buffer.byteLength(source) > MAX_BYTES)
     return unreadable("too_large", TOO_LARGE);
-  const read = source.length <= MAX_INLINE_LENGTH ? readInline(source) : await readInWorker(source);
+  return toSource(source.length <= MAX_INLINE_LENGTH ? readInline(source) : await readInWorker(source));
+}
+
+/** Checks what holds for every definition, and copies it: aliases share nodes, and a stored value must not. */
+function toSource(read: Read, maxBytes = MAX_EXPANDED_BYTES): Source {
   const issues = read.issues.map((issue) => ({ path: "", ...issue }));
-  if (issues.length > 0) return { ...read, value: undefined, issues };
-  const issue = valueIssue(read.value);
-  return issue === undefined
-    ? { ...read, value: copyOf(read.value), issues }
-    : { ...read, value: undefined, issues: [issue] };
-}
-
-function ofJson(source: unknown): Source {
-  const issue = valueIssue(source);
-  if (issue !== undefined) return { value: undefined, issues: [issue], close: noop };
+  const issue = issues.length > 0 ? undefined : formIssue(read.value);
+  if (issues.length > 0 || issue !== undefined)
+    return { ...read, value: undefined, issues: issue === undefined ? issues : [issue], valueIssues: [] };
+  const valueIssues = [...read.valueIssues, ...unstorable(read.value, read.valueIssues)];
+  let text: string;
   try {
-    const text = JSON.stringify(source);
-    if (Buffer.byteLength(text) > MAX_BYTES) return unreadable("too_large", TOO_LARGE);
-    return { value: JSON.parse(text), issues: [], close: noop };
+    text = JSON.stringify(read.value);
   } catch {
-    return unreadable("wrong_type", "must be JSON");
+    return { ...read, ...unreadable("wrong_type", "must be JSON"), close: read.close };
   }
+  if (Buffer.byteLength(text) > maxBytes)
+    return { ...read, ...unreadable("too_large", TOO_LARGE), close: read.close };
+  const value: unknown = JSON.parse(text, (key, inner: unknown) => (key === PROTO ? undefined : inner));
+  return { ...read, value, issues, valueIssues };
 }
 
-/** Copies a value: aliases share their nodes, and a value that is changed and stored must not. */
-const copyOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const PROTO = "__proto__";
 
-/** Checks what holds for every definition: it is an object, not nested too deep, and valid JSON. */
-function valueIssue(value: unknown): Issue | undefined {
+/** Checks what holds for every definition: it is an object, and not nested too deep. */
+function formIssue(value: unknown): Issue | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return {
       path: "",
@@ -71,30 +80,40 @@ function valueIssue(value: unknown): Issue | undefined {
       message: "must be an object with steps",
       fix: "Begin with steps:.",
     };
-  if (exceedsDepth(value, MAX_JSON_DEPTH))
-    return { path: "", code: "too_deep", message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` };
-  if (containsInfinity(value))
-    return { path: "", code: "not_finite", message: "must not contain a number that JSON can't represent" };
-  return containsKey(value, "__proto__")
-    ? { path: "", code: "not_allowed", message: "must not contain a key named __proto__" }
+  return exceedsDepth(value, MAX_JSON_DEPTH)
+    ? { path: "", code: "too_deep", message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }
     : undefined;
 }
 
-function containsKey(value: unknown, key: string): boolean {
-  const queue: unknown[] = [value];
-  while (queue.length > 0) {
-    const next = queue.pop();
+/** Finds numbers that JSON can't represent, unless they are reported, and keys named __proto__. */
+function unstorable(value: unknown, reported: readonly LocatedIssue[]): LocatedIssue[] {
+  const known = new Set(reported.map(({ path }) => JSON.stringify(path)));
+  const issues: LocatedIssue[] = [];
+  const queue: { value: unknown; path: readonly PropertyKey[] }[] = [{ value, path: [] }];
+  // The list grows while it is walked.
+  for (const { value: next, path } of queue) {
+    if (issues.length >= MAX_ISSUES) break;
+    if (typeof next === "number" && !Number.isFinite(next) && !known.has(JSON.stringify(path)))
+      issues.push({ path, ...describeLoss({ kind: "not_finite", text: String(next) }) });
     if (typeof next !== "object" || next === null) continue;
-    if (Object.hasOwn(next, key)) return true;
-    for (const inner of Object.values(next))
-      if (typeof inner === "object" && inner !== null) queue.push(inner);
+    for (const [key, inner] of Object.entries(next)) {
+      const innerPath = [...path, Array.isArray(next) ? Number(key) : key];
+      if (key === PROTO)
+        issues.push({
+          path: innerPath,
+          code: "not_allowed",
+          message: "must not be the name of a key",
+          fix: "Rename it: JavaScript gives this name a special meaning.",
+        });
+      else queue.push({ value: inner, path: innerPath });
+    }
   }
-  return false;
+  return issues;
 }
 
 function readInline(text: string): Read {
-  const { value, issues, locate } = readYaml(text);
-  return { value, issues, locate: (paths) => Promise.resolve(locate(paths)), close: noop };
+  const { locate, ...read } = readYaml(text);
+  return { ...read, locate: (paths) => Promise.resolve(locate(paths)), close: noop };
 }
 
 async function readInWorker(text: string): Promise<Read> {
@@ -105,7 +124,7 @@ async function readInWorker(text: string): Promise<Read> {
   });
   const close = (): void => void worker.terminate();
   try {
-    const read = await nextMessage<Pick<ParsedYaml, "value" | "issues">>(worker, READ_MS);
+    const read = await nextMessage<Omit<ParsedYaml, "locate">>(worker, READ_MS);
     const locate: Source["locate"] = (paths) => {
       const positions = nextMessage<SourcePosition[]>(worker, READ_MS);
       worker.postMessage(paths, []);
@@ -115,6 +134,7 @@ async function readInWorker(text: string): Promise<Read> {
   } catch (error) {
     close();
     const message = `could not be read: ${(error as Error).message}`;
-    return { value: undefined, issues: [{ code: "invalid_yaml", message, line: 1, column: 1 }], close: noop };
+    const issues = [{ code: "invalid_yaml", message, line: 1, column: 1 }];
+    return { value: undefined, issues, valueIssues: [], close: noop };
   }
 }

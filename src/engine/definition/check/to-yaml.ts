@@ -2,7 +2,16 @@
 import { Document, isScalar, Scalar, visit } from "yaml";
 import { TOP_FIELDS } from "../../../../schemas/workflow-definition.ts";
 
-const FIRST_AT_TOP = ["id", "name", "description", "tags", "inputs", "steps", ...Object.keys(TOP_FIELDS)];
+const FIRST_AT_TOP = [
+  "id",
+  "name",
+  "description",
+  "tags",
+  "draft",
+  "inputs",
+  "steps",
+  ...Object.keys(TOP_FIELDS),
+];
 const FIRST_IN_STEP = ["id", "type", "description", "needs", "if", "for_each", "concurrency"];
 const LAST_IN_STEP = ["retry", "timeout", "on_error", "cache"];
 
@@ -19,6 +28,8 @@ export function toYaml(definition: Readonly<Record<string, unknown>>): string {
   );
   visit(document, {
     Scalar(key, node) {
+      // Without quotes it would be a merge key.
+      if (key === "key" && node.value === "<<") node.type = Scalar.QUOTE_DOUBLE;
       if (key === "key" || typeof node.value !== "string" || !isScalar(node)) return;
       if (needsQuotes(node.value)) node.type = Scalar.QUOTE_DOUBLE;
       else if (/\n/.test(node.value) && /\S/.test(node.value)) node.type = Scalar.BLOCK_LITERAL;

@@ -2,6 +2,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { readYaml } from "./read-yaml.ts";
 
-const { value, issues, locate } = readYaml((workerData as { text: string }).text);
-parentPort!.postMessage({ value, issues }, []);
+const { locate, ...read } = readYaml((workerData as { text: string }).text);
+parentPort!.postMessage(read, []);
 parentPort!.on("message", (paths: PropertyKey[][]) => parentPort!.postMessage(locate(paths), []));

@@ -289,13 +289,13 @@ describe("the checker", () => {
     ],
     [
       "a key named __proto__",
-      JSON.parse('{"steps": [{"__proto__": {}}]}'),
-      { path: "", code: "not_allowed" },
+      JSON.parse('{"steps": [{"id": "a", "type": "set", "values": {"__proto__": {}}}]}'),
+      { path: "steps[0].values.__proto__", code: "not_allowed" },
     ],
     [
       "a number that JSON can't represent",
       { steps: [set("a", { x: Infinity })] },
-      { path: "", code: "not_finite" },
+      { path: "steps[0].values.x", code: "not_finite" },
     ],
   ])("reports %s", async (_, definition, expected) => {
     const issue = await issueOf(definition);

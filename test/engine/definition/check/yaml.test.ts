@@ -50,7 +50,6 @@ describe("YAML", () => {
   });
 
   it.each([
-    ["a key twice", "steps: []\nsteps: []", "duplicate_key"],
     ["an alias in itself", "steps: &a [*a]", "invalid_yaml"],
     [
       "aliases without end",
@@ -67,6 +66,87 @@ describe("YAML", () => {
     ["too deep a value", "[".repeat(100) + "]".repeat(100), "wrong_type"],
   ])("is rejected with %s", async (_, text, code) => {
     expect(await issueOf(text)).toMatchObject({ path: "", code });
+  });
+
+  it.each<[string, string, string, number, number]>([
+    ["a key twice", "steps:\n  - id: a\n    type: set\n    id: b\n", "steps[0].id duplicate_key", 4, 5],
+    ["a key twice in JSON", '{"steps": [], "steps": []}', "steps duplicate_key", 1, 15],
+    [
+      "an integer that loses digits",
+      "steps: [{ id: 9007199254740993 }]",
+      "steps[0].id inexact_integer",
+      1,
+      15,
+    ],
+    ["one in another base", "a: 0xFFFFFFFFFFFFFFFF", "a inexact_integer", 1, 4],
+    ["a number that is too large", "a: { b: [1, -1e400] }", "a.b[1] not_finite", 1, 13],
+    ["infinity", "a: .inf", "a not_finite", 1, 4],
+    ["a key named __proto__", "a:\n  __proto__: {}", "a.__proto__ not_allowed", 2, 3],
+    ["a wrong merge key", "a:\n  <<: text", " invalid_yaml", 2, 3],
+    ["two merge keys", "a: &a { x: 1 }\nb:\n  <<: *a\n  <<: *a", "b.<< duplicate_key", 4, 3],
+  ])("is rejected with its path, line and column: %s", async (_, text, expected, line, column) => {
+    const { errors, definition } = await defaultChecker.check(text, { checkConnections: false });
+    const found = errors.find(({ path, code }) => `${path} ${code}` === expected);
+    expect(errors.map(({ path, code }) => `${path} ${code}`)).toContain(expected);
+    expect(found).toMatchObject({ line, column });
+    expect(definition).toBeNull();
+  });
+
+  it("reports a value that it can't hold together with all other issues", async () => {
+    const text =
+      "steps:\n  - { id: a, type: sett, timeout: 1e400 }\n  - { id: b, type: set, values: { x: '${{ 1 + }}' } }\n";
+    const { errors } = await defaultChecker.check(text, { checkConnections: false });
+    expect(errors.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(["steps[0].type", "steps[0].timeout", "steps[1].values.x"]),
+    );
+    expect(errors.filter(({ path }) => path === "steps[0].timeout")).toHaveLength(1);
+  });
+
+  it("accepts integers that a number holds, and text with any digits", async () => {
+    const values =
+      "{ a: 9007199254740991, b: 10000000000000000, c: '9007199254740993', d: 0x1F, e: +7, f: 1e300 }";
+    const text = `steps:\n  - { id: a, type: set, values: ${values} }`;
+    const { errors, definition } = await defaultChecker.check(text, { checkConnections: false });
+    expect(errors).toEqual([]);
+    expect(definition).toEqual({
+      steps: [
+        set("a", {
+          a: 9007199254740991,
+          b: 10000000000000000,
+          c: "9007199254740993",
+          d: 31,
+          e: 7,
+          f: 1e300,
+        }),
+      ],
+    });
+  });
+
+  it("merges objects with <<, own fields and earlier objects first", async () => {
+    const text = `
+inputs: { type: object }
+steps:
+  - &first { id: a, type: set, values: &values { x: 1, y: 1 } }
+  - { <<: *first, id: b, values: { <<: [{ y: 2 }, *values], z: 3 } }
+`;
+    const { errors, definition } = await defaultChecker.check(text, { checkConnections: false });
+    expect(errors).toEqual([]);
+    const [a, b] = definition!["steps"] as object[];
+    expect([a, b]).toEqual([set("a", { x: 1, y: 1 }), set("b", { x: 1, y: 2, z: 3 })]);
+  });
+
+  it("refuses merge keys that copy without end", async () => {
+    const fields = Array.from({ length: 200 }, (_, index) => `k${index}: 1`).join(", ");
+    const text = [
+      `a0: &a0 { ${fields} }`,
+      ...Array.from(
+        { length: 60 },
+        (_, i) => `a${i + 1}: &a${i + 1} { x: { <<: *a${i} }, y: { <<: *a${i} } }`,
+      ),
+    ].join("\n");
+    const before = performance.now();
+    expect(await issueOf(text)).toMatchObject({ code: "invalid_yaml", line: expect.any(Number) });
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   it("does not share the nodes of aliases", async () => {

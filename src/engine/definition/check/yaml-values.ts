@@ -1,0 +1,144 @@
+/** Finds what YAML text says and its parsed value would lose or could not hold, and merge keys (`<<`) without a meaning. */
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from "yaml";
+import { describeLoss, type JsonLoss, numberLoss } from "../../../core/json-text.ts";
+
+/** Maximum number of reported issues. */
+const MAX_ISSUES = 100;
+/** Maximum number of nodes that merge keys copy together. */
+const MAX_MERGED_NODES = 50_000;
+
+export interface YamlValueIssue {
+  path: PropertyKey[];
+  code: string;
+  message: string;
+  fix?: string;
+  /** Offset in the text, in UTF-16 code units. */
+  offset: number;
+}
+
+type Ancestors = readonly unknown[];
+
+/** @param document parsed without errors, with duplicate keys allowed */
+export function yamlValueIssues(document: Document): YamlValueIssue[] {
+  const issues: YamlValueIssue[] = [];
+  const anchors = new Map<string, Node>();
+  const merges = mergeCounter();
+  const report = (node: unknown, ancestors: Ancestors, loss: Pick<JsonLoss, "kind" | "text">): void =>
+    void issues.push({ path: pathOf([...ancestors, node]), ...describeLoss(loss), offset: offsetOf(node) });
+
+  visit(document, {
+    Node(key, node, ancestors) {
+      if (issues.length >= MAX_ISSUES) return visit.BREAK;
+      if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (!isScalar(node) || key === "key" || node.type !== "PLAIN") return undefined;
+      const kind = lossOf(node);
+      if (kind !== undefined) report(node, ancestors, { kind, text: node.source ?? String(node.value) });
+      return undefined;
+    },
+    Map(_, map, ancestors) {
+      if (!isAlias(map) && map.anchor !== undefined) anchors.set(map.anchor, map);
+      const names = new Set<string>();
+      for (const pair of map.items) {
+        const name = nameOf(pair);
+        if (name === undefined) continue;
+        if (names.has(name))
+          issues.push({
+            path: [...pathOf([...ancestors, map]), name],
+            ...describeLoss({ kind: "duplicate_key", text: name }),
+            ...(name === "<<" && { fix: "Merge several with one key: <<: [*a, *b]." }),
+            offset: offsetOf(pair.key),
+          });
+        names.add(name);
+        if (isMerge(pair)) {
+          const problem = merges.add(pair.value, anchors);
+          if (problem !== undefined)
+            issues.push({ path: pathOf([...ancestors, map]), ...problem, offset: offsetOf(pair.key) });
+        }
+      }
+      return undefined;
+    },
+  });
+  return issues;
+}
+
+const lossOf = ({ value, source = "" }: Scalar): "inexact_integer" | "not_finite" | undefined => {
+  if (typeof value !== "number") return undefined;
+  if (!Number.isFinite(value)) return "not_finite";
+  // YAML writes integers in other bases too (0x1F, 0o17), and with a sign.
+  const digits = source.replace(/^\+/, "");
+  return /^0[xo]/.test(digits) ? numberLoss(String(BigInt(digits))) : numberLoss(digits);
+};
+
+const isMerge = ({ key }: Pair): boolean => isScalar(key) && typeof key.value === "symbol";
+
+/** The key as it is in the value; undefined for a key that is an alias or a collection. */
+const nameOf = (pair: Pair): string | undefined =>
+  isMerge(pair) ? "<<" : isScalar(pair.key) ? String(pair.key.value) : undefined;
+
+/** The path in the value. The keys of a merge belong to the object that contains it. */
+function pathOf(nodes: Ancestors): PropertyKey[] {
+  return nodes.flatMap((node, index): PropertyKey[] => {
+    if (isPair(node)) return isMerge(node) ? [] : [nameOf(node) ?? ""];
+    if (!isSeq(node) || index === nodes.length - 1) return [];
+    const before = nodes[index - 1];
+    return isPair(before) && isMerge(before) ? [] : [node.items.indexOf(nodes[index + 1])];
+  });
+}
+
+const offsetOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
+
+const NOT_A_MAP = {
+  code: "invalid_yaml",
+  message: "has a merge key (<<) whose value is no object",
+  fix: "Write <<: *name, where &name marks an object before it.",
+};
+const TOO_LARGE = {
+  code: "invalid_yaml",
+  message: "has merge keys (<<) that copy too much",
+  fix: "Write the fields out, or merge smaller objects.",
+};
+
+/** Counts what merge keys copy, because each copy may contain copies. */
+function mergeCounter() {
+  const sizes = new Map<unknown, number>();
+  let merged = 0;
+
+  function sizeOf(node: unknown): number {
+    const known = sizes.get(node);
+    if (known !== undefined) return known;
+    let size = 1;
+    if (isPair(node)) size += sizeOf(node.value);
+    else if (isCollection(node)) for (const item of node.items) size += sizeOf(item);
+    sizes.set(node, size);
+    return size;
+  }
+
+  return {
+    /** @returns what is wrong with the value of a merge key */
+    add(value: unknown, anchors: ReadonlyMap<string, Node>) {
+      const resolve = (node: unknown): unknown => (isAlias(node) ? anchors.get(node.source) : node);
+      const source = resolve(value);
+      const maps = isSeq(source) ? source.items.map(resolve) : [source];
+      if (!maps.every((map): map is YAMLMap => isMap(map))) return NOT_A_MAP;
+      const size = maps.reduce((sum, map) => sum + sizeOf(map), 0);
+      // What is merged into a map counts with it where that is merged.
+      sizes.set(value, size);
+      const wasTooLarge = merged > MAX_MERGED_NODES;
+      merged += size;
+      return !wasTooLarge && merged > MAX_MERGED_NODES ? TOO_LARGE : undefined;
+    },
+  };
+}
