@@ -10,7 +10,8 @@ import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { lineDiff } from "./line-diff.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
-import { allWorkflows, formatWorkflowFile, readWorkflowFiles } from "./workflow-files.ts";
+import { plural } from "./plural.ts";
+import { allWorkflows, formatWorkflowFile, isUnpublished, readWorkflowFiles } from "./workflow-files.ts";
 
 export interface ApplyOptions {
   yes?: boolean;
@@ -36,6 +37,10 @@ interface FileWorkflow {
   file: string;
   content: WorkflowContent & { definition: Record<string, unknown> };
   current: WorkflowWithDefinition | undefined;
+  /** Whether the file says that it is a draft, which may have issues. */
+  draft: boolean;
+  /** Number of issues of a draft. */
+  issueCount: number;
 }
 
 interface Plan {
@@ -61,7 +66,7 @@ export async function applyWorkflows(
     wrapReaders: (read) => withPending(read, pending),
   };
   await withOperator(io, operatorOptions, async (operator) => {
-    const workflows = await checkFiles(operator, files, pending, options.bind);
+    const workflows = await checkFiles(io, operator, files, pending, options.bind);
     const plan = await createPlan(operator, workflows, options.prune === true);
     printPlan(io, plan);
     const { added, changed, archived } = plan;
@@ -71,13 +76,7 @@ export async function applyWorkflows(
     io.out("Applied.\n");
     pending.clear();
     if (options.publish)
-      await withExecutor(io, operator, own, () =>
-        publish(
-          io,
-          operator,
-          [...added, ...changed].map(({ id }) => id),
-        ),
-      );
+      await withExecutor(io, operator, own, () => publish(io, operator, [...added, ...changed]));
   });
 }
 
@@ -115,8 +114,12 @@ function withPending(read: Readers, pending: ReadonlyMap<string, FileWorkflow>):
   };
 }
 
-/** @throws CommandError with the issues of all files */
+/**
+ * Checks the files. The issues of drafts are printed only.
+ * @throws CommandError with the issues of all other files
+ */
 async function checkFiles(
+  io: Io,
   { services }: Operator,
   files: ReturnType<typeof readWorkflowFiles>,
   pending: Map<string, FileWorkflow>,
@@ -144,13 +147,14 @@ async function checkFiles(
       lines.push(...report.errors.map((issue) => issueLine(file, issue)));
       continue;
     }
-    const { description = "", tags = [] } = report.file;
+    const { description = "", tags = [], draft = false } = report.file;
     const content = { name: name ?? id, description, tags, definition: report.definition };
-    const workflow: FileWorkflow = { id, file, content, current };
+    const workflow: FileWorkflow = { id, file, content, current, draft, issueCount: 0 };
     if (duplicate === undefined) pending.set(id, workflow);
     workflows.push(workflow);
   }
-  for (const { id, file, current, content } of workflows) {
+  for (const workflow of workflows) {
+    const { id, file, current, content } = workflow;
     // A workflow that does not change may be a draft with issues.
     if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((candidate) => candidate.file === file)!;
@@ -160,7 +164,10 @@ async function checkFiles(
       selfId: id,
       signal,
     });
-    lines.push(...errors.map((issue) => issueLine(file, issue)));
+    const found = errors.map((issue) => issueLine(file, issue));
+    workflow.issueCount = found.length;
+    if (!workflow.draft) lines.push(...found);
+    else if (found.length > 0) io.err(`${found.join("\n")}\n${file} is a draft and can be applied.\n`);
   }
   if (lines.length === 0) return workflows;
   throw new CommandError(
@@ -212,9 +219,14 @@ function printPlan(io: Io, { added, changed, unchanged, archived }: Plan): void 
       io.out(`${colour[kind](`${sign[kind]} ${text}`)}\n`);
     io.out("\n");
   };
-  for (const { id, content } of added) printChange(`new: ${id}`, "", formatWorkflowFile(id, content));
-  for (const { id, content, current } of changed)
-    printChange(`changed: ${id}`, formatWorkflowFile(id, current), formatWorkflowFile(id, content));
+  for (const { id, content, draft } of added)
+    printChange(`new: ${id}`, "", formatWorkflowFile(id, content, draft));
+  for (const { id, content, current, draft } of changed)
+    printChange(
+      `changed: ${id}`,
+      formatWorkflowFile(id, current, isUnpublished(current)),
+      formatWorkflowFile(id, content, draft),
+    );
   for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n\n`);
   io.out(
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${archived.length} to be archived\n`,
@@ -271,9 +283,13 @@ async function commit(
 }
 
 /** Publishes one workflow after the other, each after its examples ran; a failure does not stop the others. */
-async function publish(io: Io, { call }: Operator, ids: readonly string[]): Promise<void> {
+async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkflow[]): Promise<void> {
   const failed: string[] = [];
-  for (const id of ids) {
+  for (const { id, issueCount } of workflows) {
+    if (issueCount > 0) {
+      io.out(`not published: ${id} is a draft with ${plural(issueCount, "issue")}\n`);
+      continue;
+    }
     try {
       await call(publishWorkflow, { workflow_id: id });
       io.out(`published: ${id}\n`);

@@ -9,10 +9,14 @@ import { withOperator } from "./operator.ts";
 
 const PAGE = 100;
 
-/** Formats a workflow as YAML; empty fields are left out. */
+/**
+ * Formats a workflow as YAML; empty fields are left out.
+ * @param draft whether the file may be applied with issues
+ */
 export const formatWorkflowFile = (
   id: string,
   { name, description, tags, definition }: WorkflowContent,
+  draft: boolean,
 ): string =>
   toYaml({
     ...definition,
@@ -20,7 +24,12 @@ export const formatWorkflowFile = (
     name,
     ...(description !== "" && { description }),
     ...(tags.length > 0 && { tags }),
+    ...(draft && { draft }),
   });
+
+/** Whether the newest version is not the published one. Only that one certainly has no issues. */
+export const isUnpublished = ({ version, published_version }: WorkflowWithDefinition): boolean =>
+  published_version !== version;
 
 /** Reads all workflows that are not archived, with their definitions, sorted by id. */
 export async function allWorkflows(workflows: WorkflowReader): Promise<WorkflowWithDefinition[]> {
@@ -74,7 +83,7 @@ export async function exportWorkflows(io: Io, directory: string): Promise<void> 
       continue;
     }
     const file = join(directory, `${workflow.id}.yaml`);
-    const text = formatWorkflowFile(workflow.id, workflow);
+    const text = formatWorkflowFile(workflow.id, workflow, isUnpublished(workflow));
     if (readIfExists(file) === text) {
       same += 1;
     } else {

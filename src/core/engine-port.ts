@@ -30,7 +30,7 @@ export interface CheckReport {
   /** The definition to store; null when the source could not be parsed. */
   definition: Record<string, unknown> | null;
   /** The fields that a workflow file has beside the definition. */
-  file: { id?: string; name?: string; description?: string; tags?: string[] };
+  file: { id?: string; name?: string; description?: string; tags?: string[]; draft?: boolean };
   output_shape: Shape;
   steps: { id: string; type: string; output: Shape; effects: boolean; facts?: StepFacts }[];
   /** With `mocks`: the values of the steps' fields and of the output. */

@@ -80,6 +80,36 @@ describe("millrace workflows", () => {
     expect((await cli("workflows", "export", join(directory, "out"))).out).toContain("0 written");
   });
 
+  it("exports drafts with issues, and applies them again, also elsewhere", async () => {
+    const broken = [
+      'name: Broken\nsteps:\n  - { id: a, type: sett, values: { x: "${{ input.y }}" } }\n',
+      'name: Wrong\nwhen: now\ntimeout: soon\nsteps:\n  - { id: a, type: set, values: { "<<": { x: 1 } } }\n',
+    ];
+    const { cli, directory } = await testCli({ broken: broken[0]!, wrong: broken[1]!, hello: HELLO });
+    const out = join(directory, "out");
+    expect((await cli("workflows", "export", out)).out).toContain("3 written");
+    expect(await cli("workflows", "apply", out)).toMatchObject({
+      code: 0,
+      out: "0 new, 0 changed, 3 unchanged, 0 to be archived\n",
+    });
+
+    const other = await testCli();
+    const applied = await other.cli("workflows", "apply", out, "--yes", "--publish");
+    expect(applied).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/broken\.yaml:\d+:\d+: steps\[0\]\.type/),
+    });
+    expect(applied.out).toContain("not published: broken is a draft with");
+    expect(applied.out).toContain("published: hello");
+    const again = join(other.directory, "again");
+    await other.cli("workflows", "export", again);
+    for (const name of ["broken", "wrong"])
+      expect(readFileSync(join(again, `${name}.yaml`), "utf8")).toBe(
+        readFileSync(join(out, `${name}.yaml`), "utf8"),
+      );
+    expect(readFileSync(join(again, "hello.yaml"), "utf8")).not.toContain("draft");
+  });
+
   it("archives workflows without a file only with --prune", async () => {
     const { cli, files } = await testCli({ hello: HELLO, caller: CALLER });
     const directory = files({ hello: HELLO });

@@ -27,6 +27,11 @@ export const FILE_FIELDS = {
   name: WorkflowName.optional(),
   description: WorkflowDescription.optional(),
   tags: WorkflowTags.optional(),
+  draft: z.boolean().optional().meta({
+    description:
+      "Whether the file is applied even with issues, as a draft that is not published; in files only.",
+    example: true,
+  }),
 } as const;
 
 /** Returns the schema of a field before its expressions are resolved. */

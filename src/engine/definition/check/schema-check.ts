@@ -99,7 +99,7 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
       const found = mergeIssues(literals, parsed.success ? [] : located(parsed.error, schema));
       const converted = convertValues(found, fields, schema, misplaced);
       const issues = [...misplaced.map((field) => misplacedIssue(field, schema)), ...converted.issues];
-      const top = issues.length === 0 ? partsOf(parsed.data!) : undefined;
+      const topLevel = issues.length === 0 ? topLevelOf(parsed.data!) : undefined;
       const steps: IntendedParsedStep[] = [];
       const intended = converted.fields;
       const list = Array.isArray(intended["steps"]) ? (intended["steps"] as unknown[]) : [];
@@ -114,8 +114,8 @@ export function schemaChecker(stepTypes: readonly AnyStepType[]): SchemaChecker 
       issues.push(...inSteps.map((issue) => toWritten(issue, differences, [])));
       return {
         issues,
-        topLevel: top?.top,
-        fileFields: top?.file ?? {},
+        topLevel,
+        fileFields: file ? validFileFields(fields) : {},
         steps,
         intended,
         toWritten: (issue) => toWritten(issue, differences, steps),
@@ -185,16 +185,17 @@ function parseWithout(
   return parsed.success ? (parsed.data as StepDefinition) : undefined;
 }
 
-const isFile = ([key]: [string, unknown]): boolean => Object.hasOwn(FILE_FIELDS, key);
+const topLevelOf = ({ steps: _, ...rest }: Record<string, unknown>): Parsed =>
+  Object.fromEntries(Object.entries(rest).filter(([key]) => !Object.hasOwn(FILE_FIELDS, key)));
 
-const partsOf = (data: Record<string, unknown>): { top: Parsed; file: Record<string, unknown> } => {
-  const { steps: _, ...rest } = data;
-  const entries = Object.entries(rest);
-  return {
-    top: Object.fromEntries(entries.filter((entry) => !isFile(entry))),
-    file: Object.fromEntries(entries.filter(isFile)),
-  };
-};
+/** The fields of a file that are valid, whatever the others are: a draft may have issues. */
+const validFileFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(FILE_FIELDS).flatMap(([name, schema]) => {
+      const parsed = schema.safeParse(fields[name]);
+      return parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : [];
+    }),
+  );
 
 const located = (error: z.ZodError, schema: z.ZodType): LocatedIssue[] =>
   locatedIssues(error, schema).map(({ path, issue }) => prefixPath(path, { ...issue, path: [] }));
