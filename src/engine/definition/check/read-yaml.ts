@@ -86,7 +86,13 @@ export function readYaml(text: string): ParsedYaml {
   if (unreadable.length > 0)
     return {
       value: undefined,
-      issues: unreadable.map(({ path: _, ...issue }) => issue),
+      issues: unreadable.map(({ code, message, fix = "", line, column }) => ({
+        code,
+        message,
+        fix,
+        line,
+        column,
+      })),
       valueIssues: [],
       locate: () => [],
     };

@@ -185,8 +185,10 @@ function parseWithout(
   return parsed.success ? (parsed.data as StepDefinition) : undefined;
 }
 
-const topLevelOf = ({ steps: _, ...rest }: Record<string, unknown>): Parsed =>
-  Object.fromEntries(Object.entries(rest).filter(([key]) => !Object.hasOwn(FILE_FIELDS, key)));
+const topLevelOf = (data: Record<string, unknown>): Parsed =>
+  Object.fromEntries(
+    Object.entries(data).filter(([key]) => key !== "steps" && !Object.hasOwn(FILE_FIELDS, key)),
+  );
 
 /** The fields of a file that are valid, whatever the others are: a draft may have issues. */
 const validFileFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
