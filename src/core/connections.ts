@@ -209,12 +209,23 @@ export interface McpServers {
   ): Promise<unknown>;
 }
 
+/** A file of a mail. */
+export interface Attachment {
+  /** The name of the file. */
+  name: string;
+  /** Its text, which is sent in UTF-8. */
+  content: string;
+  /** Its media type; left out, that of the name's extension. */
+  content_type?: string | undefined;
+}
+
 export interface Mail {
   to: readonly string[];
   cc?: readonly string[] | undefined;
   subject: string;
   text: string;
   html?: string | undefined;
+  attachments?: readonly Attachment[] | undefined;
   /** Becomes the Message-ID, so that receivers recognize a repeated mail. */
   idempotencyKey: string;
 }

@@ -7,6 +7,26 @@ import { recipientIssues } from "./recipient-issues.ts";
 
 const Address = text(320, 1);
 const Addresses = z.union([Address, z.array(Address).min(1).max(50)]);
+/** The name of a file, which becomes a header of the mail. */
+// oxlint-disable-next-line no-control-regex -- a header must not contain these characters
+const FILE_NAME = /^[^\u0000-\u001f\u007f/\\]{1,200}$/;
+const MEDIA_TYPE = /^[\w.+-]{1,80}\/[\w.+-]{1,80}(?:; ?[\w-]+=[\w.-]+){0,3}$/;
+
+const AttachmentFields = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(FILE_NAME, { error: "must be the name of a file, without / and \\" })
+      .meta({ description: "The name of the file.", example: "orders.csv" }),
+    content: text(3_000_000).meta({ description: "Its text.", example: "${{ steps.csv.text }}" }),
+    content_type: z
+      .string()
+      .regex(MEDIA_TYPE, { error: "must be a media type such as text/csv" })
+      .optional()
+      .meta({ description: "Its media type. Default: that of the name's extension.", example: "text/csv" }),
+  })
+  .meta({ description: "A file of text." });
+
 const asList = (addresses: string | readonly string[]): readonly string[] =>
   typeof addresses === "string" ? [addresses] : addresses;
 
@@ -40,6 +60,16 @@ export const emailStep = defineStepType({
         example: "<p>${{ steps.summary.text }}</p>",
       }),
     ),
+    attachments: template(
+      z
+        .array(AttachmentFields)
+        .max(10)
+        .optional()
+        .meta({
+          description: "Files of text, together at most 3 MiB.",
+          example: [{ name: "orders.csv", content: "${{ steps.csv.text }}" }],
+        }),
+    ),
   },
   example: {
     id: "send",
@@ -60,8 +90,9 @@ export const emailStep = defineStepType({
       return Promise.resolve({ issues: [{ path: [], code: "unusable", message: reason }] });
     return Promise.resolve({ issues: ["to", "cc"].flatMap((field) => recipientIssues(field, step, mailer)) });
   },
-  run: async ({ to, cc, subject, text: body, html }, ctx) => {
-    const mail = { to: asList(to), cc: cc === undefined ? undefined : asList(cc), subject, text: body, html };
+  run: async ({ to, cc, subject, text: body, html, attachments }, ctx) => {
+    const copies = cc === undefined ? undefined : asList(cc);
+    const mail = { to: asList(to), cc: copies, subject, text: body, html, attachments };
     const { idempotencyKey, signal, connections } = ctx;
     return {
       kind: "done",

@@ -16,6 +16,9 @@ const world = (env = { MAIL_PASSWORD: "p" } as Record<string, string>) => ({
 });
 const MAIL = { to: "ada@example.com", subject: "Hello", text: "A text." };
 
+const attach = (attachment: object) =>
+  runStep(emailStep, { ...MAIL, attachments: [{ name: "a.csv", content: "x", ...attachment }] }, world());
+
 describe("an email step", () => {
   test("is checked for its recipients and for a usable mail server", async () => {
     expect((await checkStep(emailStep, MAIL, world())).issues).toEqual([]);
@@ -39,5 +42,13 @@ describe("an email step", () => {
   test("requires a recipient and a subject", async () => {
     await expect(runStep(emailStep, { ...MAIL, to: [] }, world())).rejects.toThrow("Too small");
     await expect(runStep(emailStep, { ...MAIL, subject: " " }, world())).rejects.toThrow("subject");
+  });
+
+  test("refuses attachments whose name or type could not be a header", async () => {
+    await expect(attach({ name: "a\r\nBcc: eve@evil.test" })).rejects.toThrow("must be the name of a file");
+    await expect(attach({ name: "../a.csv" })).rejects.toThrow("must be the name of a file");
+    await expect(attach({ content_type: "text/csv\r\nX: y" })).rejects.toThrow("must be a media type");
+    await expect(attach({ path: "/etc/passwd" })).rejects.toThrow("path");
+    await expect(attach({ content: [1] })).rejects.toThrow("string");
   });
 });

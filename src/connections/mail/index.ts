@@ -1,12 +1,15 @@
 /** Sends mails of email steps through the configured SMTP server, only to domains that the operator allows. */
 import { createHash } from "node:crypto";
 import type { Config } from "../../../schemas/config.ts";
-import type { Mail, Mailer } from "../../core/connections.ts";
+import type { Attachment, Mail, Mailer } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { type Environment, isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const MAX_RECIPIENTS = 50;
+/** Maximum size of the text and the HTML together, in bytes. */
 const MAX_BODY_BYTES = 1024 ** 2;
+/** Maximum size of all attachments together, in bytes. */
+const MAX_ATTACHMENT_BYTES = 3 * 1024 ** 2;
 const KEY = "mail.allowed_domains";
 
 /**
@@ -24,12 +27,24 @@ export function createMailer(config: Pick<Config, "authentication" | "mail">, en
       if (reason !== null) throw new StepError("environment", reason);
       signal.throwIfAborted();
       checkMail(mail, domains);
-      const { to, cc, subject, text, html } = mail;
+      const { to, cc, subject, text, html, attachments = [] } = mail;
       const messageId = messageIdOf(mail.idempotencyKey, smtp.from);
-      const content = { text, ...(html !== undefined && { html }), messageId };
+      const content = {
+        text,
+        ...(html !== undefined && { html }),
+        ...(attachments.length > 0 && { attachments: attachments.map(toMessagePart) }),
+        messageId,
+      };
       return { message_id: messageId, accepted: await smtp.send({ to, cc, subject, ...content }, signal) };
     },
   };
+}
+
+/** The attachment as the mail library takes it. Text without a charset is marked as the UTF-8 that it is. */
+function toMessagePart({ name, content, content_type: type }: Attachment) {
+  const contentType =
+    type !== undefined && /^text\//i.test(type) && !/charset=/i.test(type) ? `${type}; charset=utf-8` : type;
+  return { filename: name, content, ...(contentType !== undefined && { contentType }) };
 }
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
@@ -40,7 +55,10 @@ function messageIdOf(key: string, from: string): string {
 }
 
 /** @throws StepError mail_refused, input_invalid */
-function checkMail({ to, cc = [], text, html = "" }: Mail, domains: readonly string[]): void {
+function checkMail(
+  { to, cc = [], text, html = "", attachments = [] }: Mail,
+  domains: readonly string[],
+): void {
   const all = [...to, ...cc];
   if (to.length === 0)
     throw new StepError("input_invalid", "The mail has no recipients, because to is empty.");
@@ -53,6 +71,15 @@ function checkMail({ to, cc = [], text, html = "" }: Mail, domains: readonly str
     throw new StepError("input_invalid", "The mail is larger than 1 MiB.", {
       fix: "Store the data where people can download it, and send a link.",
     });
+  const attached = attachments.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  if (attached > MAX_ATTACHMENT_BYTES)
+    throw new StepError(
+      "input_invalid",
+      `The attachments have ${attached} bytes; at most 3 MiB are allowed.`,
+      {
+        fix: "Store the data where people can download it, and send a link.",
+      },
+    );
   const invalid = all.find((address) => !isEmailAddress(address));
   if (invalid !== undefined)
     throw new StepError(

@@ -23,7 +23,7 @@ export interface SmtpClient {
   verify(signal: AbortSignal): Promise<void>;
 }
 
-type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers"> & {
+type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers" | "attachments"> & {
   to: readonly string[];
   cc?: readonly string[] | undefined;
   subject: string;

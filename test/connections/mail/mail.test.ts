@@ -226,4 +226,29 @@ describe("a mailer", () => {
     expect(sender(1, { smtp: { smtp_user: "millrace" } }).unavailableReason()).toContain("mail.from");
     expect(sender(1).unavailableReason()).toBeNull();
   });
+
+  test("has attachments in UTF-8, of which it takes 3 MiB", async () => {
+    const { port, received } = await smtpServer(PLAIN);
+    const csv = "name;total\nZoë;3\n";
+    const attachments = [
+      { name: "orders für heute.csv", content: csv, content_type: "text/csv" },
+      { name: "orders.json", content: "[]" },
+    ];
+    await sender(port).send({ ...MAIL, attachments }, never);
+    const { raw } = received[0]!;
+    expect(raw).toContain("Content-Type: text/csv; charset=utf-8;");
+    expect(raw).toContain("Content-Type: application/json; name=orders.json");
+    expect(raw.replaceAll("\r\n", "")).toContain(Buffer.from(csv).toString("base64"));
+    expect(
+      await failure(
+        sender(port).send(
+          { ...MAIL, attachments: [{ name: "a.txt", content: "ä".repeat(1_600_000) }] },
+          never,
+        ),
+      ),
+    ).toMatchObject({
+      code: "input_invalid",
+      message: "The attachments have 3200000 bytes; at most 3 MiB are allowed.",
+    });
+  });
 });
