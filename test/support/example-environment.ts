@@ -22,7 +22,7 @@ import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
-import { fakeClock, temporaryDirectory, testInstance } from "./instance.ts";
+import { type FakeClock, fakeClock, temporaryDirectory, testInstance } from "./instance.ts";
 import { mockHttpServer, type ReceivedRequest, sendJson } from "./mock-http-server.ts";
 import { WIRE_FORMATS } from "./mock-model-server.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
@@ -44,6 +44,8 @@ const EXAMPLE_HOSTS = /https:\/\/[a-z]+\.example\.com/g;
 type Reply = { status: number; body?: unknown; headers?: Record<string, string> };
 
 interface Peers {
+  /** The clock of the peers, if they read it; by default a new one. */
+  clock?: FakeClock;
   /** Answers requests to `https://….example.com`; a plain value is the body of a response with status 200. */
   http?: (request: ReceivedRequest & { json: unknown }) => Reply | { body: unknown };
   /** Answers the prompts of all models; throws a `Reply` to fail. */
@@ -76,7 +78,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
     else sendJson(response, wire.error("No.", "some_code"), answer.status, answer.headers);
   });
   const smtp = await smtpPeer();
-  const clock = fakeClock();
+  const { clock = fakeClock() } = peers;
   const given = peers.config?.(directory) ?? {};
   const config = Config.parse({
     models: MODELS.map((name) => ({

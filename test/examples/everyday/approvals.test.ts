@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { DAY } from "../../../src/core/clock.ts";
+import type { Run } from "../../../schemas/run.ts";
+import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
+import { type ExampleEnvironment, exampleEnvironment } from "../../support/example-environment.ts";
+import { callAs, keyPrincipal } from "../../support/users.ts";
+
+/** Decides pending approvals as their people do, in this order; without a person, time passes. */
+function decisions(
+  environment: ExampleEnvironment,
+  order: readonly ([string, "approve" | "decline"] | null)[],
+) {
+  const left = [...order];
+  return async ({ approvals = [] }: Run): Promise<boolean> => {
+    const next = left.shift();
+    if (next === undefined || next === null) return false;
+    const [person, decision] = next;
+    const call = callAs(environment, keyPrincipal(["approve"], person));
+    await call(decideApproval, { approval_id: approvals[0]!.id, decision });
+    return true;
+  };
+}
+
+describe("everyday work with approvals", () => {
+  it("asks a second person above the threshold", async () => {
+    const environment = await exampleEnvironment();
+    const id = await environment.publish("two-approvers-by-threshold");
+    const decide = async (amount: number, ...order: [string, "approve" | "decline"][]) =>
+      (await environment.run(id, { amount }, decisions(environment, order))).output;
+    const [ann, bob] = ["ann@example.com", "bob@example.com"];
+    expect(await decide(1_000, [ann, "approve"])).toEqual({ approved: true });
+    expect(await decide(1_000, [ann, "decline"])).toEqual({ approved: false });
+    expect(await decide(1_001, [ann, "approve"], [bob, "approve"])).toEqual({ approved: true });
+    expect(await decide(1_001, [ann, "approve"], [bob, "decline"])).toEqual({ approved: false });
+    expect(await decide(1_001, [ann, "decline"])).toEqual({ approved: false });
+    await expect(decide(1_001, [ann, "approve"], [ann, "approve"])).rejects.toMatchObject({
+      code: "approval_not_yours",
+    });
+  });
+
+  it("reminds after a day, and asks the manager after two", async () => {
+    const environment = await exampleEnvironment();
+    const id = await environment.publish("escalating-reminders");
+    const run = async (...order: ([string, "approve" | "decline"] | null)[]) => {
+      const start = environment.clock.now();
+      const { output, continued_failures: failures = 0 } = await environment.run(
+        id,
+        {},
+        decisions(environment, order),
+      );
+      return { output, failures, days: (environment.clock.now() - start) / DAY };
+    };
+    const ann = "ann@example.com";
+    const manager = "manager@example.com";
+    expect(await run([ann, "approve"])).toEqual({
+      output: { approved: true, by: ann },
+      failures: 0,
+      days: 0,
+    });
+    expect(await run(null, [ann, "decline"])).toEqual({
+      output: { approved: false, by: ann },
+      failures: 1,
+      days: 1,
+    });
+    expect(await run(null, null, [manager, "approve"])).toEqual({
+      output: { approved: true, by: manager },
+      failures: 2,
+      days: 2,
+    });
+    // Each of the six approvals was mailed to its assignee.
+    expect(environment.mails.map((mail) => /^To: (.*)\r$/m.exec(mail)![1])).toEqual([
+      ann,
+      ann,
+      ann,
+      ann,
+      ann,
+      manager,
+    ]);
+  });
+});
