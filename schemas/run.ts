@@ -85,6 +85,14 @@ const runFields = {
     description: "Number of steps that failed under `on_error: continue`; left out without any.",
     example: 1,
   }),
+  on_failure: z
+    .strictObject({
+      workflow_id: z.string().meta({ example: "tell-the-team" }),
+      run_id: z.string().optional().meta({ description: "The run that it started." }),
+      error: RunError.optional().meta({ description: "Why it could not start." }),
+    })
+    .optional()
+    .meta({ description: "The workflow that runs because this run failed." }),
 };
 
 /** A run as lists show it: without inputs and output. */
@@ -325,7 +333,10 @@ export const ScheduleState = z
     last_at: timestamp.nullable().meta({ description: "The scheduled time of the last run." }),
     skipped: z
       .strictObject({
-        reason: z.enum(["overlap", "missed", "failed"]).meta({ example: "missed" }),
+        reason: z.enum(["overlap", "missed", "failed", "limit"]).meta({
+          description: "`failed`: the run could not start. `limit`: there were too many unfinished runs.",
+          example: "missed",
+        }),
         count: z.int().meta({ example: 3 }),
         first: timestamp,
         last: timestamp,

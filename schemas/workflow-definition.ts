@@ -188,6 +188,11 @@ export const TOP_FIELDS = {
     description: "The output of a run: a template. Default: the output of the last step.",
     example: { best_region: "${{ steps.revenue.rows[0].region }}" },
   }),
+  output_schema: JsonSchemaObject.optional().meta({
+    description:
+      "A JSON Schema of the output. Callers rely on it, and a run fails whose output does not match it.",
+    example: { type: "object", properties: { best_region: { type: "string" } }, required: ["best_region"] },
+  }),
   state: z
     .record(StateKey, JsonSchemaObject)
     .optional()
@@ -258,6 +263,7 @@ export interface Definition {
   inputs?: Record<string, unknown> | undefined;
   steps: StepDefinition[];
   output?: unknown;
+  output_schema?: Record<string, unknown> | undefined;
   state?: Record<string, Record<string, unknown>> | undefined;
   commit?: Record<string, unknown> | undefined;
   schedule?: Schedule | undefined;

@@ -139,6 +139,10 @@ export const Workflow = z
     created_at: timestamp,
     updated_at: timestamp,
     created_by: z.string().meta({ description: "Who created it: the key's owner.", example: "operator" }),
+    used_by: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Ids of the workflows that run it.", example: ["monthly-report"] }),
     last_run: LastRun.nullable()
       .optional()
       .meta({ description: "Its newest run, only with `include`; null when it never ran." }),

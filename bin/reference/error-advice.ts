@@ -123,6 +123,11 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The definition is missing, has errors, or needs something that the environment lacks.",
     remedy: "`errors` names each one; `validate_workflow` checks a corrected definition.",
   },
+  callers_would_break: {
+    meaning: "Published workflows that run this one would have issues with the new version.",
+    remedy:
+      "`errors` lists them, each path beginning with the id of the caller. Keep what they rely on, or name them all in `break_callers`.",
+  },
   examples_failed: {
     meaning: "The definition's own examples produce other outputs than they state.",
     remedy: "`errors` shows the actual outputs; correct the workflow or the example.",
@@ -257,6 +262,7 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   approval_timeout: "Ask earlier, or give the step a longer `timeout`.",
   assert_failed: "The step's message names the condition; check the steps before it.",
   cancelled: "Someone cancelled the run, or it was stopped for another reason: see the run's `error`.",
+  child_cancelled: "Someone cancelled the child run; retry the run to start it again.",
   child_failed: "Open the child run; its own error says what to do.",
   database_failed: "The message contains the database's own message: correct the query or its parameters.",
   database_read_only:
@@ -286,6 +292,7 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
     "Give the model a `concurrency` or a `rate` in the configuration; `retry` waits as long as the vendor says.",
   model_refused: "The vendor's safety rules refused the request: change the instruction.",
   null_value: "Guard the expression: `has(x) ? x : default`, or `if` on the step.",
+  output_invalid: "Change `output`, or `output_schema` if the new output is intended.",
   output_too_large: "A step's output can be up to 4 MiB of JSON: request less.",
   poisoned:
     "The step crashed three executors while it ran alone: it needs too much memory or crashes a driver. Split its work.",

@@ -269,7 +269,8 @@ CREATE TABLE "runs" (
   "state" text,
   "state_revision" integer,
   "committed" text,
-  "facts" text);
+  "facts" text,
+  "on_failure" text);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",
@@ -313,7 +314,8 @@ CREATE TABLE "schedules" (
   "skipped" text,
   "owner" text not null,
   "key_name" text not null,
-  "lineage" text not null);
+  "lineage" text not null,
+  "removed" integer default 0 not null);
 
 CREATE INDEX schedules_due on schedules (next_at) where paused = 0 and next_at is not null;
 
@@ -369,6 +371,17 @@ CREATE TABLE "users" (
   "created_by" text not null,
   "last_login_at" text,
   "role_by" text);
+
+CREATE TABLE "workflow_calls" (
+  "caller" text not null,
+  "callee" text not null,
+  "published" integer not null, constraint "workflow_calls_pk" primary key ("caller",
+  "published",
+  "callee"));
+
+CREATE INDEX "workflow_calls_by_callee" on "workflow_calls" (
+  "callee",
+  "published");
 
 CREATE TABLE "workflow_states" (
   "workflow_id" text not null primary key references "workflows" ("id"),

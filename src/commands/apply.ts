@@ -6,6 +6,7 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { AppError } from "../core/errors.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
+import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { lineDiff } from "./line-diff.ts";
@@ -76,7 +77,9 @@ export async function applyWorkflows(
     io.out("Applied.\n");
     pending.clear();
     if (options.publish)
-      await withExecutor(io, operator, own, () => publish(io, operator, [...added, ...changed]));
+      await withExecutor(io, operator, own, () =>
+        publish(io, operator, calleesFirst([...added, ...changed])),
+      );
   });
 }
 
@@ -282,16 +285,34 @@ async function commit(
   );
 }
 
+/** Sorts workflows: each comes after those of them that it runs, so that it is checked against their new versions. */
+function calleesFirst(workflows: readonly FileWorkflow[]): FileWorkflow[] {
+  const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
+  const ordered = new Set<FileWorkflow>();
+  const visited = new Set<string>();
+  const visit = (id: string): void => {
+    const workflow = byId.get(id);
+    if (workflow === undefined || visited.has(id)) return;
+    visited.add(id);
+    calledWorkflowIds(workflow.content.definition).forEach(visit);
+    ordered.add(workflow);
+  };
+  workflows.forEach(({ id }) => visit(id));
+  return [...ordered];
+}
+
 /** Publishes one workflow after the other, each after its examples ran; a failure does not stop the others. */
 async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkflow[]): Promise<void> {
   const failed: string[] = [];
+  const ids = workflows.map(({ id }) => id);
   for (const { id, issueCount } of workflows) {
     if (issueCount > 0) {
       io.out(`not published: ${id} is a draft with ${plural(issueCount, "issue")}\n`);
       continue;
     }
     try {
-      await call(publishWorkflow, { workflow_id: id });
+      // The other ones follow with versions that fit this one.
+      await call(publishWorkflow, { workflow_id: id, break_callers: ids });
       io.out(`published: ${id}\n`);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -156,7 +156,7 @@ function report(io: Io, { run: finalRun, output, interrupted }: FollowResult, js
 }
 
 /** Says which step failed, why, and how to fix it. */
-export function describeFailure({ id, error, failed_step: step }: Run): string {
+export function describeFailure({ id, error, failed_step: step, on_failure: handler }: Run): string {
   const item = step?.item === undefined ? "" : ` (item ${step.item})`;
   const where = step === undefined ? "" : ` at step "${step.id}"${item}`;
   const input = step?.input === undefined ? [] : [`Input of the step: ${JSON.stringify(step.input)}`];
@@ -164,6 +164,9 @@ export function describeFailure({ id, error, failed_step: step }: Run): string {
     `The run ${id} failed${where}: ${error?.message ?? "unknown"} (${error?.code ?? "unknown"})`,
     ...(error?.fix === undefined ? [] : [error.fix]),
     ...input,
+    ...(handler?.error === undefined
+      ? []
+      : [`"${handler.workflow_id}" (on_failure) could not start: ${handler.error.message}`]),
     `Details: millrace runs show ${id}`,
   ].join("\n");
 }

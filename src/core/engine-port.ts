@@ -40,6 +40,10 @@ export interface CheckReport {
 export interface CheckOptions {
   /** Whether to check against the real databases, models, servers and secrets. */
   checkConnections: boolean;
+  /** Whether to check against the workflows that it runs. Default: as for `checkConnections`. */
+  checkWorkflows?: boolean;
+  /** Definitions by workflow id, to check as if each were the published version of its workflow. */
+  asPublished?: ReadonlyMap<string, Record<string, unknown>>;
   /** Inputs of a run, to check as well. */
   inputs?: unknown;
   /** Outputs of steps by id. Expressions that need no other outputs are evaluated with them. */

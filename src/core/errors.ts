@@ -56,6 +56,7 @@ export const ERRORS = {
   },
   workflow_archived: { status: 409, title: "The workflow is archived", mcp: "tool", log: "info" },
   workflow_not_runnable: { status: 409, title: "The workflow can't run", mcp: "tool", log: "info" },
+  callers_would_break: { status: 409, title: "Other workflows would break", mcp: "tool", log: "info" },
   examples_failed: { status: 409, title: "The workflow's examples fail", mcp: "tool", log: "info" },
   run_finished: { status: 409, title: "The run has already ended", mcp: "tool", log: "info" },
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },

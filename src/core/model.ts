@@ -44,6 +44,15 @@ export interface RunActor {
 /** Why a run must end before its steps have. */
 export type RunStop = { status: "cancelled"; by: string } | { status: "failed"; error: RunError };
 
+/** The run that `on_failure` starts for a failed run. */
+export interface FailureHandler {
+  workflowId: string;
+  /** The started run; null while it has not started, and when it can't. */
+  runId: string | null;
+  /** Why it could not start. */
+  error: RunError | null;
+}
+
 export interface RunRecord {
   id: string;
   workflowId: string;
@@ -73,6 +82,8 @@ export interface RunRecord {
   startedAt: string | null;
   finishedAt: string | null;
   error: RunError | null;
+  /** Set when the run has failed and its definition has `on_failure`. */
+  onFailure: FailureHandler | null;
 }
 
 /** Facts about a step that its check has found, stored with each run: plain JSON. */
@@ -82,7 +93,7 @@ export type StepFacts = Readonly<Record<string, unknown>>;
 export type RunFacts = Readonly<Record<string, StepFacts>>;
 
 /** A run to insert. Its values may be large, so a `RunRecord` does not hold them. */
-export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error"> & {
+export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error" | "onFailure"> & {
   inputs: Record<string, unknown>;
   /** The state of its workflow that it reads; null when the workflow declares none, or before admission. */
   state: Record<string, unknown> | null;
@@ -229,7 +240,7 @@ export interface ScheduleRecord {
 
 /** The scheduled times that a schedule last skipped, and why. */
 export interface SkippedRuns {
-  reason: "overlap" | "missed" | "failed";
+  reason: "overlap" | "missed" | "failed" | "limit";
   count: number;
   first: string;
   last: string;

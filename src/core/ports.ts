@@ -97,6 +97,11 @@ export interface WorkflowReader {
   revision(): Promise<number>;
   /** Existing ids, newest first, to suggest a near match from. */
   recentIds(limit: number): Promise<string[]>;
+  /**
+   * Ids of the workflows that run this one, with a step or as `on_failure`, sorted; archived ones are left out.
+   * @param options.published whether only published versions count; else the newest versions count too
+   */
+  callers(id: string, options: { published: boolean }): Promise<string[]>;
   /** Workflows whose published version sets `expose_as_tool`, oldest first. */
   exposedAsTools(limit: number): Promise<ExposedWorkflow[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;

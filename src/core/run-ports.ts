@@ -94,7 +94,15 @@ export const CHUNK_ITEMS = 100;
 type RunChanges = Partial<
   Pick<
     RunRecord,
-    "status" | "stepStates" | "admitted" | "startedAt" | "finishedAt" | "error" | "stop" | "stateRevision"
+    | "status"
+    | "stepStates"
+    | "admitted"
+    | "startedAt"
+    | "finishedAt"
+    | "error"
+    | "stop"
+    | "onFailure"
+    | "stateRevision"
   >
 > & { seq: number; output?: unknown; state?: Record<string, unknown> | null; committed?: unknown };
 
@@ -232,7 +240,10 @@ export interface ScheduleReader {
 export interface ScheduleWriter extends ScheduleReader {
   /** Inserts a schedule or replaces it. Locks its row. */
   save(schedule: ScheduleRecord): Promise<void>;
+  /** Removes a schedule. That it was paused is remembered for its return, see `staysPaused`. */
   remove(workflowId: string): Promise<void>;
+  /** Whether a schedule of the workflow was paused when it was removed, and has not returned since. */
+  staysPaused(workflowId: string): Promise<boolean>;
   /**
    * Sets the next time of a schedule, if `from` and the version are still current and it is not paused.
    *

@@ -30,6 +30,16 @@ export interface UnresolvedStep {
   [field: string]: unknown;
 }
 
+/** A workflow as another one that runs it sees it. */
+export interface CalledWorkflow {
+  /** The JSON Schema of its inputs; null if it takes none. */
+  inputs: Record<string, unknown> | null;
+  /** The output of its runs. */
+  output: Shape;
+  /** Why its runs can't start; left out if they can. */
+  obstacle?: Pick<PartialIssue, "code" | "message" | "fix">;
+}
+
 export interface StepCheckContext {
   connections: Connections;
   /** False if the definition is checked without its connections: a check that uses them then reports nothing at all. */
@@ -41,8 +51,8 @@ export interface StepCheckContext {
   shapeAt(field: string, key: string): Shape;
   /** Returns the steps that have certainly ended before this one. */
   earlierSteps(): UnresolvedStep[];
-  /** Returns the inputs (JSON Schema) and the output of another workflow; undefined if it does not exist. */
-  workflow(id: string): Promise<{ inputs: Record<string, unknown> | null; output: Shape } | undefined>;
+  /** Returns what callers of a workflow depend on; undefined if it does not exist. */
+  workflow(id: string): Promise<CalledWorkflow | undefined>;
   /** Returns the ids of workflows, to find a near match. */
   workflowIds(): Promise<string[]>;
 }

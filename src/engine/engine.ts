@@ -7,10 +7,9 @@ import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineReaders, RunReader } from "../core/run-ports.ts";
-import { ANY } from "../core/shapes.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import type { AnyStepType } from "../core/step-type.ts";
-import type { Checker, Report, WorkflowLookup } from "./definition/check/index.ts";
+import type { Checker, WorkflowLookup } from "./definition/check/index.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
 import { runChecks } from "./definition/run-checks.ts";
@@ -62,9 +61,7 @@ export function engine({
     return checker({ stepTypes, connections, clock, workflows });
   });
   const check: Checker = { check: async (source, options) => (await loadChecker()).check(source, options) };
-  const workflows = workflowLookup(read.workflows, runs, (definition, selfId) =>
-    check.check(definition, { checkConnections: false, selfId }),
-  );
+  const workflows = workflowLookup(read.workflows, runs);
   const prepare = prepareRun({
     workflows: read.workflows,
     runs,
@@ -77,20 +74,16 @@ export function engine({
 /** Number of workflows among which the checker looks for a near match of an unknown id. */
 const MAX_CANDIDATES = 200;
 
-/** Looks up the inputs and the output of other workflows for the checker. */
+/** Looks up other workflows for the checker. */
 const workflowLookup = (
   workflows: WorkflowReader,
   runs: Pick<RunReader, "versionDefinition">,
-  check: (definition: Record<string, unknown>, selfId: string) => Promise<Report>,
 ): WorkflowLookup => ({
-  async workflow(id) {
+  async find(id) {
     const found = await workflows.find(id);
-    if (found === undefined || found.status === "archived") return undefined;
-    const version = found.published_version ?? found.version;
-    const definition = await runs.versionDefinition(id, version);
-    if (definition === null) return { inputs: null, output: ANY };
-    const inputs = (definition["inputs"] ?? null) as Record<string, unknown> | null;
-    return { inputs, output: (await check(definition, id)).output_shape };
+    if (found === undefined) return undefined;
+    const { status, published_version: published, version } = found;
+    return { status, definition: await runs.versionDefinition(id, published ?? version) };
   },
-  workflowIds: () => workflows.recentIds(MAX_CANDIDATES),
+  ids: () => workflows.recentIds(MAX_CANDIDATES),
 });

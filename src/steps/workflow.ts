@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { nearMatch } from "../core/near-match.ts";
 import { ANY, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import { argumentIssues } from "./arguments.ts";
+import { unknownWorkflow } from "./unknown-workflow.ts";
 
 /** A workflow without `inputs` accepts none. */
 const NO_INPUTS = { type: "object", properties: {} };
@@ -13,7 +13,8 @@ const outputOf = (output: Shape): Shape => objectOf({ output, run_id: STRING });
 export const workflowStep = defineStepType({
   type: "workflow",
   title: "Run a workflow",
-  description: "Runs another workflow and waits for it. Its output is in output. It fails with child_failed.",
+  description:
+    "Runs another workflow and waits for it. Its output is in output. It fails with child_failed, or with child_cancelled.",
   fields: {
     workflow: literal(
       text(200, 1).meta({ description: "The id of the workflow.", example: "weekly-revenue" }),
@@ -40,25 +41,14 @@ export const workflowStep = defineStepType({
     const id = step["workflow"];
     if (typeof id !== "string") return { issues: [] };
     const found = await ctx.workflow(id);
-    if (found !== undefined)
-      return {
-        issues: argumentIssues("inputs", found.inputs ?? NO_INPUTS, step, ctx),
-        output: outputOf(found.output),
-      };
-    const near = nearMatch(id, await ctx.workflowIds());
+    if (found === undefined)
+      return { issues: [{ path: ["workflow"], ...unknownWorkflow(id, await ctx.workflowIds()) }] };
     return {
       issues: [
-        {
-          path: ["workflow"],
-          code: "unknown_workflow",
-          message: `must be the id of a workflow, but there is no workflow ${id}`,
-          ...(near !== undefined && { did_you_mean: near }),
-          fix:
-            near === undefined
-              ? "Create the workflow first, or choose one of list_workflows."
-              : `Write ${near}.`,
-        },
+        ...(found.obstacle === undefined ? [] : [{ path: ["workflow"], ...found.obstacle }]),
+        ...argumentIssues("inputs", found.inputs ?? NO_INPUTS, step, ctx),
       ],
+      output: outputOf(found.output),
     };
   },
   run: ({ workflow, inputs }) => Promise.resolve({ kind: "child", workflow, inputs }),

@@ -42,6 +42,7 @@ const RUN_COLUMNS = [
   "started_at",
   "finished_at",
   "error",
+  "on_failure",
 ] as const satisfies readonly (keyof RunRow)[];
 
 type RunColumns = Pick<RunRow, (typeof RUN_COLUMNS)[number]>;
@@ -80,6 +81,7 @@ function runRecord(row: RunColumns): RunRecord {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     error: parseJson(row.error),
+    onFailure: parseJson(row.on_failure),
   };
 }
 

@@ -55,6 +55,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         started_at: null,
         finished_at: null,
         error: null,
+        on_failure: null,
         inputs: await encodeValue(trx, run.id, run.inputs),
         output: null,
         state: run.state === null ? null : await encodeValue(trx, run.id, run.state),
@@ -70,6 +71,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         admitted,
         error,
         stop,
+        onFailure,
         output,
         startedAt,
         finishedAt,
@@ -84,6 +86,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       if (admitted !== undefined) set.admitted = Number(admitted);
       if (error !== undefined) set.error = jsonText(error);
       if (stop !== undefined) set.stop = jsonText(stop);
+      if (onFailure !== undefined) set.on_failure = jsonText(onFailure);
       if (startedAt !== undefined) set.started_at = startedAt;
       if (finishedAt !== undefined) set.finished_at = finishedAt;
       if (output !== undefined) set.output = await encodeValue(trx, id, output);

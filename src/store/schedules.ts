@@ -38,6 +38,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
         .selectFrom("schedules")
         .selectAll()
         .where("workflow_id", "=", workflowId)
+        .where("removed", "=", 0)
         .executeTakeFirst();
       return row === undefined ? undefined : scheduleRecord(row);
     },
@@ -67,7 +68,8 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
             .end()
             .$castTo<string>()
             .as("sort_time"),
-        );
+        )
+        .where("removed", "=", 0);
       let query = db.selectFrom(sorted.as("schedules")).selectAll();
       if (after !== null) {
         query = query.where((eb) =>
@@ -91,6 +93,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       const { count } = await db
         .selectFrom("schedules")
         .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("removed", "=", 0)
         .executeTakeFirstOrThrow();
       return count;
     },
@@ -110,6 +113,7 @@ export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
         timezone: schedule.timezone,
         overlap: schedule.overlap,
         paused: Number(schedule.paused),
+        removed: 0,
         next_at: schedule.nextAt,
         last_at: schedule.lastAt,
         skipped: schedule.skipped === null ? null : JSON.stringify(schedule.skipped),
@@ -125,7 +129,26 @@ export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
     },
 
     async remove(workflowId) {
-      await trx.deleteFrom("schedules").where("workflow_id", "=", workflowId).execute();
+      await trx
+        .deleteFrom("schedules")
+        .where("workflow_id", "=", workflowId)
+        .where("paused", "=", 0)
+        .execute();
+      await trx
+        .updateTable("schedules")
+        .set({ removed: 1, skipped: null })
+        .where("workflow_id", "=", workflowId)
+        .execute();
+    },
+
+    async staysPaused(workflowId) {
+      const row = await trx
+        .selectFrom("schedules")
+        .select("workflow_id")
+        .where("workflow_id", "=", workflowId)
+        .where("removed", "=", 1)
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     async advance(workflowId, from, { version, nextAt, lastAt, skipped }) {

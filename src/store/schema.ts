@@ -79,6 +79,8 @@ export interface RunRow {
   started_at: string | null;
   finished_at: string | null;
   error: string | null;
+  /** The run that `on_failure` started or could not start, as JSON. */
+  on_failure: string | null;
   inputs: string;
   output: string | null;
   /** The state that the run reads, as JSON; null when its workflow declares none. */
@@ -181,6 +183,8 @@ export interface ScheduleRow {
   timezone: string;
   overlap: "skip" | "queue";
   paused: number;
+  /** 1 for a paused schedule whose workflow is not published: it stays paused when it returns. */
+  removed: number;
   next_at: string | null;
   last_at: string | null;
   /** The last skipped run, as JSON. */
@@ -213,6 +217,8 @@ export interface Schema {
   step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;
+  /** Which workflows run which: by the newest version of the caller, or by its published one. */
+  workflow_calls: { caller: string; callee: string; published: number };
   counters: { name: string; value: number };
   settings: { name: string; value: string };
   api_keys: {

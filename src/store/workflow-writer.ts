@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -27,6 +28,10 @@ const json = (definition: WorkflowContent["definition"]): string | null =>
 
 const insertWorkflow = preparedInsert("workflows");
 const insertVersion = preparedInsert("workflow_versions");
+const insertCall = preparedInsert("workflow_calls");
+const deleteCalls = prepared((db, caller: string, published: number) =>
+  db.deleteFrom("workflow_calls").where("caller", "=", caller).where("published", "=", published),
+);
 const incrementRevision = prepared((db) =>
   db
     .updateTable("counters")
@@ -69,13 +74,26 @@ export function workflowWriter(
       surface: client.surface,
       client: client.name,
     });
+    await replaceCalls(workflow.id, { published: false }, workflow.definition);
     await incrementRevision(trx);
     await audit(workflow.id);
   }
 
-  async function isExposed(id: string, version: number): Promise<boolean> {
-    const found = await reader.findVersion(id, version);
-    return found?.definition?.["expose_as_tool"] === true;
+  async function replaceCalls(
+    caller: string,
+    { published }: { published: boolean },
+    definition: WorkflowContent["definition"],
+  ): Promise<void> {
+    await deleteCalls(trx, caller, Number(published));
+    for (const callee of definition === null ? [] : calledWorkflowIds(definition))
+      await insertCall(trx, { caller, callee, published: Number(published) });
+  }
+
+  /** Saves what other tables say about the published version. @returns 1 when agents get it as a tool */
+  async function savePublished(id: string, version: number | null): Promise<number> {
+    const found = version === null ? undefined : await reader.findVersion(id, version);
+    await replaceCalls(id, { published: true }, found?.definition ?? null);
+    return Number(found?.definition?.["expose_as_tool"] === true);
   }
 
   async function exists(id: string): Promise<boolean> {
@@ -143,7 +161,7 @@ export function workflowWriter(
         .set({
           status: live.status,
           published_version: live.version,
-          exposed: Number(live.version !== null && (await isExposed(current.id, live.version))),
+          exposed: await savePublished(current.id, live.version),
         })
         .where("id", "=", workflow.id)
         .execute();
@@ -211,7 +229,8 @@ export function workflowWriter(
         });
         last = entry;
       }
-      const exposed = Number(live !== null && (await isExposed(id, live)));
+      await replaceCalls(id, { published: false }, last.definition);
+      const exposed = await savePublished(id, live);
       await trx
         .updateTable("workflows")
         .set({ ...columnsOf(last, id), exposed })

@@ -160,6 +160,20 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return rows.map((row) => row.id);
     },
 
+    async callers(id, { published }) {
+      const rows = await db
+        .selectFrom("workflow_calls")
+        .innerJoin("workflows", "workflows.id", "workflow_calls.caller")
+        .select("workflow_calls.caller")
+        .distinct()
+        .where("workflow_calls.callee", "=", id)
+        .where("workflows.status", "!=", "archived")
+        .$if(published, (query) => query.where("workflow_calls.published", "=", 1))
+        .orderBy("workflow_calls.caller")
+        .execute();
+      return rows.map(({ caller }) => caller);
+    },
+
     async exposedAsTools(limit) {
       const rows = await db
         .selectFrom("workflows")

@@ -365,6 +365,7 @@ describe("the state checks of doctor", () => {
         seq: 1,
         admitted: 1,
         stop: null,
+        on_failure: null,
         trigger: "rest",
         priority: 0,
         depth: 0,

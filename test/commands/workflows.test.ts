@@ -22,6 +22,11 @@ steps:
 output: "\${{ steps.hello.output.text }}"
 `;
 
+const zeta = (name: string) =>
+  `name: Zeta\nsteps:\n  - { id: a, type: set, values: { ${name}: 1 } }\noutput: { ${name}: "\${{ steps.a.${name} }}" }\n`;
+const alpha = (name: string) =>
+  `name: Alpha\nsteps:\n  - { id: z, type: workflow, workflow: zeta }\noutput: "\${{ steps.z.output.${name} }}"\n`;
+
 describe("millrace workflows", () => {
   it("exports files that change nothing when applied, and are the same each time", async () => {
     const { cli, directory } = await testCli({ hello: HELLO, caller: CALLER });
@@ -108,6 +113,22 @@ describe("millrace workflows", () => {
         readFileSync(join(out, `${name}.yaml`), "utf8"),
       );
     expect(readFileSync(join(again, "hello.yaml"), "utf8")).not.toContain("draft");
+  });
+
+  it("publishes a workflow before those that run it, so that both can change together", async () => {
+    const { cli, files } = await testCli();
+    for (const name of ["total", "sum"]) {
+      const directory = files({ alpha: alpha(name), zeta: zeta(name) });
+      const applied = await cli("workflows", "apply", directory, "--yes", "--publish");
+      expect(applied.err).not.toContain("not published");
+      expect(applied.code).toBe(0);
+      expect(applied.out).toMatch(/published: zeta\npublished: alpha\n/);
+    }
+    const alone = files({ zeta: zeta("total") });
+    expect(await cli("workflows", "apply", alone, "--yes", "--publish")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("alpha (output "),
+    });
   });
 
   it("archives workflows without a file only with --prune", async () => {

@@ -56,7 +56,7 @@ describe("the documentation", () => {
   it("shows only valid workflows", async () => {
     const connected = createConnections(Config.parse({}), {}, { stateDir: ROOT, version: "0", now: () => 0 });
     onTestFinished(() => connected.close());
-    const workflows = { workflow: () => Promise.resolve(undefined), workflowIds: () => Promise.resolve([]) };
+    const workflows = { find: () => Promise.resolve(undefined), ids: () => Promise.resolve([]) };
     const { check } = checker({ stepTypes, connections: connected, workflows });
     const issues = SNIPPETS.map(async ({ page, line, text }) => {
       const { errors } = await check(text, { checkConnections: false, allowFileFields: true });

@@ -205,14 +205,17 @@ describe("a workflow step", () => {
     const { issues } = await checkStep(workflowStep, { workflow: "weekly-revenue", inputs }, world);
     expect(issues.map(({ path, code, did_you_mean: near }) => [path?.join("."), code, near])).toEqual([
       ["inputs.since", "missing", undefined],
-      ["inputs.top", "wrong_type", undefined],
       ["inputs.sinse", "unknown_key", "since"],
+      ["inputs.top", "wrong_type", undefined],
     ]);
   });
 
   test("rejects an expression of the wrong kind", async () => {
     const step = { workflow: "weekly-revenue", inputs: { since: "${{ steps.n.count }}" } };
-    const { issues } = await checkStep(workflowStep, step, { ...world, shapeAt: () => NUMBER });
+    const { issues } = await checkStep(workflowStep, step, {
+      ...world,
+      shapeOf: () => objectOf({ since: NUMBER }),
+    });
     expect(issues).toMatchObject([
       {
         path: ["inputs", "since"],

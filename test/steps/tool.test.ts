@@ -49,8 +49,8 @@ describe("a tool step", () => {
     const { issues } = await checkStep(toolStep, step, await world());
     expect(issues.map(({ path, code }) => [path?.join("."), code])).toEqual([
       ["arguments.b", "missing"],
-      ["arguments.a", "wrong_type"],
       ["arguments.bb", "unknown_key"],
+      ["arguments.a", "wrong_type"],
     ]);
   });
 

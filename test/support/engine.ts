@@ -63,6 +63,7 @@ export async function testEngine({
   slots = 8,
   leaseMs = 10_000,
   perKey = {},
+  maxUnfinishedRuns = 100_000,
   tracer = noTracer(),
   config = {},
   env = {},
@@ -72,6 +73,7 @@ export async function testEngine({
   slots?: number;
   leaseMs?: number;
   perKey?: PerKeyLimits;
+  maxUnfinishedRuns?: number;
   tracer?: Tracer;
   /** The configuration file, with databases and so on. */
   config?: object;
@@ -112,7 +114,7 @@ export async function testEngine({
     log,
     usageLimits: usageLimits(perKey, read, clock),
     eventUrl,
-    maxUnfinishedRuns: 100_000,
+    maxUnfinishedRuns,
   });
 
   let executors = 0;

@@ -411,6 +411,26 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       definition: { ...HELLO, examples: [{ inputs: {}, expect: { greeting: "Good night", more: 1 } }] },
     }),
     { ...publish("wrong"), expect: "examples_failed" },
+    create({ name: "Callee", definition: HELLO }),
+    publish("callee"),
+    create({
+      name: "Caller",
+      definition: {
+        steps: [{ id: "sub", type: "workflow", workflow: "callee", inputs: { name: "Ann" } }],
+        output: "${{ steps.sub.output.greeting }}",
+      },
+    }),
+    publish("caller"),
+    { call: "get_workflow", with: { workflow_id: "callee" } },
+    {
+      call: "update_workflow",
+      with: {
+        workflow_id: "callee",
+        definition: { ...HELLO, output: { text: "Good morning" } },
+      },
+    },
+    { ...publish("callee"), expect: "callers_would_break" },
+    { call: "publish_workflow", with: { workflow_id: "callee", break_callers: ["caller"] } },
     { call: "publish_workflow", with: { workflow_id: "hello" }, readOnly: true, expect: "missing_scope" },
     ...wrongId("publish_workflow"),
     archive("hello"),

@@ -29,12 +29,18 @@ async function open() {
   const decide = apiClient(rest.url, decider);
   return {
     ...rest,
-    async start(steps: object[]): Promise<string> {
+    /** @param more further fields of the definition; a workflow in on_failure is archived after it was saved */
+    async start(steps: object[], more: { on_failure?: string } = {}): Promise<string> {
+      if (more.on_failure !== undefined) {
+        const handler = { name: more.on_failure, definition: { steps: [sets("sent")] } };
+        await rest.call("POST", "/workflows", handler);
+      }
       const { body: workflow } = await rest.call("POST", "/workflows", {
         name: "Test",
-        definition: { steps },
+        definition: { steps, ...more },
       });
       expect(workflow.issues).toEqual([]);
+      if (more.on_failure !== undefined) await rest.call("DELETE", `/workflows/${more.on_failure}`);
       const { body } = await rest.call("POST", `/workflows/${workflow.id}/runs`, {});
       return body.id as string;
     },
@@ -104,6 +110,22 @@ describe("the events of a run", () => {
       { id: "ask", status: "succeeded" },
       { id: "last", status: "succeeded" },
     ]);
+  });
+
+  it("say why the workflow in on_failure could not start, before they end", async () => {
+    const { start, follow, call } = await open();
+    const run = await start([{ id: "gate", type: "assert", that: "false", message: "no" }], {
+      on_failure: "tell",
+    });
+    const stream = await follow(run);
+    await stream.waitFor(ENDED);
+    const onFailure = { workflow_id: "tell", error: { code: "workflow_archived" } };
+    expect(eventsOf(stream.text()).at(-1)).toMatchObject({
+      event: "end",
+      data: { status: "failed", on_failure: onFailure },
+    });
+    const { body } = await call("GET", `/runs/${run}`);
+    expect(body).toMatchObject({ status: "failed", on_failure: onFailure });
   });
 
   it("continue from Last-Event-ID with the changes since", async () => {
@@ -211,7 +233,7 @@ async function openAlone(steps: number, record: Partial<StepRecord> = {}) {
     moved.resolve();
     moved = Promise.withResolvers();
   }
-  const nothing = { retryOf: null, parent: null, scheduledFor: null, stop: null };
+  const nothing = { retryOf: null, parent: null, scheduledFor: null, stop: null, onFailure: null };
   const services = {
     read: {
       runs: {

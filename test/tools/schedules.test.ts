@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { getSchedule } from "../../tools/schedules/get-schedule.ts";
 import { listSchedules } from "../../tools/schedules/list-schedules.ts";
 import { pauseSchedule } from "../../tools/schedules/pause-schedule.ts";
 import { resumeSchedule } from "../../tools/schedules/resume-schedule.ts";
 import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
+import { unpublishWorkflow } from "../../tools/workflows/unpublish-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal } from "../support/users.ts";
 
@@ -43,6 +45,23 @@ describe("list_schedules", () => {
     await call(resumeSchedule, { workflow_id: "nine" });
     await call(archiveWorkflow, { workflow_id: "noon" });
     expect(await ids()).toEqual(["nine", "night", "early"]);
+  });
+
+  it("keeps a schedule paused while its workflow is not published", async () => {
+    const { call, ids } = await scheduled({ noon: "12", nine: "9" });
+    await call(pauseSchedule, { workflow_id: "noon" });
+    for (const workflow_id of ["noon", "nine"]) {
+      await call(unpublishWorkflow, { workflow_id });
+      await expect(call(getSchedule, { workflow_id })).rejects.toMatchObject({ code: "schedule_not_found" });
+    }
+    expect(await call(listSchedules)).toMatchObject({ items: [], total: 0 });
+    for (const workflow_id of ["noon", "nine"]) await call(publishWorkflow, { workflow_id });
+    expect(await ids()).toEqual(["nine", "noon"]);
+    expect(await call(getSchedule, { workflow_id: "noon" })).toMatchObject({ paused: true, next: [] });
+    await call(resumeSchedule, { workflow_id: "noon" });
+    await call(unpublishWorkflow, { workflow_id: "noon" });
+    await call(publishWorkflow, { workflow_id: "noon" });
+    expect(await call(getSchedule, { workflow_id: "noon" })).toMatchObject({ paused: false });
   });
 
   it("lists each exactly once over pages, also paused ones and ties", async () => {

@@ -1,7 +1,7 @@
 /** A run as the API returns it: a short summary with the next action. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
-import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
+import type { ApprovalRecord, FailureHandler, RunRecord } from "../../src/core/model.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
@@ -36,6 +36,13 @@ const summaryFields = (run: RunRecord) => ({
   ...(run.stepStates.includes("failed_continued") && {
     continued_failures: run.stepStates.positionsOf("failed_continued").length,
   }),
+  ...(run.onFailure !== null && { on_failure: toHandler(run.onFailure) }),
+});
+
+const toHandler = ({ workflowId, runId, error }: FailureHandler): NonNullable<Run["on_failure"]> => ({
+  workflow_id: workflowId,
+  ...(runId !== null && { run_id: runId }),
+  ...(error !== null && { error: truncateError(error, LISTED_ERROR_CHARS) }),
 });
 
 /** A run in a list. */
@@ -191,6 +198,10 @@ async function nextAction(
   }
   return `It is still running. ${poll}`;
 }
+
+/** Whether nothing about a run changes any more: it has ended, and the run of its `on_failure` has started, or can't. */
+export const isSettled = ({ status, onFailure }: Pick<RunRecord, "status" | "onFailure">): boolean =>
+  hasEnded({ status }) && (onFailure === null || onFailure.runId !== null || onFailure.error !== null);
 
 /** Whether a run has a final status. */
 export const hasEnded = ({ status }: Pick<RunRecord, "status">): boolean => FINAL_STATUSES.has(status);

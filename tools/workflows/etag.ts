@@ -1,12 +1,18 @@
 import type { Workflow } from "../../schemas/workflow.ts";
+import { shortHash } from "../../src/core/short-hash.ts";
 
 /**
- * The ETag of a workflow: its version and its published version, because publishing makes no new version. A response that
- * includes the last run has no ETag, because the run changes without a new version.
+ * The ETag of a workflow: its version, its published version, because publishing makes no new version, and its callers. A
+ * response that includes the last run has no ETag, because the run changes without a new version.
  */
-export const workflowEtag = ({
+export function workflowEtag({
   version,
-  published_version: published,
+  published_version,
+  used_by,
   last_run,
-}: Workflow): string | undefined =>
-  last_run === undefined ? `${version}${published === null ? "" : `-p${published}`}` : undefined;
+}: Workflow): string | undefined {
+  if (last_run !== undefined) return undefined;
+  const published = published_version === null ? "" : `-p${published_version}`;
+  const callers = used_by === undefined || used_by.length === 0 ? "" : `-u${shortHash(used_by.join(" "))}`;
+  return `${version}${published}${callers}`;
+}

@@ -9,7 +9,7 @@ export const getWorkflow = defineTool({
   name: "get_workflow",
   title: "Get a workflow",
   description:
-    "Returns one workflow with its definition and version. Call it before update_workflow, " +
+    "Returns one workflow with its definition, its version and its callers. Call it before update_workflow, " +
     "and send the version there as if_match.",
   route: "GET /workflows/:workflow_id",
   scope: "read",
@@ -26,7 +26,9 @@ export const getWorkflow = defineTool({
   output: Workflow,
   etag: workflowEtag,
   async run({ workflow_id, include }, ctx) {
-    const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
+    const found = await findWorkflow(ctx.read.workflows, workflow_id);
+    const used_by = await ctx.read.workflows.callers(found.id, { published: false });
+    const workflow = { ...found, used_by };
     if (!include.includes("last_run")) return workflow;
     const runs = await ctx.read.runs.latestByWorkflow([workflow.id]);
     return { ...workflow, last_run: lastRunOf(runs.get(workflow.id)) };

@@ -3,12 +3,16 @@ import { IdempotencyKey, IfMatch, Version, Workflow, WorkflowIdRef } from "../..
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { assertCallersFit } from "./broken-callers.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { runExamples } from "./run-examples.ts";
 import { saveSchedule } from "./save-schedule.ts";
+
+/** Maximum number of times that the callers are checked, when other workflows change in between. */
+const MAX_ATTEMPTS = 5;
 
 export const publishWorkflow = defineTool({
   name: "publish_workflow",
@@ -25,6 +29,7 @@ export const publishWorkflow = defineTool({
     "version_not_found",
     "workflow_archived",
     "workflow_not_runnable",
+    "callers_would_break",
     "examples_failed",
     "too_many_runs",
     "version_conflict",
@@ -34,34 +39,57 @@ export const publishWorkflow = defineTool({
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),
+    break_callers: z
+      .array(WorkflowIdRef)
+      .max(1_000)
+      .default([])
+      .meta({ description: "Ids of callers that it may break.", example: [] }),
     if_match: IfMatch.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Workflow,
   etag: workflowEtag,
-  async run({ workflow_id, version: requested, if_match }, ctx) {
+  async run({ workflow_id, version: requested, break_callers: allowed, if_match }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
     assertVersionMatches(workflow, if_match);
     assertNotArchived(workflow);
     const version = requested ?? workflow.version;
     const isPublished = workflow.published_version === version && workflow.status === "published";
-    if (!isPublished) {
-      const definition = await findPublishableDefinition(ctx, workflow.id, workflow.version, version);
-      await runExamples(ctx, workflow.id, version, definition);
+    const definition = isPublished
+      ? undefined
+      : await findPublishableDefinition(ctx, workflow.id, workflow.version, version);
+    if (definition !== undefined) await runExamples(ctx, workflow.id, version, definition);
+    for (let attempt = 1; ; attempt += 1) {
+      const revision = await ctx.read.workflows.revision();
+      if (definition !== undefined) await assertCallersFit(ctx, workflow.id, definition, allowed);
+      try {
+        return await publish(attempt < MAX_ATTEMPTS ? revision : undefined);
+      } catch (error) {
+        if (!(error instanceof CatalogueChanged)) throw error;
+      }
     }
-    const published = await ctx.write(async (tx) => {
-      const current = await findWorkflow(tx.workflows, workflow_id);
-      assertVersionMatches(current, if_match);
-      assertNotArchived(current);
-      if (current.published_version === version) return current;
-      const updated = await tx.workflows.publish(current, { version, status: "published" });
-      await saveSchedule(ctx, tx, updated);
-      return updated;
-    });
-    ctx.engine.wake();
-    return published;
+
+    /** @param checked the revision of the workflows that the callers were checked in; undefined to publish in any */
+    async function publish(checked: number | undefined): Promise<Workflow> {
+      const published = await ctx.write(async (tx) => {
+        const current = await findWorkflow(tx.workflows, workflow_id);
+        assertVersionMatches(current, if_match);
+        assertNotArchived(current);
+        if (current.published_version === version) return current;
+        if (checked !== undefined && (await tx.workflows.revision()) !== checked)
+          throw new CatalogueChanged();
+        const updated = await tx.workflows.publish(current, { version, status: "published" });
+        await saveSchedule(ctx, tx, updated);
+        return updated;
+      });
+      ctx.engine.wake();
+      return published;
+    }
   },
 });
+
+/** Another workflow has changed since the callers were checked, so they are checked again. */
+class CatalogueChanged extends Error {}
 
 /** Finds the definition of a version and checks it. @throws AppError version_not_found, workflow_not_runnable */
 async function findPublishableDefinition(

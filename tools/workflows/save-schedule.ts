@@ -6,7 +6,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
 
 /**
  * Stores the schedule of the published version, or removes it if that version has none. A paused schedule stays paused,
- * and keeps the record of its skipped runs.
+ * also after it was removed; one that was not removed keeps the record of its skipped runs.
  */
 export async function saveSchedule(
   ctx: ToolContext,
@@ -26,7 +26,7 @@ export async function saveSchedule(
     cron,
     timezone,
     overlap,
-    paused: existing?.paused ?? false,
+    paused: existing?.paused ?? (await tx.schedules.staysPaused(id)),
     nextAt: next === undefined ? null : iso(next),
     lastAt: existing?.lastAt ?? null,
     skipped: existing?.skipped ?? null,

@@ -4,3 +4,5 @@ export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
 export { schemaIssues } from "./schema-issues.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";
+export { shapeIssues } from "./shape-issues.ts";
+export { containsTemplate, templateIssues, templateValueIssues } from "./template-issues.ts";

@@ -49,7 +49,7 @@ export function valueIssues(schema: JsonSchema, value: unknown): PartialIssue[] 
 }
 
 /** Keywords by which a schema decides about unknown fields itself. */
-const UNKNOWN_FIELD_KEYWORDS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
+export const UNKNOWN_FIELD_KEYWORDS = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
 const inputsOf = memoize((schema) => {
   const decides = UNKNOWN_FIELD_KEYWORDS.some((word) => Object.hasOwn(schema, word));

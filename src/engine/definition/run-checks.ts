@@ -71,12 +71,18 @@ export function runChecks(
   };
 }
 
-/** Codes of issues that say nothing about the definition, besides those of transient errors. */
+/**
+ * Codes of issues that say nothing about the definition, besides those of transient errors: something that it uses can't be
+ * used now, or another workflow can't run. Whether a run needs it shows when it gets there.
+ */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
   "check_timeout",
   "environment",
   "memory_limit",
+  "unfit_inputs",
   "unusable",
+  "workflow_archived",
+  "workflow_not_runnable",
 ]);
 
 const isUnavailable = ({ code }: Issue): boolean =>

@@ -1,6 +1,7 @@
 /** Evaluates the result of a run whose steps have all ended: its output, and what it commits to the workflow's state. */
 import type { RunRecord } from "../../core/model.ts";
 import { formatPath } from "../../core/issues.ts";
+import { valueIssues } from "../../core/json-schema/index.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { stateIssues } from "../../core/workflow-state.ts";
 import type { Plan } from "../definition/plan.ts";
@@ -23,7 +24,21 @@ export async function evaluateOutput(run: RunRecord, plan: Plan, scopes: Express
       { fix: "Name the parts that are needed in output." },
     );
   }
+  assertMatchesSchema(plan, output);
   return output;
+}
+
+/** @throws StepError output_invalid */
+function assertMatchesSchema({ compiled }: Plan, output: unknown): void {
+  const { output_schema: schema } = compiled.definition;
+  const issues = schema === undefined ? [] : valueIssues(schema, output ?? null);
+  if (issues.length === 0) return;
+  const errors = issues.map((issue) => Object.assign({}, issue, { path: formatPath(issue.path ?? []) }));
+  const listed = errors.slice(0, 3).map(({ path, message }) => [path, message].filter(Boolean).join(" "));
+  throw new StepError("output_invalid", `It does not match output_schema: ${listed.join("; ")}.`, {
+    fix: "Change output, or output_schema if the new output is intended.",
+    details: { errors: errors.slice(0, 20) },
+  });
 }
 
 async function outputOfLastStep(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {

@@ -16,6 +16,8 @@ export function retryDelay(
   if (retry === undefined || retryCount + 1 >= retry.attempts || !(thrown instanceof StepError)) {
     return undefined;
   }
+  // A person has decided that the child run must not continue.
+  if (thrown.code === "child_cancelled") return undefined;
   const retryable = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!retryable) return undefined;
   const initial = durationMs(retry.initial);

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
 import type { Mailer } from "../../core/connections.ts";
-import { isStorageUnavailable } from "../../core/errors.ts";
+import { isStorageUnavailable, toAppError } from "../../core/errors.ts";
 import type { Job, RunRecord } from "../../core/model.ts";
 import type { ApprovalReader, RunReader } from "../../core/run-ports.ts";
 import type { JobHandler } from "../../queue/types.ts";
@@ -103,6 +103,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
     const run = await runs.find(job.runId);
     if (run === undefined) return withoutChange();
     const workflowId = (await planOf(run)).compiled.definition.on_failure!;
+    let refused: RunError | undefined;
     const request: Parameters<PrepareRun>[0] = {
       workflowId,
       inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
@@ -115,14 +116,25 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
     const prepared = await prepareRun(request).catch((err: unknown) => {
       if (isStorageUnavailable(err)) throw err;
       // Not retried, because the same definition would fail again. The failed run keeps its own error.
+      refused = handlerError(err);
       log.warn(
         { err, workflow_id: run.workflowId, run_id: run.id, on_failure: workflowId },
         "on_failure run not started",
       );
     });
-    if (prepared === undefined) return withoutChange();
-    return withChange((tx) => startRun(context, tx, prepared));
+    return withChange(async (tx) => {
+      if (prepared !== undefined) await startRun(context, tx, prepared);
+      const { seq } = (await tx.runs.lock(run.id))!;
+      const onFailure = { workflowId, runId: prepared?.id ?? null, error: refused ?? null };
+      await tx.runs.update(run.id, { seq: seq + 1, onFailure });
+    });
   };
+}
+
+/** Why the run of `on_failure` can't start. Clients never see the messages of unexpected errors. */
+function handlerError(thrown: unknown): RunError {
+  const { code, message, details } = toAppError(thrown);
+  return { code, message, ...(details.errors && { details: { errors: details.errors.slice(0, 20) } }) };
 }
 
 /** Mails the assignees of an approval. Without the mail they still find it in the list of approvals. */

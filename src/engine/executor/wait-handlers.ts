@@ -20,6 +20,9 @@ import { withChange } from "./job-results.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { endWaitingAttempt } from "./save-attempt.ts";
 
+/** Maximum number of attempts of a step that are examined. A step is retried at most 20 times. */
+const MAX_ATTEMPTS = 1_000;
+
 interface Options {
   context: RunContext;
   runs: RunReader;
@@ -65,14 +68,23 @@ export function childDoneHandler({
     const run = await runs.find(job.runId);
     const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
     const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
-    const retryCount = step.attempts - 1;
+    const retryCount = await countFailedAttempts(job);
     const delay = planned === undefined ? undefined : retryDelay(planned, { retryCount }, failure);
-    if (delay !== undefined) return withChange((tx) => retryStep(context, tx, job, { error, delay }));
+    if (delay !== undefined) {
+      const retry = { error, delay, retryCount: retryCount + 1 };
+      return withChange((tx) => retryStep(context, tx, job, retry));
+    }
     return endWait(context, job, async (tx) => {
       await tx.jobs.dropStepJobs(job);
       return { kind: "failed", error };
     });
   };
+
+  /** An attempt that was interrupted is not one of the step's retries. */
+  async function countFailedAttempts(job: Job): Promise<number> {
+    const attempts = await runs.lastAttempts(job, MAX_ATTEMPTS);
+    return attempts.filter(({ status }) => status === "failed").length;
+  }
 }
 
 /** Records the result of a wait, unless another job ended it first. */
@@ -109,7 +121,7 @@ async function retryStep(
   context: RunContext,
   tx: EngineWriters,
   job: Job,
-  { error, delay }: { error: RunError; delay: number },
+  { error, delay, retryCount }: { error: RunError; delay: number; retryCount: number },
 ): Promise<void> {
   await tx.runs.lock(job.runId);
   const step = await tx.runs.step(job);
@@ -125,7 +137,7 @@ async function retryStep(
   await tx.jobs.add(
     newStepJob(compiled, { runId, stepId, item }, job.priority, {
       attempt: step.attempts + 1,
-      retryCount: step.attempts,
+      retryCount,
       dueAt: iso(now + delay),
     }),
   );

@@ -75,13 +75,14 @@ export async function endRun(
     const abandoned = await tx.runs.closeOpenSteps(run.id, now);
     await reportAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
   }
-  await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt });
+  const handlerId =
+    end.status === "failed" && run.trigger !== "on_failure" ? definition.on_failure : undefined;
+  const onFailure = handlerId === undefined ? null : { workflowId: handlerId, runId: null, error: null };
+  await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt, onFailure });
   await tx.approvals.cancelForRun(run.id, now);
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
-  if (end.status === "failed" && definition.on_failure !== undefined && run.trigger !== "on_failure") {
-    await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
-  }
+  if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
   await admitQueuedRuns(context, tx, run.workflowId);
   await reportRunEnd(context, tx, run, end, { startedAt, finishedAt: now });
 }

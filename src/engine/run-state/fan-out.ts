@@ -75,7 +75,8 @@ export async function recordItemOutcome(
     Object.assign(fields, { state: "failed", finishedAt: times.finishedAt, error: failure });
   } else if (items.done === items.total) {
     const continues = compiled.definition.steps[position]!.on_error === "continue";
-    const allFailed = continues && items.failed === items.total;
+    // A fan-out that has failed already keeps its error.
+    const allFailed = continues && previous !== "failed" && items.failed === items.total;
     // An item that failed while the run was already ending still makes the step a failed one.
     const failed = items.failed > 0 && !continues;
     const state = itemState === "cancelled" ? "cancelled" : "succeeded";

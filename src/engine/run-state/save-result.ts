@@ -54,5 +54,8 @@ export async function saveResult(
   return state;
 }
 
-const endStateOf = ({ kind }: EndedResult, continues: boolean): StepState =>
-  kind === "failed" && continues ? "failed_continued" : kind;
+/** A step whose child run a person cancelled fails its run, whatever its `on_error` says. */
+const endStateOf = (result: EndedResult, continues: boolean): StepState =>
+  result.kind === "failed" && continues && result.error.code !== "child_cancelled"
+    ? "failed_continued"
+    : result.kind;

@@ -129,7 +129,7 @@ export function scheduler(options: Options): Scheduler {
     if (unfinished > MAX_QUEUED) return { reason: "overlap", message: QUEUE_FULL };
     if (await tx.runs.hasUnfinished(options.maxUnfinishedRuns)) {
       return {
-        reason: "failed",
+        reason: "limit",
         message: `There were already ${options.maxUnfinishedRuns} unfinished runs (limits.unfinished_runs).`,
       };
     }

@@ -8,7 +8,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import { RunId } from "../../../schemas/run.ts";
 import { findRun } from "../../../tools/runs/find-run.ts";
-import { hasEnded, progressOf, toRunSummary } from "../../../tools/runs/run-response.ts";
+import { hasEnded, isSettled, progressOf, toRunSummary } from "../../../tools/runs/run-response.ts";
 import { serializeStep, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/issues.ts";
@@ -41,7 +41,7 @@ const STALL_MS = 60_000;
 /** Maximum time between two reads of the run, in milliseconds. */
 const POLL_MS = 30 * SECOND;
 
-/** Streams a run's progress until it ends. */
+/** Streams a run's progress until it has ended, and the run of its `on_failure` has started. */
 export function runEvents({ services, admit, streams }: RunEventsOptions): RequestHandler {
   return async (req, res) => {
     const principal = await admit(req);
@@ -61,7 +61,7 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       const run = await findRun(services.read.runs, run_id);
       call.resourceIds = { workflow_id: run.workflowId, run_id };
       // 204 stops an EventSource from reconnecting after the last event.
-      if (hasEnded(run) && since !== undefined && since >= run.seq) return void res.status(204).end();
+      if (isSettled(run) && since !== undefined && since >= run.seq) return void res.status(204).end();
       if (req.method === "HEAD") return void res.writeHead(200, HEADERS).end();
       // After the client has gone there is no close event.
       if (res.destroyed) return;
@@ -122,7 +122,7 @@ async function sendUntilEnd(
     await send(res, events, state.seq);
     if (signal.aborted || res.writableEnded) return;
     sent = state;
-    if (hasEnded(run)) break;
+    if (isSettled(run)) break;
     limiter.charge(events.length);
     await services.engine.waitForChange(run.id, run.seq, { ms: POLL_MS, signal });
     await limiter.wait(signal);
@@ -145,8 +145,8 @@ async function changesSince(
   ]);
   const changed = new Map(records.map((record) => [record.stepId, record]));
   const claimed = new Set(running.map(({ stepId }) => stepId));
-  const ended = hasEnded(run);
-  const stopping = run.stop !== null && !ended;
+  const ended = isSettled(run);
+  const stopping = run.stop !== null && !hasEnded(run);
   const summary = { ...toRunSummary(run), ...(stopping && { stopping }), progress: progressOf(run, steps) };
   const text = JSON.stringify(summary);
   const events: RunEvent[] = text === sent.run || ended ? [] : [{ event: "run", data: summary }];

@@ -95,6 +95,15 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
           <RunLink id={run.parent_run} />
         </Fact>
       )}
+      {run.on_failure !== undefined && (
+        <Fact name="On failure">
+          {run.on_failure.run_id === undefined ? (
+            `${run.on_failure.workflow_id}, ${run.on_failure.error === undefined ? "starting" : "could not start"}`
+          ) : (
+            <RunLink id={run.on_failure.run_id}>{run.on_failure.workflow_id}</RunLink>
+          )}
+        </Fact>
+      )}
       {children.length > 0 && (
         <Fact name={children.length === 1 ? "Child run" : "Child runs"}>
           {children.slice(0, MAX_CHILDREN).map((id, index) => (

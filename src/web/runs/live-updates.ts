@@ -21,6 +21,11 @@ export const NO_UPDATES: LiveUpdates = { steps: new Map() };
 export const hasEnded = ({ status }: Pick<Run, "status">): boolean =>
   status === "succeeded" || status === "failed" || status === "cancelled";
 
+/** Whether nothing changes any more: the run has ended, and the run of its `on_failure` has started, or can't. */
+export const isSettled = (run: Pick<Run, "status" | "on_failure">): boolean =>
+  hasEnded(run) &&
+  (run.on_failure === undefined || run.on_failure.run_id !== undefined || run.on_failure.error !== undefined);
+
 export function applyEvents(updates: LiveUpdates, events: readonly RunEvent[]): LiveUpdates {
   const steps = new Map(updates.steps);
   let { summary } = updates;

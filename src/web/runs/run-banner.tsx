@@ -18,9 +18,29 @@ function Failure({ run }: { run: LiveRun }) {
   const failure = describeFailure(run);
   if (failure === undefined) return null;
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Run failed" role="note">
-      <Text style={{ overflowWrap: "anywhere", whiteSpace: "pre-line" }}>
-        {failure.summary} <strong>How to fix:</strong> {failure.fix}
+    <>
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Run failed" role="note">
+        <Text style={{ overflowWrap: "anywhere", whiteSpace: "pre-line" }}>
+          {failure.summary} <strong>How to fix:</strong> {failure.fix}
+        </Text>
+      </Alert>
+      <HandlerFailure run={run} />
+    </>
+  );
+}
+
+/** Says why the workflow that runs when this one fails could not start. */
+function HandlerFailure({ run: { on_failure: handler } }: { run: LiveRun }) {
+  if (handler?.error === undefined) return null;
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={`“${handler.workflow_id}” could not start`}
+      role="note"
+    >
+      <Text style={{ overflowWrap: "anywhere" }}>
+        It should have run because this run failed. {handler.error.message}
       </Text>
     </Alert>
   );

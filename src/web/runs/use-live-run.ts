@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { runQuery } from "./queries.ts";
 import {
-  hasEnded,
+  isSettled,
   mergeLiveUpdates,
   needsRefetch,
   NO_UPDATES,
@@ -32,14 +32,14 @@ export function useLiveRun(runId: string) {
   const query = useQuery({
     ...runQuery(runId),
     refetchInterval: ({ state }) =>
-      connection === "polling" && state.data !== undefined && !hasEnded(state.data) && POLL_MS,
+      connection === "polling" && state.data !== undefined && !isSettled(state.data) && POLL_MS,
   });
   const fetched = query.data;
   const run = useMemo(
     () => (fetched === undefined ? undefined : mergeLiveUpdates(fetched, updates)),
     [fetched, updates],
   );
-  const isActive = fetched !== undefined && !hasEnded(fetched);
+  const isActive = fetched !== undefined && !isSettled(fetched);
 
   const addEvents = useEffectEvent((events: readonly RunEvent[]): void => {
     const after = applyEvents(updates, events);

@@ -1,6 +1,7 @@
 /** Publishes a version: shows the consequences, the errors to fix, and the result of the examples. */
 import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -8,6 +9,7 @@ import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { BrokenCallers, brokenCallersOf } from "./broken-callers.tsx";
 import { IssueList } from "./issue-list.tsx";
 import { parseExamples } from "./inputs.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
@@ -39,12 +41,13 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
     staleTime: 0,
     gcTime: 0,
   });
+  const [confirmed, setConfirmed] = useState<ReadonlySet<string>>(new Set());
   const publish = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/workflows/{workflow_id}/publish", {
         path: { workflow_id: workflow.id },
         header: { "If-Match": etag, ...idempotencyHeader() },
-        body: { version },
+        body: { version, break_callers: [...confirmed] },
       }),
     onSuccess: () => {
       notifySuccess(`Published version ${version} of “${workflow.name}”.`);
@@ -55,6 +58,11 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
   });
   const issues = check.data?.errors ?? [];
   const isStale = publish.error instanceof ApiError && publish.error.status === 412;
+  const broken = brokenCallersOf(publish.error);
+  const confirm = (id: string, isConfirmed: boolean): void => {
+    const others = [...confirmed].filter((other) => other !== id);
+    setConfirmed(new Set(isConfirmed ? [...others, id] : others));
+  };
   useRestoreFocus();
   return (
     <Modal
@@ -88,7 +96,10 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 <IssueList issues={issues} label="Errors" />
               </Alert>
             )}
-            {publish.isError && !publish.isPending && (
+            {broken.length > 0 && (
+              <BrokenCallers callers={broken} confirmed={confirmed} onConfirm={confirm} />
+            )}
+            {publish.isError && !publish.isPending && broken.length === 0 && (
               <ErrorAlert
                 error={
                   isStale
@@ -110,11 +121,12 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               ) : (
                 <Button
                   data-autofocus
+                  {...(broken.length > 0 && { color: "red" })}
                   loading={publish.isPending}
-                  disabled={isStale || check.isFetching}
+                  disabled={isStale || check.isFetching || !broken.every(({ id }) => confirmed.has(id))}
                   onClick={() => publish.mutate()}
                 >
-                  Publish
+                  {broken.length === 0 ? "Publish" : "Publish anyway"}
                 </Button>
               )}
             </Group>

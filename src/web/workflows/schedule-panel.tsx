@@ -1,6 +1,6 @@
 /** The schedule of a workflow: its next runs, skipped runs, and pausing it. */
-import { Badge, Button, Code, Group, List, Stack, Text } from "@mantine/core";
-import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { Alert, Badge, Button, Code, Group, List, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ScheduleState } from "../../../schemas/run.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
@@ -108,12 +108,30 @@ const REASONS = {
   overlap: "the previous run was still running",
   missed: "the service was not running",
   failed: "the run could not start",
+  limit: "there were too many unfinished runs",
 };
 
+/** Reasons that somebody must do something about. */
+const PROBLEMS: ReadonlySet<string> = new Set(["failed", "limit"]);
+
 function Skipped({ skipped }: { skipped: NonNullable<ScheduleState["skipped"]> }) {
+  if (!PROBLEMS.has(skipped.reason)) return <SkippedText skipped={skipped} dimmed />;
+  return (
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="A scheduled run could not start">
+      <SkippedText skipped={skipped} />
+    </Alert>
+  );
+}
+
+interface SkippedTextProps {
+  skipped: NonNullable<ScheduleState["skipped"]>;
+  dimmed?: boolean;
+}
+
+function SkippedText({ skipped, dimmed = false }: SkippedTextProps) {
   const { reason, count, first, last, message } = skipped;
   return (
-    <Text size="sm" c="dimmed">
+    <Text size="sm" {...(dimmed && { c: "dimmed" })}>
       {count === 1 ? "1 run was skipped" : `${count} runs were skipped`} because {REASONS[reason]}:{" "}
       <Time at={first} />
       {count > 1 && (

@@ -112,10 +112,29 @@ function About({ read: { workflow } }: { read: WorkflowWithEtag }) {
           {description}
         </Text>
       )}
+      <UsedBy callers={workflow.used_by ?? []} />
       <Text size="xs">
         Updated <Time at={updated} ago />, created <Time at={created} ago /> by {by}
       </Text>
     </Stack>
+  );
+}
+
+/** The workflows that run this one. */
+function UsedBy({ callers }: { callers: readonly string[] }) {
+  if (callers.length === 0) return null;
+  return (
+    <Text size="sm">
+      Used by{" "}
+      {callers.map((id, index) => (
+        <span key={id}>
+          {index > 0 && ", "}
+          <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
+            {id}
+          </Anchor>
+        </span>
+      ))}
+    </Text>
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { recordAttemptStart } from "../../../src/engine/run-state/record-outcome.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
 const set = (id: string, values: object, more: object = {}) => ({ id, type: "set", values, ...more });
@@ -54,7 +55,10 @@ describe("a workflow step", () => {
   it("fails when workflows call each other in a cycle", async () => {
     const harness = await testEngine();
     const { id } = await harness.create({ name: "Loop" });
-    await harness.redefine(id, { steps: [{ id: "again", type: "workflow", workflow: "loop" }] });
+    const condition = "size(run.id) > 0";
+    await harness.redefine(id, {
+      steps: [{ id: "again", type: "workflow", workflow: "loop", if: condition }],
+    });
     const queue = await harness.executor();
     const run = await harness.start(id);
     queue.wake();
@@ -125,6 +129,73 @@ describe("child runs", () => {
         (one) => one.status,
       ),
     ).toEqual(["failed", "failed", "failed"]);
+  });
+
+  it.each([
+    ["retry", { retry: { attempts: 3, initial: "1s", on: ["child_failed", "child_cancelled"] } }, "failed"],
+    ["on_error: continue", { on_error: "continue" }, "failed"],
+    ["a fan-out that continues", { for_each: "[1, 2]", on_error: "continue" }, "failed"],
+  ])("that a person cancels are not started again, nor taken for failures: %s", async (_, more, status) => {
+    const harness = await testEngine();
+    await harness.define({ steps: [{ id: "nap", type: "wait", for: "2d" }] }, "Child");
+    await harness.define({ steps: [{ id: "sub", type: "workflow", workflow: "child", ...more }] }, "Middle");
+    const { id, queue } = await runToEnd(harness, {
+      steps: [{ id: "middle", type: "workflow", workflow: "middle", retry: { attempts: 3, initial: "1s" } }],
+    });
+    const children = await harness.read.runs.page({
+      filter: { workflowId: "child" },
+      after: null,
+      limit: 5,
+    });
+    await harness.stop(children.items[0]!.id);
+    for (let turn = 0; turn < 3; turn += 1) {
+      queue.wake();
+      await queue.waitUntilIdle();
+      harness.clock.advance(4_000);
+    }
+    if ("for_each" in more) await harness.stop(children.items[1]!.id);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect(await harness.outcome(id)).toMatchObject({
+      status,
+      error: { code: "child_cancelled", step_id: "middle" },
+    });
+    expect(await harness.read.runs.count({})).toBe(2 + children.items.length);
+  });
+
+  it("are retried as often as retry says, attempts that were interrupted not counted", async () => {
+    const harness = await testEngine();
+    await harness.define(failing, "Child");
+    const retry = { attempts: 3, initial: "1s" };
+    const id = await harness.start(
+      await harness.define({ steps: [{ id: "sub", type: "workflow", workflow: "child", retry }] }),
+    );
+    // The executor that starts the first attempt dies at once.
+    await harness.transaction(async (tx) => {
+      await tx.jobs.heartbeat("exe_dead", harness.now());
+      const [job] = await tx.jobs.claim("exe_dead", {
+        now: harness.now(),
+        limit: 1,
+        limits: new Map(),
+        quarantined: "isolate",
+      });
+      const start = { attempt: 1, executor: "exe_dead", startedAt: harness.now(), input: {} };
+      await recordAttemptStart(tx, job!, start);
+      await tx.jobs.reclaim("exe_dead");
+      await tx.runs.interruptAttempts("exe_dead", harness.now());
+    });
+    const queue = await harness.executor();
+    for (let turn = 0; turn < 5; turn += 1) {
+      queue.wake();
+      await queue.waitUntilIdle();
+      harness.clock.advance(4_000);
+    }
+    expect(
+      (await harness.read.runs.lastAttempts({ runId: id, stepId: "sub", item: null }, 9)).map(
+        ({ status }) => status,
+      ),
+    ).toEqual(["interrupted", "failed", "failed", "failed"]);
+    expect(await harness.read.runs.count({ workflowId: "child" })).toBe(3);
   });
 
   it("are cancelled when the step exceeds its timeout", async () => {

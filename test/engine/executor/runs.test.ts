@@ -281,6 +281,59 @@ describe("a run", () => {
     expect(items).toMatchObject([{ trigger: "on_failure", status: "succeeded" }]);
     expect(await harness.read.runs.inputs(items[0]!.id)).toMatchObject({ run_id: id });
     expect(await harness.read.runs.runOutput(items[0]!.id)).toEqual({ code: "assert_failed" });
+    expect((await harness.find(id)).onFailure).toEqual({
+      workflowId: "report",
+      runId: items[0]!.id,
+      error: null,
+    });
+  });
+
+  it("fails when its output does not match output_schema", async () => {
+    const harness = await testEngine();
+    const definition = {
+      inputs: { type: "object", properties: { n: { type: "number" } } },
+      steps: [set("a", { n: "${{ inputs.n }}" })],
+      output_schema: { type: "object", properties: { n: { type: "number", maximum: 5 } }, required: ["n"] },
+    };
+    const good = await runToEnd(harness, definition, { inputs: { n: 5 } });
+    expect([good.status, good.output]).toEqual(["succeeded", { n: 5 }]);
+    const bad = await runToEnd(harness, definition, { inputs: { n: 6 } });
+    expect(bad).toMatchObject({
+      status: "failed",
+      output: null,
+      error: {
+        code: "output_invalid",
+        message: expect.stringContaining("n must be at most 5, got 6"),
+        details: { errors: [{ path: "n", code: "too_large" }] },
+      },
+    });
+  });
+
+  it("says why the on_failure workflow could not start", async () => {
+    const harness = await testEngine();
+    await harness.define(
+      {
+        inputs: { type: "object", properties: { team: { type: "string" } }, required: ["team"] },
+        steps: [set("seen", {})],
+      },
+      "Report",
+    );
+    const failing = { steps: [{ id: "gate", type: "assert", that: "1 == 2", message: "no" }] };
+    const { id, status, error } = await runToEnd(harness, { ...failing, on_failure: "report" });
+    expect([status, error?.code]).toEqual(["failed", "assert_failed"]);
+    expect((await harness.find(id)).onFailure).toMatchObject({
+      workflowId: "report",
+      runId: null,
+      error: { code: "invalid_input", message: expect.stringContaining("inputs.team is required") },
+    });
+    await harness.change("report", { status: "archived" });
+    const { id: other } = await runToEnd(harness, { ...failing, on_failure: "report" });
+    expect((await harness.find(other)).onFailure).toMatchObject({
+      runId: null,
+      error: { code: "workflow_archived" },
+    });
+    const { id: plain } = await runToEnd(harness, failing);
+    expect((await harness.find(plain)).onFailure).toBeNull();
   });
 });
 

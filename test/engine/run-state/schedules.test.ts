@@ -145,6 +145,20 @@ describe("a schedule", () => {
     });
   });
 
+  it("skips a time while there are too many unfinished runs, for a reason of its own", async () => {
+    const clock = fakeClock(Date.parse("2026-11-21T07:59:59Z"));
+    const harness = await testEngine({ clock, maxUnfinishedRuns: 1 });
+    const id = await schedule(harness);
+    await harness.start(await harness.define({ steps: [{ id: "a", type: "wait", for: "1d" }] }));
+    harness.clock.advance(MINUTE);
+    await harness.engine.scheduler.startDueRuns();
+    expect(await scheduledTimes(harness, id)).toEqual([]);
+    expect((await harness.read.schedules.find(id))!.skipped).toMatchObject({
+      reason: "limit",
+      message: expect.stringContaining("limits.unfinished_runs"),
+    });
+  });
+
   it("queues the next run with overlap: queue", async () => {
     const harness = await at("2026-11-21T07:59:59Z");
     const queue = await harness.executor();

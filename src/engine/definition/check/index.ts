@@ -5,16 +5,16 @@
 import type { StepDefinition, Definition } from "../../../../schemas/workflow-definition.ts";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
-import { ANY, type Shape } from "../../../core/shapes.ts";
+import { ANY } from "../../../core/shapes.ts";
 import type { AnyStepType } from "../../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
-import { checkValueAsync } from "../expressions/index.ts";
 import { withDefaultFix } from "../fixes/default-fix.ts";
 import { addFixes } from "../fixes/index.ts";
 import { intendSchema } from "../fixes/intended-schema.ts";
-import { resourceChecker, type WorkflowLookup } from "./resource-checks.ts";
+import { type CallGraph, calledWorkflows, type WorkflowLookup } from "./called-workflows.ts";
+import { resourceChecker } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
-import { type CheckedSteps, checkSteps } from "./check-steps.ts";
+import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
 import { type StepOrder, orderSteps } from "./step-order.ts";
@@ -22,7 +22,8 @@ import { mockIssues, previewer } from "./preview.ts";
 import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
-import { defaultOutputShape, runShape } from "./step-shapes.ts";
+import { checkOutput } from "./output-issues.ts";
+import { runShape } from "./step-shapes.ts";
 import { reportIssues } from "./report-issues.ts";
 import {
   type CheckedInputs,
@@ -32,7 +33,7 @@ import {
   scheduleIssues,
 } from "./top-level-issues.ts";
 
-export type { WorkflowLookup } from "./resource-checks.ts";
+export type { StoredWorkflow, WorkflowLookup } from "./called-workflows.ts";
 export type { CheckOptions, Report } from "./check-report.ts";
 export { MAX_BYTES } from "./source.ts";
 export { toYaml } from "./to-yaml.ts";
@@ -65,8 +66,15 @@ export function checker({
   const schemas = schemaChecker(stepTypes);
   const preview = previewer();
 
-  async function checkSource(source: Source, options: CheckOptions): Promise<Report> {
-    const { checkConnections, signal, selfId, allowFileFields = false } = options;
+  /** @param graph the workflows that the check of a caller has looked up already */
+  async function checkSource(
+    source: Source,
+    options: CheckOptions,
+    graph: CallGraph = new Map(),
+  ): Promise<Report> {
+    const { checkConnections, checkWorkflows = checkConnections, signal, selfId } = options;
+    const { allowFileFields = false, asPublished } = options;
+    const lookup = asPublished === undefined ? workflows : withPublished(workflows, asPublished);
     if (source.value === undefined) return unreadable(source);
     const given = source.value as Readonly<Record<string, unknown>>;
     const yieldToEventLoop = periodicYield(signal);
@@ -80,12 +88,16 @@ export function checker({
     const state = checkState(written["state"]);
     issues.push(...inputs.issues, ...state.issues);
     issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
+    const called = checkWorkflows
+      ? await calledWorkflows(written, selfId, { lookup, graph, check: checkCalled })
+      : undefined;
+    issues.push(...(called?.recursionIssues() ?? []));
     const { on_failure: onFailure } = written;
-    if (checkConnections && typeof onFailure === "string" && !hasIssue(form.issues, "on_failure"))
-      issues.push(...(await onFailureIssues(onFailure, workflows, selfId)));
+    if (called !== undefined && typeof onFailure === "string" && !hasIssue(form.issues, "on_failure"))
+      issues.push(...(await onFailureIssues(onFailure, called, selfId)));
 
     const resources = resourceChecker(
-      checkConnections ? { connections, workflows } : undefined,
+      { connections: checkConnections ? connections : undefined, workflows: called },
       signal,
       options.connectionsTimeoutMs ?? resourceCheckMs,
     );
@@ -98,7 +110,7 @@ export function checker({
       resources.close,
     );
     issues.push(...steps.issues);
-    const output = await outputOf(written, steps, form, yieldToEventLoop);
+    const output = await checkOutput(written, steps, form, yieldToEventLoop);
     issues.push(...output.issues);
 
     const { commit } = written;
@@ -128,6 +140,22 @@ export function checker({
       ...(extra.inputs !== undefined && { inputs: extra.inputs }),
       ...(extra.preview !== undefined && { preview: extra.preview }),
     };
+
+    /** Checks a workflow that this one runs, and those that it runs in turn, but no connections. */
+    async function checkCalled(definition: Record<string, unknown>, id: string): Promise<Report> {
+      const { asPublished: published } = options;
+      return checkSource(
+        await readSource(definition),
+        {
+          checkConnections: false,
+          checkWorkflows: true,
+          selfId: id,
+          ...(published && { asPublished: published }),
+          ...(signal && { signal }),
+        },
+        graph,
+      );
+    }
   }
 
   /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
@@ -205,6 +233,17 @@ function checkIntendedInputs(schema: unknown): CheckedInputs {
   return intended === undefined ? inputs : { ...checkInputs(intended), issues: inputs.issues };
 }
 
+const withPublished = (
+  lookup: WorkflowLookup,
+  published: NonNullable<CheckOptions["asPublished"]>,
+): WorkflowLookup => ({
+  ...lookup,
+  async find(id) {
+    const definition = published.get(id);
+    return definition === undefined ? lookup.find(id) : { status: "published", definition };
+  },
+});
+
 const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);
 
@@ -222,23 +261,6 @@ async function topIssues(
       : await exampleIssues(examples, inputs.validator, yieldToEventLoop)),
     ...(isObject ? scheduleIssues(schedule as Parts["written"], inputs, now) : []),
   ];
-}
-
-async function outputOf(
-  written: Parts["written"],
-  { typeOutputs, scopes }: CheckedSteps,
-  { steps }: ParsedDefinition,
-  yieldToEventLoop: () => Promise<void>,
-): Promise<{ shape: Shape; issues: LocatedIssue[] }> {
-  if (written["output"] === undefined) {
-    const last = steps.at(-1);
-    return {
-      shape: last === undefined ? ANY : defaultOutputShape(last.raw, typeOutputs.at(-1)!),
-      issues: [],
-    };
-  }
-  const { shape, issues } = await checkValueAsync(written["output"], scopes.ofOutput(), yieldToEventLoop);
-  return { shape, issues: issues.map((issue) => prefixPath(["output"], issue)) };
 }
 
 function withoutFileFields(written: Parts["written"], file: boolean): Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { Connections, PartialIssue } from "../../../core/connections.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { StepCheck, StepCheckContext, UnresolvedStep } from "../../../core/step-type.ts";
+import type { CalledWorkflows } from "./called-workflows.ts";
 import { SECOND } from "../../../core/clock.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import pLimit from "p-limit";
@@ -12,15 +13,10 @@ const MAX_CHECKS = 8;
 /** Timeout of all checks of a definition together, in milliseconds. */
 const ALL_MS = 20 * SECOND;
 
-export interface WorkflowLookup {
-  /** Returns the inputs (JSON Schema) and the output of a workflow; undefined if it does not exist. */
-  workflow: StepCheckContext["workflow"];
-  workflowIds: StepCheckContext["workflowIds"];
-}
-
+/** What steps are checked against; each is left out if they are not checked against it. */
 export interface ExternalResources {
-  connections: Connections;
-  workflows: WorkflowLookup;
+  connections?: Connections | undefined;
+  workflows?: CalledWorkflows | undefined;
 }
 
 export interface ResourceChecker {
@@ -42,22 +38,18 @@ const noResources = (): never => {
 };
 
 /** Replaces resources that must not be used. A check that needs them reports nothing; other checks run as usual. */
-const NO_RESOURCES: ExternalResources = {
-  connections: new Proxy({} as Connections, { get: noResources }),
-  workflows: { workflow: noResources, workflowIds: noResources },
-};
+const NO_CONNECTIONS = new Proxy({} as Connections, { get: noResources });
+const NO_WORKFLOWS: CalledWorkflows = { find: noResources, ids: noResources };
 
 /**
- * @param resources undefined if steps are not checked against them
  * @param signal when it is aborted, checks throw its reason
  * @param ms timeout of all checks together, in milliseconds
  */
 export function resourceChecker(
-  resources: ExternalResources | undefined,
+  { connections = NO_CONNECTIONS, workflows = NO_WORKFLOWS }: ExternalResources,
   signal: AbortSignal | undefined,
   ms = ALL_MS,
 ): ResourceChecker {
-  const { connections, workflows } = resources ?? NO_RESOURCES;
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), ms);
   const stop = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
@@ -75,13 +67,13 @@ export function resourceChecker(
     const shapeOf = (field: string): Shape => fields[field] ?? ANY;
     const context: StepCheckContext = {
       connections,
-      hasConnections: resources !== undefined,
+      hasConnections: connections !== NO_CONNECTIONS,
       signal: stop,
       shapeOf,
       shapeAt: (field, key) => entryOf(shapeOf(field), key),
       earlierSteps,
-      workflow: (id) => workflows.workflow(id),
-      workflowIds: () => workflows.workflowIds(),
+      workflow: async (id) => workflows.find(id),
+      workflowIds: () => workflows.ids(),
     };
     const check = (async () => step.type!.check!(step.checkable as UnresolvedStep, context))();
     return Promise.race([check, stopped.promise]);

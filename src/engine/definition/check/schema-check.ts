@@ -221,6 +221,7 @@ const COMMON_LITERALS = ["id", "type", "needs", "concurrency", "retry", "timeout
 const TOP_LITERALS = [
   "inputs",
   "state",
+  "output_schema",
   "timeout",
   "concurrency",
   "priority",

@@ -18,20 +18,18 @@ export const runShape = (steps: readonly StepFields[]): Shape =>
     event_urls: objectOf(Object.fromEntries(eventStepIds(steps).map((id) => [id, STRING]))),
   });
 
+/** The error of a step or of a run. */
+export const ERROR_SHAPE = objectOf({
+  code: STRING,
+  message: STRING,
+  fix: nullable(STRING),
+  step_id: nullable(STRING),
+  item: nullable(NUMBER),
+  details: ANY,
+});
+
 /** Fields of every step. `error` is set if the step failed with `on_error: continue`. */
-const STATUS: Readonly<Record<string, Shape>> = {
-  status: STRING,
-  error: nullable(
-    objectOf({
-      code: STRING,
-      message: STRING,
-      fix: nullable(STRING),
-      step_id: nullable(STRING),
-      item: nullable(NUMBER),
-      details: ANY,
-    }),
-  ),
-};
+const STATUS: Readonly<Record<string, Shape>> = { status: STRING, error: nullable(ERROR_SHAPE) };
 
 export const INDEX_SHAPE = NUMBER;
 

@@ -1,7 +1,9 @@
 /** Checks the top-level fields: inputs, examples, the schedule, and the workflow that runs on failure. */
 import { EXPRESSION_PATTERN } from "../../../../schemas/workflow-definition.ts";
+import { iso } from "../../../core/clock.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
+import { unknownWorkflow } from "../../../steps/unknown-workflow.ts";
 import { checkValue } from "../expressions/index.ts";
 import { nextTime } from "../schedule-times.ts";
 import {
@@ -9,12 +11,13 @@ import {
   inputsValidator,
   type JsonSchema,
   schemaIssues,
+  shapeIssues,
   shapeOfSchema,
+  templateIssues,
 } from "../../../core/json-schema/index.ts";
-import type { WorkflowLookup } from "./resource-checks.ts";
-import { shapeConflicts } from "./shape-conflicts.ts";
-import { hasErrors, prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
-import { RUN_FIELDS } from "./step-shapes.ts";
+import type { CalledWorkflows } from "./called-workflows.ts";
+import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import { ERROR_SHAPE, RUN_FIELDS } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
 
@@ -23,11 +26,17 @@ export interface CheckedInputs {
   shape: Shape;
   /** Undefined if the schema has issues. */
   validator: InputsValidator | undefined;
+  /** Undefined if it has issues. */
+  schema?: JsonSchema;
 }
+
+/** The inputs of a workflow that declares none. */
+const NO_INPUTS: JsonSchema = { type: "object", properties: {} };
 
 /** @param schema the `inputs` of the definition, of any type */
 export function checkInputs(schema: unknown): CheckedInputs {
-  if (schema === undefined) return { issues: [], shape: objectOf({}), validator: inputsValidator(null) };
+  if (schema === undefined)
+    return { issues: [], shape: objectOf({}), validator: inputsValidator(null), schema: NO_INPUTS };
   const found = schemaIssues(schema);
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     // The schema of the definition reports this.
@@ -43,7 +52,12 @@ export function checkInputs(schema: unknown): CheckedInputs {
   const issues = found.map((issue) => prefixPath(["inputs"], issue));
   return issues.length > 0
     ? { issues, shape: ANY, validator: undefined }
-    : { issues, shape: shapeOfSchema(schema), validator: inputsValidator(schema as JsonSchema) };
+    : {
+        issues,
+        shape: shapeOfSchema(schema),
+        validator: inputsValidator(schema as JsonSchema),
+        schema: schema as JsonSchema,
+      };
 }
 
 /** Checks the inputs of the examples, up to the maximum number of issues. */
@@ -66,16 +80,12 @@ export async function exampleIssues(
 }
 
 /** @param now the present time, in milliseconds since 1970: a schedule must have a time after it */
-export function scheduleIssues(
-  schedule: Top,
-  { validator, shape }: CheckedInputs,
-  now: number,
-): LocatedIssue[] {
+export function scheduleIssues(schedule: Top, { schema }: CheckedInputs, now: number): LocatedIssue[] {
+  const { inputs = {} } = schedule;
+  const isObject = typeof inputs === "object" && inputs !== null && !Array.isArray(inputs);
   return [
     ...timeIssues(schedule, now),
-    ...(validator === undefined
-      ? []
-      : scheduledInputs("inputs" in schedule ? schedule["inputs"] : {}, validator, shape)),
+    ...(schema === undefined || !isObject ? [] : scheduledInputs(inputs as Top, schema, now)),
   ];
 }
 
@@ -124,50 +134,42 @@ const SCHEDULE_SCOPE = {
   otherSteps: new Set<string>(),
 };
 
-function scheduledInputs(inputs: unknown, validator: InputsValidator, shape: Shape): LocatedIssue[] {
-  if (typeof inputs !== "object" || inputs === null || Array.isArray(inputs)) return [];
+function scheduledInputs(inputs: Top, schema: JsonSchema, now: number): LocatedIssue[] {
   const at = ["schedule", "inputs"];
-  const fixed = Object.entries(inputs).filter(([, value]) => !containsExpression(value));
-  const computed = new Set(Object.keys(inputs).filter((key) => !fixed.some(([name]) => name === key)));
-  const parsed = validator.parse(Object.fromEntries(fixed));
-  const issues = "issues" in parsed ? parsed.issues.map((issue) => prefixPath(at, issue)) : [];
-  const found = issues.filter((issue) => !(issue.code === "missing" && computed.has(String(issue.path[2]))));
-  for (const key of computed) {
-    const checked = checkValue((inputs as Top)[key], SCHEDULE_SCOPE);
-    const typeIssues = inputIssues(shape, key, checked.shape);
-    const keyIssues = hasErrors(checked.issues) ? checked.issues : [...checked.issues, ...typeIssues];
-    found.push(...keyIssues.map((issue) => prefixPath([...at, key], issue)));
-  }
-  return found;
+  const { issues, shape } = checkValue(inputs, SCHEDULE_SCOPE);
+  const isBroken = (path: readonly PropertyKey[] = []): boolean =>
+    issues.some(
+      ({ severity, path: broken = [] }) =>
+        severity !== "warning" && broken.every((part, index) => path[index] === part),
+    );
+  const known = withScheduledTime(inputs, iso(now));
+  const unfit = templateIssues(schema, known, shape).filter(({ path }) => !isBroken(path));
+  return [...issues, ...unfit].map((issue) => prefixPath(at, issue));
 }
 
-function inputIssues(inputs: Shape, key: string, actual: Shape) {
-  if (inputs.kind !== "object") return [];
-  const expected = Object.hasOwn(inputs.fields, key) ? inputs.fields[key] : undefined;
-  if (expected === undefined) {
-    const allowed = Object.keys(inputs.fields);
-    const near = nearMatch(key, allowed);
-    return [
-      {
-        code: "unknown_key",
-        message: "is not an input of this workflow",
-        allowed,
-        ...(near !== undefined && { did_you_mean: near }),
-      },
-    ];
-  }
-  return shapeConflicts(expected, actual);
+const SCHEDULED_TIME = /\$\{\{\s*run\.scheduled_for\s*\}\}/g;
+
+/** Replaces the scheduled time by an example, so that it is checked by its value. */
+function withScheduledTime(value: unknown, time: string): unknown {
+  if (typeof value === "string") return value.replaceAll(SCHEDULED_TIME, time);
+  if (Array.isArray(value)) return value.map((item) => withScheduledTime(item, time));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withScheduledTime(inner, time)]),
+  );
 }
 
-function containsExpression(value: unknown): boolean {
-  if (typeof value === "string") return EXPRESSION_PATTERN.test(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(containsExpression);
-}
+/** The inputs of a run that on_failure starts; it gets those of them that its workflow declares. */
+const HANDLER_INPUTS: Readonly<Record<string, Shape>> = {
+  run_id: STRING,
+  workflow_id: STRING,
+  error: ERROR_SHAPE,
+};
 
 /** @param selfId the workflow that the definition belongs to; undefined for a new one */
 export async function onFailureIssues(
   id: string,
-  workflows: WorkflowLookup,
+  workflows: CalledWorkflows,
   selfId: string | undefined,
 ): Promise<LocatedIssue[]> {
   const path = ["on_failure"];
@@ -175,16 +177,16 @@ export async function onFailureIssues(
     return [
       { path, code: "not_allowed", message: "must be another workflow: this one would run without end" },
     ];
-  if ((await workflows.workflow(id)) !== undefined) return [];
-  const near = nearMatch(id, await workflows.workflowIds());
-  return [
-    {
-      path,
-      code: "unknown_workflow",
-      message: `must be the id of a workflow, but there is no workflow ${id}`,
-      ...(near !== undefined && { did_you_mean: near }),
-      fix:
-        near === undefined ? "Create the workflow first, or choose one of list_workflows." : `Write ${near}.`,
-    },
-  ];
+  const found = workflows.find(id);
+  if (found === undefined) return [{ path, ...unknownWorkflow(id, await workflows.ids()) }];
+  const inputs = found.inputs ?? NO_INPUTS;
+  const declared = Object.keys(inputs["properties"] ?? {});
+  const passed = Object.entries(HANDLER_INPUTS).filter(([name]) => declared.includes(name));
+  const unfit = shapeIssues(inputs, objectOf(Object.fromEntries(passed)), inputs).map((issue) => ({
+    path,
+    code: "unfit_inputs",
+    message: `must be a workflow that run_id, workflow_id and error are enough for, but its input ${(issue.path ?? []).join(".")} ${issue.message}`,
+    fix: `Change the inputs of ${id}: only run_id, workflow_id (text) and error (an object) can be required.`,
+  }));
+  return [...(found.obstacle === undefined ? [] : [{ path, ...found.obstacle }]), ...unfit];
 }

@@ -41,15 +41,19 @@ const childTimeout = (stepId: string, child: string): StepError =>
     },
   );
 
-/** The error of a step whose child run failed or was cancelled. */
-export const childFailure = ({ id, workflowId, status, error }: RunRecord): StepError =>
-  new StepError(
-    "child_failed",
-    status === "cancelled"
-      ? `The run ${id} of "${workflowId}" was cancelled.`
-      : `The run ${id} of "${workflowId}" failed: ${error?.message ?? "no error was recorded."}`,
-    {
-      ...(error?.fix !== undefined && { fix: error.fix }),
-      details: { run_id: id, status, error },
-    },
-  );
+/**
+ * The error of a step whose child run failed or was cancelled. A cancellation is a decision of a person, so it is neither
+ * retried nor continued, on any level above it.
+ */
+export function childFailure({ id, workflowId, status, stop, error }: RunRecord): StepError {
+  const details = { run_id: id, status, error };
+  const fix = error?.fix === undefined ? {} : { fix: error.fix };
+  if (status === "cancelled") {
+    const by = stop?.status === "cancelled" ? ` by ${stop.by}` : "";
+    const message = `The run ${id} of "${workflowId}" was cancelled${by}.`;
+    return new StepError("child_cancelled", message, { fix: "Retry the run to start it again.", details });
+  }
+  const message = `The run ${id} of "${workflowId}" failed: ${error?.message ?? "no error was recorded."}`;
+  const code = error?.code === "child_cancelled" ? "child_cancelled" : "child_failed";
+  return new StepError(code, message, { ...fix, details });
+}

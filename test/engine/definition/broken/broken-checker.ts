@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Config } from "../../../../schemas/config.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import type { Connections } from "../../../../src/core/connections.ts";
-import { objectOf, STRING } from "../../../../src/core/shapes.ts";
 import { createConnections } from "../../../../src/connections/index.ts";
 import { type Checker, checker } from "../../../../src/engine/definition/check/index.ts";
 import { stepTypes } from "../../../../src/steps/index.ts";
@@ -44,16 +43,22 @@ export function brokenChecker(directory: string): { checker: Checker; close(): P
         ]),
     },
   };
-  const known = new Map([
-    ["weekly-revenue", { inputs: WEEK, output: objectOf({ best_region: STRING }) }],
-    ["tell-the-team", { inputs: null, output: objectOf({}) }],
+  const known = new Map<string, Record<string, unknown>>([
+    [
+      "weekly-revenue",
+      { inputs: WEEK, steps: [{ id: "best", type: "set", values: { best_region: "north" } }] },
+    ],
+    ["tell-the-team", { steps: [{ id: "sent", type: "set", values: {} }] }],
   ]);
   const made = checker({
     stepTypes,
     connections,
     workflows: {
-      workflow: (id) => Promise.resolve(known.get(id)),
-      workflowIds: () => Promise.resolve([...known.keys()]),
+      find: (id) => {
+        const definition = known.get(id);
+        return Promise.resolve(definition && { status: "published", definition });
+      },
+      ids: () => Promise.resolve([...known.keys()]),
     },
   });
   return { checker: made, close: () => connected.close() };

@@ -46,14 +46,19 @@ const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "appr
 /** Connections without a mail server; nothing else may be used. */
 const noConnections = { mailer: { unavailableReason: () => "no mail server" } } as unknown as Connections;
 
+const TELL_THE_TEAM = { steps: [{ id: "sent", type: "set", values: { done: true } }] };
+
 /** @param parts options that replace the defaults */
 export const checkerOf = (parts: Partial<CheckerOptions> = {}, ...types: AnyStepType[]): Checker =>
   checker({
     stepTypes: [...realTypes, ...types],
     connections: noConnections,
     workflows: {
-      workflow: (id) => Promise.resolve(id === "tell-the-team" ? { inputs: null, output: ANY } : undefined),
-      workflowIds: () => Promise.resolve(["tell-the-team"]),
+      find: (id) =>
+        Promise.resolve(
+          id === "tell-the-team" ? { status: "published", definition: TELL_THE_TEAM } : undefined,
+        ),
+      ids: () => Promise.resolve(["tell-the-team"]),
     },
     ...parts,
   });
