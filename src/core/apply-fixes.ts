@@ -58,10 +58,18 @@ async function nextReport<R extends Checked>(
     )
       return {
         report,
-        applied: issues.map(({ path, message, patch }) => ({ path, message, patch: patch! })),
+        applied: appliedFixes(issues),
       };
   }
   return undefined;
+}
+
+/** Lists each patch once, so that they can be applied again in turn. */
+function appliedFixes(issues: readonly Issue[]): AppliedFix[] {
+  const byPatch = new Map(issues.toReversed().map((issue) => [JSON.stringify(issue.patch), issue]));
+  return issues
+    .filter((issue) => byPatch.get(JSON.stringify(issue.patch)) === issue)
+    .map(({ path, message, patch }) => ({ path, message, patch: patch! }));
 }
 
 const isSame = (a: Issue, b: Issue): boolean =>

@@ -4,8 +4,10 @@
  * `lazy(() => import("../editor/definition-editor.tsx"))`.
  */
 import { Box, Text, useComputedColorScheme } from "@mantine/core";
-import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { notifyError } from "../ui/notify.ts";
 import { createEditor, type Editor } from "./editor-view.ts";
+import { fixAll } from "./fix-all.ts";
 import { IssueList } from "./issue-list.tsx";
 import type { EditorIssue } from "./format.ts";
 
@@ -23,6 +25,8 @@ export interface DefinitionEditorProps {
   onSave?: () => void;
   /** The output shape of each step, as validation reported it: completes `steps.revenue.rows[0].`. */
   steps?: readonly { id: string; output: string }[] | undefined;
+  /** The existing workflow that the text belongs to. */
+  workflowId?: string | undefined;
 }
 
 export default function DefinitionEditor(props: DefinitionEditorProps) {
@@ -49,6 +53,7 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
     editor.current!.show({ text: value, format, dark, readOnly, label, describedBy, minHeight });
   }, [value, format, dark, readOnly, label, hint, minHeight]);
   useEffect(() => editor.current!.mark(issues), [issues]);
+  const fixes = useFixes(props);
 
   return (
     <Box>
@@ -62,7 +67,37 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
           Press Ctrl-Space to complete. Press Escape, then Tab to leave the editor.
         </Text>
       )}
-      <IssueList issues={issues} onChoose={(issue) => editor.current?.jump(issue)} />
+      <IssueList
+        issues={issues}
+        onChoose={(issue) => editor.current?.jump(issue)}
+        fixes={readOnly ? undefined : fixes}
+      />
     </Box>
   );
+}
+
+/** Applies the fixes of issues to the text. A text that was changed meanwhile is left alone. */
+function useFixes({ value, format, onChange, workflowId }: DefinitionEditorProps) {
+  const [isApplying, setApplying] = useState(false);
+  const current = useRef(value);
+  useEffect(() => {
+    current.current = value;
+  }, [value]);
+  const change = async (fixed: Promise<string>): Promise<void> => {
+    setApplying(true);
+    try {
+      const text = await fixed;
+      if (current.current === value) onChange(text);
+    } catch (error) {
+      notifyError("The fix can’t be applied", error);
+    } finally {
+      setApplying(false);
+    }
+  };
+  return {
+    isApplying,
+    apply: ({ patch = [] }: EditorIssue) =>
+      void change(import("./patch-text.ts").then(({ patchText }) => patchText(value, format, patch))),
+    applyAll: () => void change(fixAll(value, format, workflowId)),
+  };
 }

@@ -5,7 +5,7 @@
  * An empty text (nothing, white space or only comments) is no definition: `toText(null)` returns "", `convert` keeps it
  * empty, and `parse` returns an issue, so that it never passes as valid.
  */
-import type { Issue } from "../../../schemas/problem.ts";
+import type { Issue, JsonPatchOperation } from "../../../schemas/problem.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { jsonIssue } from "./json-syntax.ts";
 
@@ -24,6 +24,8 @@ export interface EditorIssue {
   /** From 1. */
   column?: number;
   severity: "error" | "warning";
+  /** The change of the definition that fixes it, where one change is right. */
+  patch?: readonly JsonPatchOperation[];
 }
 
 export type Parsed = { definition: Record<string, unknown> } | { issues: EditorIssue[] };
@@ -71,13 +73,14 @@ export async function placeIssues(
   if (issues.length === 0) return [];
   const { createLocator } = await import("./yaml-text.ts");
   const locate = createLocator(text);
-  return issues.map(({ path, message, fix, did_you_mean, line, column }) => ({
+  return issues.map(({ path, message, fix, did_you_mean, line, column, patch }) => ({
     path: path.replace(/^definition(?:\.|$)/, ""),
     // Without a path, the sentence still needs a subject.
     message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
     ...fixOf(fix, did_you_mean),
     ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
     severity,
+    ...(patch !== undefined && { patch }),
   }));
 }
 

@@ -1,5 +1,8 @@
-/** The issues below the editor: their number, announced when it changes, and a button for each that jumps to its line. */
-import { Box, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
+/**
+ * The issues below the editor: their number, announced when it changes, a button for each that jumps to its line, and
+ * buttons that apply the fixes.
+ */
+import { Box, Button, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCircleX } from "@tabler/icons-react";
 import { endSentence } from "../ui/sentence.ts";
 import type { EditorIssue } from "./format.ts";
@@ -7,21 +10,45 @@ import type { EditorIssue } from "./format.ts";
 interface IssueListProps {
   issues: readonly EditorIssue[];
   onChoose: (issue: EditorIssue) => void;
+  /** Left out where the text can't be changed. */
+  fixes?: { apply: (issue: EditorIssue) => void; applyAll: () => void; isApplying: boolean } | undefined;
 }
 
-export function IssueList({ issues, onChoose }: IssueListProps) {
+export function IssueList({ issues, onChoose, fixes }: IssueListProps) {
+  const fixable = issues.filter(({ patch }) => patch !== undefined).length;
   return (
     <Stack gap={4} mt={issues.length > 0 ? "xs" : 0}>
-      <Text size="sm" fw={600} role="status" aria-live="polite">
-        {countOf(issues)}
-      </Text>
+      <Group justify="space-between">
+        <Text size="sm" fw={600} role="status" aria-live="polite">
+          {countOf(issues)}
+        </Text>
+        {fixes !== undefined && fixable > 1 && (
+          <Button size="compact-sm" variant="light" onClick={fixes.applyAll} loading={fixes.isApplying}>
+            Apply all fixes
+          </Button>
+        )}
+      </Group>
       {issues.length > 0 && (
         <Box component="ul" m={0} p={0} mah={260} style={{ listStyle: "none", overflowY: "auto" }}>
           {issues.map((issue) => (
             <li key={`${issue.line} ${issue.column} ${issue.path} ${issue.message}`}>
-              <UnstyledButton w="100%" px="xs" py={6} bdrs="sm" onClick={() => onChoose(issue)}>
-                <Item issue={issue} />
-              </UnstyledButton>
+              <Group wrap="nowrap" gap="xs" align="flex-start">
+                <UnstyledButton flex={1} px="xs" py={6} bdrs="sm" onClick={() => onChoose(issue)}>
+                  <Item issue={issue} />
+                </UnstyledButton>
+                {fixes !== undefined && issue.patch !== undefined && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    mt={4}
+                    onClick={() => fixes.apply(issue)}
+                    disabled={fixes.isApplying}
+                    aria-label={`Apply fix: ${issue.path} ${issue.message}`}
+                  >
+                    Apply fix
+                  </Button>
+                )}
+              </Group>
             </li>
           ))}
         </Box>

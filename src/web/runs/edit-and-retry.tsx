@@ -106,6 +106,7 @@ function RetryEditor({ run, definition, original }: RetryEditorProps) {
           onChange={setText}
           issues={issues}
           steps={validation.report?.steps}
+          workflowId={run.workflow_id}
           label={`Definition of ${run.workflow_id} for the new run`}
         />
       </Suspense>

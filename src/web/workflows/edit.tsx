@@ -159,6 +159,7 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
                 minHeight={440}
                 onSave={() => isChanged && !save.isPending && save.mutate()}
                 steps={report?.steps}
+                workflowId={id}
               />
             </Suspense>
             {hasComments && (

@@ -1,0 +1,100 @@
+/** Applies the JSON Patch of a fix to the text of a definition. Comments and the form of everything else stay. */
+import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, Scalar, visit } from "yaml";
+import type { JsonPatchOperation } from "../../../schemas/problem.ts";
+import type { Format } from "./format.ts";
+
+const OPTIONS = { version: "1.2", schema: "core", logLevel: "error" } as const;
+
+/**
+ * Returns the changed text.
+ * @throws Error if a place of the patch does not exist in the text
+ */
+export function patchText(text: string, format: Format, patch: readonly JsonPatchOperation[]): string {
+  const document = parseDocument(text, OPTIONS);
+  for (const operation of patch) apply(document, operation);
+  return format === "json"
+    ? `${JSON.stringify(document.toJS(), null, 2)}\n`
+    : document.toString({ lineWidth: 0, minContentWidth: 0 });
+}
+
+function apply(document: Document, { op, path, from, value }: JsonPatchOperation): void {
+  const target = partsOf(path);
+  switch (op) {
+    case "add":
+      insert(document, target, nodeOf(document, value));
+      return;
+    case "replace":
+      assertExists(document, target);
+      document.setIn(locate(document, target), typeof value === "object" ? nodeOf(document, value) : value);
+      quoteTemplates(document.getIn(locate(document, target), true) as Node);
+      return;
+    case "remove":
+      assertExists(document, target);
+      document.deleteIn(locate(document, target));
+      return;
+    case "move":
+      move(document, partsOf(from ?? ""), target);
+  }
+}
+
+/** Splits a JSON Pointer (RFC 6901). */
+const partsOf = (pointer: string): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+/** Converts the parts of a pointer to keys of objects and indexes of lists. */
+function locate(document: Document, parts: readonly string[]): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (const part of parts) {
+    const parent = path.length === 0 ? document.contents : document.getIn(path, true);
+    path.push(isSeq(parent) ? (part === "-" ? parent.items.length : Number(part)) : part);
+  }
+  return path;
+}
+
+function assertExists(document: Document, parts: readonly string[]): void {
+  if (!document.hasIn(locate(document, parts))) throw new Error(`/${parts.join("/")} does not exist`);
+}
+
+function insert(document: Document, parts: readonly string[], node: unknown): void {
+  const path = locate(document, parts);
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (isSeq(parent)) parent.items.splice(Number(path.at(-1)), 0, node);
+  else if (isMap(parent)) parent.set(path.at(-1), node);
+  else throw new Error(`/${parts.join("/")} does not exist`);
+}
+
+function move(document: Document, from: readonly string[], to: readonly string[]): void {
+  assertExists(document, from);
+  const source = locate(document, from);
+  const parent = source.length === 1 ? document.contents : document.getIn(source.slice(0, -1), true);
+  const isRenamed = isMap(parent) && from.slice(0, -1).join("/") === to.slice(0, -1).join("/");
+  const pair = isRenamed
+    ? parent.items.find(({ key }) => isScalar(key) && key.value === from.at(-1))
+    : undefined;
+  if (pair !== undefined && isScalar(pair.key)) {
+    pair.key.value = to.at(-1);
+    return;
+  }
+  const node: unknown = document.getIn(source, true);
+  document.deleteIn(source);
+  insert(document, to, node);
+}
+
+function nodeOf(document: Document, value: unknown): Node {
+  const node = document.createNode(value);
+  quoteTemplates(node);
+  return node;
+}
+
+function quoteTemplates(node: Node): void {
+  visit(node, {
+    Scalar: (_, scalar) => {
+      const isPlain = scalar.type === undefined || scalar.type === Scalar.PLAIN;
+      if (isPlain && typeof scalar.value === "string" && scalar.value.includes("${{"))
+        scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+}
