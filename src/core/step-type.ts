@@ -55,6 +55,8 @@ export interface StepCheckContext {
   workflow(id: string): Promise<CalledWorkflow | undefined>;
   /** Returns the ids of workflows, to find a near match. */
   workflowIds(): Promise<string[]>;
+  /** Whether a mail address is that of an active user; left out if the definition is checked without its users. */
+  isActiveUser?: ((email: string) => Promise<boolean>) | undefined;
 }
 
 export interface StepCheck {

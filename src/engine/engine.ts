@@ -1,6 +1,7 @@
 /** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
 import type { Logger } from "pino";
 import type { Definition } from "../../schemas/workflow-definition.ts";
+import type { UserReader } from "../core/account-ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
 import { lazy } from "../core/lazy.ts";
@@ -20,7 +21,7 @@ import type { RunContext } from "./run-state/run-context.ts";
 export interface EngineOptions {
   stepTypes: readonly AnyStepType[];
   connections: Connections;
-  read: EngineReaders & { workflows: WorkflowReader };
+  read: EngineReaders & { workflows: WorkflowReader; users?: Pick<UserReader, "findByEmail"> };
   clock: Clock;
   log: Logger;
   meter?: Meter;
@@ -45,7 +46,9 @@ export function engine({
   meter = noMeter,
   tracer = noTracer(),
 }: EngineOptions): Engine {
-  const { runs } = read;
+  const { runs, users } = read;
+  const isActiveUser = async (email: string): Promise<boolean> =>
+    (await users?.findByEmail(email.toLowerCase()))?.status === "active";
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
   const context: RunContext = {
@@ -58,7 +61,13 @@ export function engine({
   // Loaded with the first check: a process that only lists and reads never needs the checker.
   const loadChecker = lazy(async () => {
     const { checker } = await import("./definition/check/index.ts");
-    return checker({ stepTypes, connections, clock, workflows });
+    return checker({
+      stepTypes,
+      connections,
+      clock,
+      workflows,
+      ...(users !== undefined && { isActiveUser }),
+    });
   });
   const check: Checker = { check: async (source, options) => (await loadChecker()).check(source, options) };
   const workflows = workflowLookup(read.workflows, runs);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN, JsonSchemaObject } from "../../schemas/workflow-definition.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
@@ -56,14 +56,16 @@ export const approvalStep = defineStepType({
   runScoped: true,
   hasEffects: () => false,
   resource: () => null,
-  check: (step, { connections, hasConnections }) => {
+  check: async (step, { connections, hasConnections, isActiveUser }) => {
     const form = step["form"];
     const issues = hasConnections ? assigneeIssues(step, connections.mailer) : [];
-    if (form === undefined) return Promise.resolve({ issues, output: outputOf({ kind: "null" }) });
-    return Promise.resolve({
+    if (issues.length === 0 && isActiveUser !== undefined)
+      issues.push(...(await assigneeWarnings(step, isActiveUser)));
+    if (form === undefined) return { issues, output: outputOf({ kind: "null" }) };
+    return {
       issues: [...issues, ...formIssues(form)],
       output: outputOf(nullable(shapeOfSchema(form))),
-    });
+    };
   },
   run: ({ message, form, assignees }) =>
     Promise.resolve({ kind: "approval", message, form: form ?? null, assignees }),
@@ -72,6 +74,27 @@ export const approvalStep = defineStepType({
 /** Without a mail server nobody is mailed, and the assignees find the approval in the list. */
 const assigneeIssues = (step: UnresolvedStep, mailer: Mailer): PartialIssue[] =>
   mailer.unavailableReason() === null ? recipientIssues("assignees", step, mailer) : [];
+
+/** Warns of assignees without an expression who can't decide, because they are no active users. */
+async function assigneeWarnings(
+  { assignees }: UnresolvedStep,
+  isActiveUser: (email: string) => Promise<boolean>,
+): Promise<PartialIssue[]> {
+  if (!Array.isArray(assignees)) return [];
+  const warnings = (assignees as unknown[]).map(async (email, index): Promise<PartialIssue[]> => {
+    if (typeof email !== "string" || EXPRESSION_PATTERN.test(email) || (await isActiveUser(email))) return [];
+    return [
+      {
+        path: ["assignees", index],
+        code: "not_a_user",
+        severity: "warning",
+        message: `is not the address of an active user, so ${email} can't decide`,
+        fix: "Invite the person (POST /users), or write the address that they sign in with.",
+      },
+    ];
+  });
+  return (await Promise.all(warnings)).flat();
+}
 
 function formIssues(form: unknown): PartialIssue[] {
   const { type } = form as { type?: unknown };

@@ -100,6 +100,8 @@ const mailer = (reason: string | null) => ({
   },
 });
 
+const isActiveUser = (email: string) => Promise.resolve(email === "ada@example.com");
+
 describe("an approval step", () => {
   const form = { type: "object", properties: { budget: { type: "number" } }, required: ["budget"] };
 
@@ -137,6 +139,13 @@ describe("an approval step", () => {
       issues: [],
       form: "object",
     });
+  });
+
+  test("warns of assignees who are no active users", async () => {
+    const assignees = ["ada@example.com", "bob@example.com", "${{ inputs.by }}"];
+    expect(
+      (await checkStep(approvalStep, { message: "?", assignees }, { isActiveUser })).issues,
+    ).toMatchObject([{ path: ["assignees", 1], code: "not_a_user", severity: "warning" }]);
   });
 
   test("derives its output from the form", async () => {

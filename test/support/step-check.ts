@@ -14,7 +14,7 @@ import { z } from "zod";
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 
 interface World extends Partial<
-  Pick<StepCheckContext, "workflow" | "workflowIds" | "shapeOf" | "shapeAt" | "earlierSteps">
+  Pick<StepCheckContext, "workflow" | "workflowIds" | "shapeOf" | "shapeAt" | "isActiveUser" | "earlierSteps">
 > {
   connections?: Partial<Connections>;
   signal?: AbortSignal;

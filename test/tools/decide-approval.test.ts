@@ -4,6 +4,7 @@ import type { Principal } from "../../src/core/ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
@@ -167,6 +168,38 @@ describe("decide_approval", () => {
     await expect(decideAs(keyPrincipal())).rejects.toMatchObject(refusal);
     expect((await services.read.approvals.find(approval.id))!.status).toBe("pending");
     expect((await services.read.runs.find(runId))!.status).toBe("waiting");
+  });
+
+  it.each([
+    [
+      "the step that started its run",
+      { steps: [{ id: "sub", type: "workflow", workflow: "asks", timeout: "1h" }] },
+    ],
+    [
+      "a run that waits for its run",
+      { timeout: "1h", steps: [{ id: "sub", type: "workflow", workflow: "asks" }] },
+    ],
+  ])("is refused after the timeout of %s", async (_what, definition) => {
+    const { instance, clock, queue, services, approval } = await waitingRun();
+    const call = callAs(instance, keyPrincipal());
+    const parent = await call(createWorkflow, { name: "Parent", definition });
+    const run = await call(runWorkflow, { workflow_id: parent.id, inputs: {}, wait: 0 });
+    queue.wake();
+    await queue.waitUntilIdle();
+    const { items } = await services.read.approvals.page({
+      filter: { status: "pending" },
+      after: null,
+      limit: 9,
+    });
+    const asked = items.find(({ id }) => id !== approval.id);
+    await queue.stop(0);
+    clock.advance(3_600_000);
+    const other = callAs(instance, { ...keyPrincipal(), lineage: "key_other" });
+    const decide = (id: string) => other(decideApproval, { approval_id: id, decision: "approve" });
+    await expect(decide(asked!.id)).rejects.toMatchObject({ code: "approval_expired" });
+    expect((await services.read.runs.find(run.id))!.finishedAt).toBeNull();
+    // The other run of the same workflow has no timeout.
+    expect(await decide(approval.id)).toMatchObject({ status: "approved" });
   });
 
   it("is accepted in the last millisecond before the timeout, however late the run continues", async () => {

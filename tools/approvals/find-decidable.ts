@@ -11,7 +11,7 @@ import { findApproval } from "./serialize-approval.ts";
 
 interface Readers {
   approvals: Pick<ApprovalReader, "find">;
-  runs: Pick<RunReader, "find">;
+  runs: Pick<RunReader, "find" | "step">;
 }
 
 /**
@@ -45,7 +45,7 @@ const isStarter = (principal: Principal, starter: RunActor): boolean =>
   principal.owner === starter.owner &&
   (principal.owner !== OPERATOR || principal.lineage === starter.lineage);
 
-/** The earliest of the timeouts of the step, its run, and the runs that wait for its run (ISO 8601); null without any. */
+/** The earliest of the timeouts of the step, its run, and the steps and runs that wait for its run (ISO 8601), or null. */
 async function deadlineOf(
   { engine }: ToolContext,
   runs: Readers["runs"],
@@ -56,7 +56,10 @@ async function deadlineOf(
   for (let next: RunRecord | undefined = run; next !== undefined;) {
     const { timeout } = await engine.getDefinition(next);
     if (timeout !== undefined) deadlines.push(iso(Date.parse(next.createdAt) + durationMs(timeout)));
-    next = next.parent === null ? undefined : await runs.find(next.parent.runId);
+    if (next.parent === null) break;
+    const waitUntil = (await runs.step(next.parent))?.waitUntil ?? null;
+    if (waitUntil !== null) deadlines.push(waitUntil);
+    next = await runs.find(next.parent.runId);
   }
   return deadlines.toSorted()[0] ?? null;
 }

@@ -49,7 +49,7 @@ function recordStepOutcome(
 export async function requeueStep(context: RunContext, tx: EngineWriters, ref: StepRef): Promise<void> {
   const update = await beginUpdate(context, tx, ref.runId);
   if (update === undefined) return;
-  await tx.runs.saveStep(ref, { seq: update.seq, state: "queued", childRun: null });
+  await tx.runs.saveStep(ref, { seq: update.seq, state: "queued", childRun: null, waitUntil: null });
   if (ref.item === null) {
     update.states = update.states.with(update.compiled.position.get(ref.stepId)!, "queued");
   }

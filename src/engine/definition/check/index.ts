@@ -51,6 +51,8 @@ export interface CheckerOptions {
   stepTypes: readonly AnyStepType[];
   connections: Connections;
   workflows: WorkflowLookup;
+  /** Whether a mail address is that of an active user. */
+  isActiveUser?: (email: string) => Promise<boolean>;
   clock?: Clock;
   /** Timeout of all checks against connections and workflows together, in milliseconds. */
   resourceCheckMs?: number;
@@ -60,6 +62,7 @@ export function checker({
   stepTypes,
   connections,
   workflows,
+  isActiveUser,
   clock = systemClock,
   resourceCheckMs,
 }: CheckerOptions): Checker {
@@ -97,7 +100,11 @@ export function checker({
       issues.push(...(await onFailureIssues(onFailure, called, selfId)));
 
     const resources = resourceChecker(
-      { connections: checkConnections ? connections : undefined, workflows: called },
+      {
+        connections: checkConnections ? connections : undefined,
+        workflows: called,
+        isActiveUser: checkConnections ? isActiveUser : undefined,
+      },
       signal,
       options.connectionsTimeoutMs ?? resourceCheckMs,
     );

@@ -17,6 +17,7 @@ const ALL_MS = 20 * SECOND;
 export interface ExternalResources {
   connections?: Connections | undefined;
   workflows?: CalledWorkflows | undefined;
+  isActiveUser?: StepCheckContext["isActiveUser"];
 }
 
 export interface ResourceChecker {
@@ -46,7 +47,7 @@ const NO_WORKFLOWS: CalledWorkflows = { find: noResources, ids: noResources };
  * @param ms timeout of all checks together, in milliseconds
  */
 export function resourceChecker(
-  { connections = NO_CONNECTIONS, workflows = NO_WORKFLOWS }: ExternalResources,
+  { connections = NO_CONNECTIONS, workflows = NO_WORKFLOWS, isActiveUser }: ExternalResources,
   signal: AbortSignal | undefined,
   ms = ALL_MS,
 ): ResourceChecker {
@@ -74,6 +75,7 @@ export function resourceChecker(
       earlierSteps,
       workflow: async (id) => workflows.find(id),
       workflowIds: () => workflows.ids(),
+      isActiveUser,
     };
     const check = (async () => step.type!.check!(step.checkable as UnresolvedStep, context))();
     return Promise.race([check, stopped.promise]);

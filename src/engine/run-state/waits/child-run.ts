@@ -20,7 +20,7 @@ export const childRunWait: WaitKind<"child"> = {
   async begin({ context, update: { tx, run }, ref, attempt }, { run: child, until }) {
     await startRun(context, tx, child);
     if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));
-    return { childRun: child.id };
+    return { childRun: child.id, waitUntil: until };
   },
 
   matches: async (_tx, { childRun }) => childRun !== null,
