@@ -6,6 +6,7 @@ import { once } from "node:events";
 import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWriteAccess } from "../../src/connections/databases/privileges.ts";
+import { brokenClaims, claimsOf } from "../support/column-claims.ts";
 import { neverAborted, openDatabases, abortAfter } from "../support/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/postgres.ts";
@@ -96,6 +97,18 @@ const writable = (user: string) => {
   return describeWriteAccess("mariadb", async (query) => (await runQuery("shop", query)).rows);
 };
 
+/** Prepares and runs a query, and compares what arrives with what each of the two claims. */
+async function expectClaimsToHold(query: string, params = {}) {
+  const { databases, runQuery } = shop();
+  const request = { database: "shop", query, params: Object.keys(params), write: false };
+  const prepared = await databases.prepare(request, neverAborted());
+  if ("issues" in prepared) throw new Error(JSON.stringify(prepared.issues));
+  const result = await runQuery("shop", query, params);
+  const { columns } = prepared;
+  expect([brokenClaims({ columns, rows: result.rows }), brokenClaims(result)]).toEqual([[], []]);
+  return { claims: claimsOf(columns), rows: result.rows };
+}
+
 describe("a MariaDB database", () => {
   it("reports to doctor what its login may write", async () => {
     // A new server lets every login write to its databases test and test_…
@@ -139,8 +152,8 @@ describe("a MariaDB database", () => {
     expect(columns.map(({ type }) => type)).toEqual([
       "number",
       "string",
-      "number",
-      "number",
+      "any",
+      "any",
       "number",
       "string",
       "string",
@@ -150,6 +163,66 @@ describe("a MariaDB database", () => {
       "string",
       "number",
     ]);
+  });
+
+  it("claims of columns what arrives, for the extremes of all types", async () => {
+    await owner.query(`
+      CREATE TABLE extremes (ti TINYINT, tu TINYINT UNSIGNED, si SMALLINT, mi MEDIUMINT, i INT, iu INT UNSIGNED, bi BIGINT,
+        bu BIGINT UNSIGNED, y YEAR, b1 BIT(1), b53 BIT(53), b64 BIT(64), d15 DECIMAL(15,2), d15u DECIMAL(15,0) UNSIGNED,
+        d16 DECIMAL(16,2), d65 DECIMAL(65,30), f FLOAT, dbl DOUBLE, bo BOOL, da DATE, t TIME, t6 TIME(6), dt DATETIME(6),
+        ts TIMESTAMP NULL, c CHAR(3), vc VARCHAR(9), tx TEXT, bin BINARY(2), vb VARBINARY(2), bl BLOB, e ENUM('a','b'),
+        s SET('a','b'), j JSON, u UUID, ip INET6, p POINT);
+      INSERT INTO extremes VALUES
+        (-128, 0, -32768, -8388608, -2147483648, 0, -9223372036854775808, 0, 1901, b'0', 0, 0, -9999999999999.99,
+          999999999999999, -99999999999999.99, -12345678901234567890.123456789, -3.4e38, -1.7e308, TRUE, '1000-01-01',
+          '-838:59:59', '-838:59:59.999999', '1000-01-01 00:00:00', '1970-01-02 00:00:01', '', '', '', 'a', '', '', 'a', '',
+          'null', '00000000-0000-0000-0000-000000000000', '::', POINT(1, 2)),
+        (127, 255, 32767, 8388607, 2147483647, 4294967295, 9223372036854775807, 18446744073709551615, 2155, b'1',
+          0x1FFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 9999999999999.99, 0, 0.01, 0.5, 3.4e38, 1.7e308, FALSE, '9999-12-31',
+          '838:59:59', '838:59:59.999999', '9999-12-31 23:59:59.999999', '2038-01-19 03:14:07', 'abc', 'ü', 'text',
+          x'00ff', x'ff', x'00', 'b', 'a,b', '{"a": [1]}', UUID(), '::ffff:255.255.255.255', NULL),
+        (${Array.from({ length: 36 }, () => "NULL").join(", ")});`);
+    const { claims, rows } = await expectClaimsToHold("SELECT * FROM extremes");
+    await owner.query("DROP TABLE extremes");
+    expect(rows).toHaveLength(3);
+    expect(claims).toMatchObject({
+      ti: "number integer",
+      iu: "number integer",
+      bi: "any integer",
+      bu: "any integer",
+      y: "number integer",
+      b1: "number integer",
+      b53: "number integer",
+      b64: "any integer",
+      d15: "number",
+      d15u: "number",
+      d16: "any decimal",
+      d65: "any decimal",
+      f: "number",
+      dbl: "number",
+      t: "string",
+      dt: "string",
+      e: "string",
+      j: "any",
+      p: "any",
+    });
+    expect(rows[1]).toMatchObject({
+      bi: "9223372036854775807",
+      bu: "18446744073709551615",
+      b53: 2 ** 53 - 1,
+      b64: "18446744073709551615",
+    });
+  });
+
+  it("claims of computed columns what arrives", async () => {
+    const computed = `SELECT count(*) AS n, sum(id) AS s, avg(id) AS a, sum(amount) AS sa, avg(f) AS af, id / 3 AS q, NULL AS nothing,
+      'x' AS t, n + 1 AS large, 1 / 0 AS zero FROM orders`;
+    const { claims, rows } = await expectClaimsToHold(computed);
+    expect(rows[0]).toMatchObject({ n: 2, s: 3, a: 1.5, sa: "12345678901234570.39", af: 0.1, zero: null });
+    expect(claims).toMatchObject({ n: "any integer", a: "number", sa: "any decimal", af: "number" });
+    const params = "SELECT :x AS x, :x + 1 AS y, region, id FROM orders UNION ALL SELECT 'a', 'b', 'c', 'd'";
+    const { claims: unknown } = await expectClaimsToHold(params, { x: 5 });
+    expect([unknown["x"], unknown["y"]]).toEqual(["any", expect.stringMatching(/^any/)]);
   });
 
   it("binds parameters by name, also repeated ones", async () => {

@@ -15,6 +15,14 @@ export interface RunCheck {
   facts: RunFacts | null;
 }
 
+interface CachedCheck {
+  result: RunCheck;
+  /** Whether all connections were available. */
+  isComplete: boolean;
+  /** In milliseconds since 1970. */
+  expiresAt: number;
+}
+
 /** Maximum number of definitions whose check is cached. */
 const MAX_CACHED = 500;
 /** How long a check without issues is valid: a table may be changed meanwhile. */
@@ -33,7 +41,7 @@ export function runChecks(
   runs: Pick<RunReader, "versionDefinition">,
   clock: Clock,
 ): (ref: DefinitionRef) => Promise<RunCheck> {
-  const cache = new LRUCache<string, { result: RunCheck; expiresAt: number }>({ max: MAX_CACHED });
+  const cache = new LRUCache<string, CachedCheck>({ max: MAX_CACHED });
   const running = new Map<string, Promise<RunCheck>>();
 
   async function checkNow(
@@ -52,9 +60,17 @@ export function runChecks(
     const earlier = isComplete ? null : (cache.get(key)?.result.facts ?? null);
     const result = { issues, facts: mergeFacts(earlier, factsOf(report)) };
     const expiresAt = clock.now() + (isComplete ? VALID_MS : INCOMPLETE_MS);
-    if (issues.length === 0) cache.set(key, { result, expiresAt });
+    if (issues.length === 0) cache.set(key, { result, isComplete, expiresAt });
     else cache.delete(key);
     return result;
+  }
+
+  function start(ref: DefinitionRef, key: string): Promise<RunCheck> {
+    const current = running.get(key);
+    if (current !== undefined) return current;
+    const started = checkNow(ref, key).finally(() => running.delete(key));
+    running.set(key, started);
+    return started;
   }
 
   return (ref) => {
@@ -62,12 +78,13 @@ export function runChecks(
     const { workflowId, version, definition } = ref;
     const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
     const cached = cache.get(key);
-    if (cached !== undefined && cached.expiresAt > clock.now()) return Promise.resolve(cached.result);
-    const current = running.get(key);
-    if (current !== undefined) return current;
-    const started = checkNow(ref, key).finally(() => running.delete(key));
-    running.set(key, started);
-    return started;
+    if (cached === undefined) return start(ref, key);
+    if (cached.expiresAt > clock.now()) return Promise.resolve(cached.result);
+    const fresh = start(ref, key);
+    if (cached.isComplete) return fresh;
+    // A connection that stays unavailable delays only the first run.
+    fresh.catch(() => undefined);
+    return Promise.resolve(cached.result);
   };
 }
 

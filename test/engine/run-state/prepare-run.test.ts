@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { createSqliteFile } from "../../support/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
@@ -61,6 +62,27 @@ describe("a database that can't be reached", () => {
     rmSync(dataset);
     const result = await runToEnd(harness, query("SELECT regoin FROM orders"));
     expect(result).toMatchObject({ status: "failed", error: { code: "database_unavailable" } });
+  });
+
+  it("is asked for again in the background, so that it delays only the first run", async () => {
+    const { harness, dataset } = await engineWithShop();
+    rmSync(dataset);
+    const workflow = await harness.define(query("SELECT regoin FROM orders"));
+    await harness.start(workflow);
+    const db = new DatabaseSync(dataset);
+    db.exec(SHOP);
+    db.close();
+    harness.clock.advance(30_001);
+    await harness.start(workflow);
+    await eventually(
+      () =>
+        harness.start(workflow).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      "the refusal",
+    );
+    await expect(harness.start(workflow)).rejects.toMatchObject({ code: "workflow_not_runnable" });
   });
 
   it("does not hide the other issues of the definition", async () => {
