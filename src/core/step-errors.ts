@@ -54,7 +54,7 @@ export const STEP_ERRORS = {
 export type StepErrorCode = keyof typeof STEP_ERRORS;
 export const STEP_ERROR_CODES = Object.keys(STEP_ERRORS) as StepErrorCode[];
 
-interface StepErrorOptions {
+export interface StepErrorOptions {
   /** What to do about it. */
   fix?: string;
   /** Minimum delay before the next attempt, in milliseconds (a vendor's `Retry-After`). */

@@ -14,10 +14,18 @@ import type { SpanAttributes } from "./tracer.ts";
 export interface Field<S extends z.ZodType = z.ZodType> {
   kind: "literal" | "template" | "cel";
   schema: S;
+  /** `url`: values inside its text are percent-encoded. */
+  encoding?: "url";
 }
 
 export const literal = <S extends z.ZodType>(schema: S): Field<S> => ({ kind: "literal", schema });
 export const template = <S extends z.ZodType>(schema: S): Field<S> => ({ kind: "template", schema });
+/** A template of a URL: values inside it are percent-encoded. One whole `${{ }}`, and one at its start, are not. */
+export const urlTemplate = <S extends z.ZodType>(schema: S): Field<S> => ({
+  kind: "template",
+  schema,
+  encoding: "url",
+});
 export const cel = <S extends z.ZodType>(schema: S): Field<S> => ({ kind: "cel", schema });
 
 export type Fields = Readonly<Record<string, Field>>;

@@ -5,7 +5,7 @@ import { headerNameIssue } from "../connections/http/request.ts";
 import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.ts";
 import { ANY, mapOf, NUMBER, objectOf, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
-import { defineStepType, literal, template } from "../core/step-type.ts";
+import { defineStepType, literal, template, urlTemplate } from "../core/step-type.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 /** Methods without effects. */
@@ -50,9 +50,10 @@ export const httpStep = defineStepType({
         example: "POST",
       }),
     ),
-    url: template(
+    url: urlTemplate(
       text(8_000, 1).meta({
-        description: "The absolute URL, https or http.",
+        description:
+          "The absolute URL, https or http. Values inside it are percent-encoded; raw(x) inserts x as it is.",
         example: "https://api.example.com/orders/${{ inputs.order }}",
       }),
     ),

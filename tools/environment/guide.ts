@@ -170,6 +170,8 @@ function expressionsGuide(): string {
     "A field of null is null. Null is empty in a string and false as a condition; any other use of it fails with " +
       "`null_value`, so write a default, `x.y ?? 0`, or test it, `x != null ? … : …`; a warning maybe_null says where. " +
       "`??` binds less tightly than every operator but `? :`, so write `(x ?? 0) > 5`. Regular expressions are RE2.",
+    "Calendar functions take an optional time zone (default UTC) and keep the local time when the clocks change. " +
+      "Values inside the text of a `url` are percent-encoded; `raw(x)` inserts x as it is.",
     "`$${{` writes a literal `${{`. Use SQL for anything beyond selecting and reshaping values.",
     "## Functions (each also as `name(first, …)`)",
     Object.entries(FUNCTIONS)

@@ -86,7 +86,9 @@ function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
 
 function compiledField(field: Field, value: unknown): CompiledExpression | { literal: unknown } {
   if (field.kind === "literal") return { literal: value };
-  return field.kind === "cel" ? compileCel(value as string | boolean, VALUE) : compileValue(value, VALUE);
+  return field.kind === "cel"
+    ? compileCel(value as string | boolean, VALUE)
+    : compileValue(value, { ...VALUE, encoding: field.encoding });
 }
 
 /**

@@ -24,7 +24,7 @@ const describe = (value: unknown): string =>
     ? `a list of ${value.length}`
     : typeof value === "object"
       ? "an object"
-      : `the ${typeof value} ${JSON.stringify(value).slice(0, 50)}`;
+      : `a ${typeof value}`;
 
 /** @throws StepError null_value, expression_failed, too_many_items */
 export function validateItems(stepId: string, items: unknown): unknown[] {

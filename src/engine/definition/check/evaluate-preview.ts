@@ -11,7 +11,12 @@ interface PreviewStep {
   if?: string | boolean | undefined;
   for_each?: string | boolean | undefined;
   /** The fields of its type, unresolved. */
-  fields: { name: string; kind: "literal" | "template" | "cel"; value: unknown }[];
+  fields: {
+    name: string;
+    kind: "literal" | "template" | "cel";
+    value: unknown;
+    encoding?: "url" | undefined;
+  }[];
 }
 
 export interface PreviewTask {
@@ -57,10 +62,10 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
 
   function resolve({ index, fields }: PreviewStep, itemScope: Scope): Record<string, unknown> {
     const resolved: Record<string, unknown> = {};
-    for (const { name, kind, value: written } of fields) {
+    for (const { name, kind, value: written, encoding } of fields) {
       const path = ["steps", index, name];
       const compile = (): Compiled =>
-        kind === "cel" ? compileCel(written as string) : compileValue(written);
+        kind === "cel" ? compileCel(written as string) : compileValue(written, { encoding });
       const value = kind === "literal" ? written : evaluate(compile, path, itemScope);
       if (value !== UNKNOWN) resolved[name] = value;
     }

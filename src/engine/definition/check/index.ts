@@ -17,6 +17,7 @@ import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
+import { zeroDurationIssues } from "./zero-durations.ts";
 import { type StepOrder, orderSteps } from "./step-order.ts";
 import { mockIssues, previewer } from "./preview.ts";
 import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
@@ -86,6 +87,7 @@ export function checker({
     const order = orderSteps(form.steps);
     const issues = [...order.issues];
     issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
+    issues.push(...zeroDurationIssues(written, form.steps));
 
     const inputs = checkIntendedInputs(written["inputs"]);
     const state = checkState(written["state"]);

@@ -109,8 +109,9 @@ function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: Prev
         index,
         if: raw["if"] as string | boolean | undefined,
         for_each: raw["for_each"] as string | boolean | undefined,
-        fields: Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind }]) =>
-          Object.hasOwn(raw, name) ? [{ name, kind, value: raw[name] }] : [],
+        fields: Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(
+          ([name, { kind, encoding }]) =>
+            Object.hasOwn(raw, name) ? [{ name, kind, value: raw[name], encoding }] : [],
         ),
       };
     }),

@@ -61,7 +61,7 @@ export async function checkStepExpressions(
     const checked =
       field.kind === "cel"
         ? cel(raw[name], inner)
-        : await checkValueAsync(raw[name], inner, yieldToEventLoop);
+        : await checkValueAsync(raw[name], inner, yieldToEventLoop, field.encoding);
     fields[name] = checked.shape;
     report(name, checked, fieldIssues(field.schema, checked.shape));
   }

@@ -19,16 +19,21 @@ export interface CheckBudget {
   unions: UnionBudget;
   /** Remaining searches for a near match: each compares a name with up to thousands of others. */
   remainingSuggestions: number;
+  /** Remaining work of evaluating parts that read nothing. */
+  closedWork: number;
 }
 export const createCheckBudget = (): CheckBudget => ({
   unions: { remaining: MAX_UNION_NODES },
   remainingSuggestions: MAX_SUGGESTIONS,
+  closedWork: MAX_CLOSED_WORK,
 });
 
 /** Maximum number of type nodes compared for one value. */
 const MAX_UNION_NODES = 200_000;
 /** Maximum number of searches for a near match per value. */
 const MAX_SUGGESTIONS = 10;
+/** Maximum work of evaluating parts that read nothing per value, as charged to evaluations. */
+const MAX_CLOSED_WORK = 1_000_000;
 
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 

@@ -2,7 +2,9 @@
 import { ANY, shapeOfConstant } from "../../../core/shapes.ts";
 import { checkExpression } from "./check.ts";
 import { createCheckBudget } from "./check-names.ts";
-import { addIssue } from "./failures.ts";
+import { operandsOf, type SyntaxNode } from "./cel-parser.ts";
+import { addIssue, formatNode, issueAt } from "./failures.ts";
+import { isPercentEncoded } from "./url-parts.ts";
 import { unwrapExpression, parseCel } from "./parse.ts";
 import type { ParsedExpression, ParseResult } from "./parse.ts";
 import type { CheckResult, ExpressionIssue, TypeScope } from "./types.ts";
@@ -21,8 +23,11 @@ export function checkSource(source: string, scope: TypeScope): CheckResult {
   return { shape: toShape(checkExpression(expression.expr, scope, issues, createCheckBudget())), issues };
 }
 
-/** @param value any JSON; each string in it is a template */
-export function* checkTemplates(value: unknown, scope: TypeScope): Resumable<CheckResult> {
+/**
+ * @param value any JSON; each string in it is a template
+ * @param encoding how values inside its texts are encoded
+ */
+export function* checkTemplates(value: unknown, scope: TypeScope, encoding?: "url"): Resumable<CheckResult> {
   const { tree, issues } = yield* parseValueIncrementally(value);
   const budget = createCheckBudget();
   const checkOne = (parsed: ParsedExpression, path: readonly PropertyKey[]): Type => {
@@ -31,8 +36,36 @@ export function* checkTemplates(value: unknown, scope: TypeScope): Resumable<Che
     for (const issue of found) addIssue(issues, { ...issue, path: [...path] });
     return type;
   };
-  return { shape: toShape(yield* treeType(tree, checkOne, budget.unions)), issues };
+  const shape = toShape(yield* treeType(tree, checkOne, budget.unions));
+  if (encoding === "url" && tree.kind === "text")
+    for (const issue of encodedParts(tree.parts)) addIssue(issues, { ...issue, path: [...tree.path] });
+  return { shape, issues };
 }
+
+/** Warns of text with the delimiters of a URL where it is encoded. */
+const encodedParts = (parts: readonly (string | ParsedExpression)[]): ExpressionIssue[] =>
+  parts.flatMap((part, index) => {
+    if (typeof part === "string" || !isPercentEncoded(part, index)) return [];
+    const { expr } = part;
+    if (!containsDelimiter(expr.at)) return [];
+    const source = formatNode(expr.at);
+    return [
+      issueAt(
+        "encoded",
+        expr.at,
+        `inserts ${source} into a URL, where its /, ?, # and & are percent-encoded`,
+        {
+          severity: "warning",
+          fix: `Write raw(${source}) if they are delimiters of the URL, or encode its parts with url_encode(…).`,
+        },
+      ),
+    ];
+  });
+
+const containsDelimiter = (node: SyntaxNode): boolean =>
+  node.op === "value"
+    ? typeof node.args === "string" && /[/?#&]/.test(node.args)
+    : operandsOf(node).some(containsDelimiter);
 
 type CheckOne = (parsed: ParsedExpression, path: readonly PropertyKey[]) => Type;
 

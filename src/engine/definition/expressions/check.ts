@@ -1,6 +1,8 @@
 /** Finds the issues of an expression before a run: unknown names and fields, operands of the wrong kind. */
 import { ANY, BOOLEAN, STRING } from "../../../core/shapes.ts";
 import { addIssue, issueAt, formatNode } from "./failures.ts";
+import { closedIssues } from "./closed.ts";
+import type { SyntaxNode } from "./cel-parser.ts";
 import {
   type Check,
   type CheckBudget,
@@ -34,16 +36,20 @@ export function checkExpression(
   issues: ExpressionIssue[],
   budget: CheckBudget,
 ): Type {
-  return typeOf(expr, {
+  const wrong: SyntaxNode[] = [];
+  const type = typeOf(expr, {
     scope,
     locals: [],
     facts: scope.facts ?? NO_FACTS,
     nullWarnings: new Set(),
     budget,
     report(code, at, message, more) {
+      if (more?.severity === undefined) wrong.push(at);
       addIssue(issues, issueAt(code, at, message, more));
     },
   });
+  for (const issue of closedIssues(expr, wrong, budget)) addIssue(issues, issue);
+  return type;
 }
 
 /** Returns the type of an expression, without null where the conditions around it rule that out. */

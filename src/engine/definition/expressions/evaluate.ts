@@ -6,6 +6,8 @@ import type { ParsedExpression } from "./parse.ts";
 import { charge, chargeText, limitExceeded, startEvaluation } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import type { CompiledExpression, ExpressionIssue, Scope } from "./types.ts";
+import { encodeForUrl } from "./text-functions.ts";
+import { isPercentEncoded } from "./url-parts.ts";
 import { setField, toJson, formatAsText } from "./values.ts";
 import { parseValue } from "./value-tree.ts";
 import type { ValueTree } from "./value-tree.ts";
@@ -13,6 +15,8 @@ import type { ValueTree } from "./value-tree.ts";
 export interface CompileOptions {
   /** Maximum output, in bytes of JSON; MAX_EXPRESSION_OUTPUT by default. */
   maxOutputBytes?: number;
+  /** `url`: values inside a text are percent-encoded, except at its start and those of raw() and url_encode(). */
+  encoding?: "url" | undefined;
 }
 
 const NO_STEPS: ReadonlySet<string> = new Set();
@@ -36,7 +40,7 @@ export function compileTemplates(
   if (issues.length > 0) return { issues };
   if (tree.kind === "constant") return compileConstant(tree.value);
   const steps = new Set<string>();
-  const evaluate = compileTree(tree, steps);
+  const evaluate = compileTree(tree, steps, options.encoding);
   return compiled(evaluate, steps, { input: "", pos: 0 }, options);
 }
 
@@ -85,7 +89,7 @@ function compileTimed({ source, expr }: ParsedExpression): Evaluator {
   };
 }
 
-function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
+function compileTree(tree: ValueTree, steps: Set<string>, encoding?: "url"): Evaluator {
   switch (tree.kind) {
     case "constant":
       return (evaluation) => toJson(evaluation, tree.value);
@@ -93,13 +97,13 @@ function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
       addAll(steps, tree.parsed.stepIds);
       return evaluator(tree.parsed);
     case "text":
-      return compileText(tree.parts, steps);
+      return compileText(tree.parts, steps, encoding);
     case "list": {
-      const items = tree.items.map((item) => compileTree(item, steps));
+      const items = tree.items.map((item) => compileTree(item, steps, encoding));
       return (evaluation) => items.map((item) => item(evaluation));
     }
     default: {
-      const fields = tree.fields.map(([name, of]) => ({ name, evaluate: compileTree(of, steps) }));
+      const fields = tree.fields.map(([name, of]) => ({ name, evaluate: compileTree(of, steps, encoding) }));
       return (evaluation) => {
         const object: Record<string, unknown> = {};
         for (const { name, evaluate } of fields) setField(object, name, evaluate(evaluation));
@@ -109,16 +113,23 @@ function compileTree(tree: ValueTree, steps: Set<string>): Evaluator {
   }
 }
 
-function compileText(parts: readonly (string | ParsedExpression)[], steps: Set<string>): Evaluator {
-  const compiledParts = parts.map((part) => {
+function compileText(
+  parts: readonly (string | ParsedExpression)[],
+  steps: Set<string>,
+  encoding?: "url",
+): Evaluator {
+  const compiledParts = parts.map((part, index) => {
     if (typeof part === "string") return part;
     addAll(steps, part.stepIds);
-    return compileTimed(part);
+    const evaluate = compileTimed(part);
+    return encoding === "url" && isPercentEncoded(part, index)
+      ? (evaluation: Evaluation) => encodeForUrl(evaluation, formatAsText(evaluation, evaluate(evaluation)))
+      : (evaluation: Evaluation) => formatAsText(evaluation, evaluate(evaluation));
   });
   return (evaluation) => {
     let text = "";
     for (const part of compiledParts) {
-      const addition = typeof part === "string" ? part : formatAsText(evaluation, part(evaluation));
+      const addition = typeof part === "string" ? part : part(evaluation);
       chargeText(evaluation, text.length + addition.length);
       text += addition;
     }

@@ -3,6 +3,7 @@ import { MAX_EXPRESSION_MS, MAX_EXPRESSION_TEXT, MAX_EXPRESSION_COST } from "./l
 import { expressionError } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
 import type { Pattern } from "./patterns.ts";
+import type { TimeZone } from "../../../core/time-zone.ts";
 import type { Scope } from "./types.ts";
 
 export interface Evaluation {
@@ -23,7 +24,7 @@ export interface Evaluation {
   readonly maxOutputBytes: number;
   /** Regular expressions and time zones that are computed at run time, compiled once per evaluation. */
   readonly patterns: Map<string, Pattern>;
-  readonly timeZoneFormats: Map<string, Intl.DateTimeFormat>;
+  readonly timeZones: Map<string, TimeZone>;
   /** Makes a more helpful version of an error. It is costly, so only the error that is reported gets it. */
   readonly detailedErrors: WeakMap<Error, () => Error>;
 }
@@ -57,7 +58,7 @@ export const startEvaluation = (
   remainingOutputBytes: maxOutputBytes,
   maxOutputBytes,
   patterns: new Map(),
-  timeZoneFormats: new Map(),
+  timeZones: new Map(),
   detailedErrors: new WeakMap(),
 });
 

@@ -5,7 +5,7 @@
 import { type SourceLocation, type SyntaxNode, writeSyntax } from "./cel-parser.ts";
 import { MAX_EXPRESSION_ISSUES } from "./limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
-import type { StepErrorCode } from "../../../core/step-errors.ts";
+import type { StepErrorCode, StepErrorOptions } from "../../../core/step-errors.ts";
 import type { ExpressionIssue } from "./types.ts";
 
 /** Maximum length of quoted source, in characters. */
@@ -46,15 +46,26 @@ export const issueAt = (
   more: IssueDetails = {},
 ): ExpressionIssue => ({ code, message: withLocation(message, location), ...more });
 
+/** The error of a failed evaluation. */
+export class ExpressionError extends StepError {
+  /** What is wrong, as a predicate of the expression or a sentence, with the place but without a fix. */
+  readonly summary: string;
+  constructor(code: StepErrorCode, message: string, summary: string, options: StepErrorOptions) {
+    super(code, message, options);
+    this.summary = summary;
+  }
+}
+
 /** Makes the error of a failed evaluation. The message is a whole sentence without its period. */
 export function expressionError(
   code: Extract<StepErrorCode, "expression_failed" | "expression_limit" | "null_value">,
   location: SourceLocation,
   message: string,
   { fix, ...details }: { fix?: string | undefined; [detail: string]: unknown } = {},
-): StepError {
+): ExpressionError {
   const sentence = fix === undefined ? "" : ` ${fix}`;
-  return new StepError(code, `${withLocation(message, location)}.${sentence}`, {
+  const summary = withLocation(message, location);
+  return new ExpressionError(code, `${summary}.${sentence}`, summary.replace(/^The expression /, ""), {
     ...(fix !== undefined && { fix }),
     details: { expression: truncate(location.input), position: location.pos, ...details },
   });

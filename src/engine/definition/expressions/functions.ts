@@ -1,10 +1,12 @@
 /** The functions of the language, each defined once: its parameters, its result type and its implementation. */
 import type { SourceLocation } from "./cel-parser.ts";
+import { CALENDAR_FUNCTIONS } from "./calendar-functions.ts";
 import { LIST_FUNCTIONS } from "./list-functions.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
 import { TIME_FUNCTIONS } from "./time-functions.ts";
+import type { IssueDetails } from "./failures.ts";
 import type { Type } from "./typing.ts";
 import type { Kind } from "./values.ts";
 
@@ -23,6 +25,8 @@ export interface Param {
   kinds?: readonly Kind[];
   /** Accepted kinds of the items of a list. */
   items?: readonly Kind[];
+  /** Checks a literal argument of an accepted kind before a run. */
+  literalIssue?(value: unknown): (IssueDetails & { code: string; message: string }) | undefined;
   /** Whether null as an item fails, where items of any kind are accepted. */
   itemsNotNull?: true;
 }
@@ -48,6 +52,7 @@ export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   ...NUMBER_FUNCTIONS,
   ...TEXT_FUNCTIONS,
   ...TIME_FUNCTIONS,
+  ...CALENDAR_FUNCTIONS,
 };
 
 /** Names of other languages that are too different for a near match. */

@@ -69,13 +69,15 @@ export function checkValue(value: unknown, scope: TypeScope): CheckResult {
 /**
  * Does the same without blocking the event loop: a value may contain 50,000 expressions.
  * @param yieldToEventLoop awaited between them
+ * @param encoding how values inside its texts are encoded
  */
 export async function checkValueAsync(
   value: unknown,
   scope: TypeScope,
   yieldToEventLoop: () => Promise<void>,
+  encoding?: "url",
 ): Promise<CheckResult> {
-  const check = checkTemplates(value, scope);
+  const check = checkTemplates(value, scope, encoding);
   for (;;) {
     const { done, value: checked } = check.next();
     if (done === true) return checked;

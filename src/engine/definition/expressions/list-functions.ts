@@ -127,7 +127,28 @@ const flattenedType = (type: Type): Type => {
   return { kind: "list", of: element };
 };
 
+/** Maximum number of integers of a range. */
+const MAX_RANGE = 1_000_000;
+
+const range: FunctionBody = ([first, second], { evaluation, location }) => {
+  const [from, to] = (second === undefined ? [0, first] : [first, second]) as [number, number];
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to))
+    throwFailed(location, "makes a range of numbers that are not integers");
+  if (to - from > MAX_RANGE)
+    throwFailed(location, `makes a range of more than ${MAX_RANGE.toLocaleString("en-US")} integers`);
+  const length = Math.max(0, to - from);
+  charge(evaluation, length);
+  return Array.from({ length }, (_, index) => from + index);
+};
+
 export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
+  range: {
+    usage: "range(count) or range(from, to), without to",
+    params: [is.number, is.number],
+    optional: 1,
+    result: () => ({ kind: "list", of: NUMBER }),
+    call: range,
+  },
   size: {
     usage: "list.size(), text.size() or object.size()",
     params: [{ kinds: ["list", "string", "map"] }],
@@ -170,7 +191,7 @@ export const LIST_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   },
   sort: {
     usage: 'list.sort() or list.sort("desc")',
-    params: [{ ...is.list, itemsNotNull: true }, is.text],
+    params: [{ ...is.list, itemsNotNull: true }, is.oneOf(["asc", "desc"], "has an unknown sort direction")],
     optional: 1,
     result: is.returnsFirstArgumentType,
     call: sort,

@@ -1,5 +1,7 @@
 /** Parameters and result types that many functions share. */
 import { ANY, BOOLEAN, NUMBER, STRING } from "../../../core/shapes.ts";
+import { nearMatch } from "../../../core/near-match.ts";
+import { namedZone, UNKNOWN_ZONE } from "./zones.ts";
 import type { Param } from "./functions.ts";
 import { notNull, type Type } from "./typing.ts";
 
@@ -9,6 +11,37 @@ export const number: Param = { kinds: ["number"] };
 export const list: Param = { kinds: ["list"] };
 export const map: Param = { kinds: ["map"] };
 export const numbers: Param = { kinds: ["list"], items: ["number"] };
+
+export const time: Param = { kinds: ["string", "timestamp"] };
+export const zone: Param = {
+  kinds: ["string"],
+  literalIssue: (value) => {
+    try {
+      namedZone(value as string);
+      return undefined;
+    } catch {
+      const near = nearMatch(value as string, Intl.supportedValuesOf("timeZone"));
+      return near === undefined
+        ? { code: "not_allowed", ...UNKNOWN_ZONE }
+        : { code: "not_allowed", message: UNKNOWN_ZONE.message, did_you_mean: near, fix: `Write ${near}.` };
+    }
+  },
+};
+/** A text of which only some values are allowed. */
+export const oneOf = (allowed: readonly string[], message: string): Param => ({
+  kinds: ["string"],
+  literalIssue: (value) => {
+    if (allowed.includes(value as string)) return undefined;
+    const near = nearMatch(value as string, allowed);
+    return {
+      code: "not_allowed",
+      message,
+      allowed: [...allowed],
+      ...(near !== undefined && { did_you_mean: near }),
+      fix: `Write ${near ?? `one of ${allowed.join(", ")}`}.`,
+    };
+  },
+});
 
 export const returnsText = (): Type => STRING;
 export const returnsNumber = (): Type => NUMBER;

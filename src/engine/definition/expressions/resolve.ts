@@ -6,6 +6,7 @@ import { FUNCTIONS } from "./functions.ts";
 import type { CelFunction } from "./functions.ts";
 import { isLoop, LOOPS, hasOptionalArgument } from "./loops.ts";
 import type { LoopName } from "./loops.ts";
+import { kindOf } from "./values.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue } from "./types.ts";
 
@@ -148,6 +149,15 @@ function resolveCall(
     resolution.report(issueAt("wrong_type", at, message, { fix: `Write ${fn.usage}.` }));
     return { kind: "invalid", at, parts: resolved };
   }
+  const literalIssues = resolved.flatMap((arg, index) => {
+    const param = fn.params[index] ?? fn.params.at(-1)!;
+    if (arg.kind !== "literal" || param.kinds?.includes(kindOf(arg.value)) !== true) return [];
+    const found = param.literalIssue?.(arg.value);
+    return found === undefined ? [] : [{ at: arg.at, ...found }];
+  });
+  for (const { at: place, code, message, ...more } of literalIssues)
+    resolution.report(issueAt(code, place, message, more));
+  if (literalIssues.length > 0) return { kind: "invalid", at };
   // Literal arguments, such as a regular expression or a date pattern, are checked once.
   const prepared = fn.prepare?.(resolved.map((arg) => (arg.kind === "literal" ? arg.value : undefined)));
   if (typeof prepared === "object") {

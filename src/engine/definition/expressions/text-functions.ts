@@ -2,7 +2,9 @@
 import { charge, chargeText } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { throwFailed } from "./failures.ts";
-import type { CelFunction, FunctionBody } from "./functions.ts";
+import { parseCsv } from "./csv.ts";
+import { STRING } from "../../../core/shapes.ts";
+import type { CelFunction, FunctionBody, Param } from "./functions.ts";
 import * as is from "./params.ts";
 import { compilePattern, matches } from "./patterns.ts";
 import { boundedIncludes, boundedIndexOf, splitText } from "./text-search.ts";
@@ -117,7 +119,79 @@ const parseJson: FunctionBody = ([value], { evaluation, location }) => {
   }
 };
 
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** The result may be several times as long as the text, so it is charged before it is made. */
+const escapeHtml: FunctionBody = ([value], { evaluation }) => {
+  const source = value as string;
+  chargeText(evaluation, source.length);
+  const added = Array.from(source.matchAll(/[&<>"']/g), ([letter]) => HTML_ENTITIES[letter]!.length - 1);
+  chargeText(
+    evaluation,
+    added.reduce((sum, length) => sum + length, source.length),
+  );
+  return source.replaceAll(/[&<>"']/g, (letter) => HTML_ENTITIES[letter]!);
+};
+
+/** Encodes a text as one part of a URL. Half of a surrogate pair becomes U+FFFD. */
+export function encodeForUrl(evaluation: Evaluation, source: string): string {
+  chargeText(evaluation, 3 * source.length);
+  const encoded = encodeURIComponent(source.toWellFormed());
+  chargeText(evaluation, encoded.length);
+  return encoded;
+}
+
+const CSV_OPTIONS = "options of parse_csv, expected {'header': true or false, 'separator': one character}";
+
+const csv: FunctionBody = ([value, options = {}], call) => {
+  const { header = true, separator = ",", ...others } = options as Record<string, unknown>;
+  const isValid =
+    typeof header === "boolean" &&
+    typeof separator === "string" &&
+    /^[^"\r\n]$/.test(separator) &&
+    Object.keys(others).length === 0;
+  if (!isValid) return throwFailed(call.location, `passes unknown ${CSV_OPTIONS}`);
+  return parseCsv(value as string, { header, separator }, call);
+};
+
+/** A value that is written into a URL. */
+const urlPart: Param = { kinds: ["string", "number", "boolean"] };
+
 export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
+  escape_html: {
+    usage: "escape_html(text)",
+    params: [is.text],
+    result: is.returnsText,
+    call: escapeHtml,
+  },
+  url_encode: {
+    usage: "url_encode(text)",
+    params: [urlPart],
+    result: is.returnsText,
+    call: ([value], { evaluation }) => encodeForUrl(evaluation, formatAsText(evaluation, value)),
+  },
+  raw: {
+    usage: "raw(text), in a url: the text is part of the URL as it is, not encoded",
+    params: [urlPart],
+    result: is.returnsText,
+    call: ([value], { evaluation }) => formatAsText(evaluation, value),
+  },
+  parse_csv: {
+    usage: "parse_csv(text) or parse_csv(text, {'header': false, 'separator': ';'})",
+    params: [is.text, is.map],
+    optional: 1,
+    result: ([, options]) =>
+      options === undefined
+        ? { kind: "list", of: { kind: "map", of: STRING } }
+        : { kind: "list", of: { kind: "any" } },
+    call: csv,
+  },
   lower: onText("text.lower()", 1, (value) => value.toLowerCase()),
   upper: onText("text.upper()", 1, (value) => value.toUpperCase()),
   trim: onText("text.trim()", 1, (value) => value.trim()),

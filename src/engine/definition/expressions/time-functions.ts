@@ -7,7 +7,9 @@ import type { SourceLocation } from "./cel-parser.ts";
 import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { charge, chargeText } from "./evaluation-context.ts";
+import type { TimeZone } from "../../../core/time-zone.ts";
 import type { Type } from "./typing.ts";
+import { zoneOf } from "./zones.ts";
 import { Duration } from "./values.ts";
 
 const TIMESTAMP_FORMAT =
@@ -26,8 +28,10 @@ export function createTimestamp(place: SourceLocation, ms: number): Date {
   return new Date(ms);
 }
 
-/** Parses RFC 3339. A date alone is its midnight, and a time without a zone is UTC. */
-function parseTimestamp(place: SourceLocation, text: string): Date {
+const UTC_ZONE: TimeZone = { toLocal: (moment) => moment, toMoment: (local) => local };
+
+/** Parses RFC 3339. A date alone is its midnight, and a time without an offset is one of the zone. */
+export function parseTimestamp(place: SourceLocation, text: string, zone: TimeZone = UTC_ZONE): Date {
   const match = TIMESTAMP_FORMAT.exec(text.trim());
   const parts = match?.slice(1, 7).map((part) => Number(part ?? 0));
   if (match && parts) {
@@ -46,10 +50,9 @@ function parseTimestamp(place: SourceLocation, text: string): Date {
       const fraction = Math.trunc(Number(`0.${match[7] ?? 0}`) * SECOND);
       const offset =
         (Number(match[9] ?? 0) * HOUR + Number(match[10] ?? 0) * MINUTE) * (match[8] === "-" ? -1 : 1);
-      return createTimestamp(
-        place,
-        date.getTime() + hour * HOUR + minute * MINUTE + second * SECOND + fraction - offset,
-      );
+      const local = date.getTime() + hour * HOUR + minute * MINUTE + second * SECOND + fraction;
+      const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/.test(text.trim()) && match[4] !== undefined;
+      return createTimestamp(place, hasZone ? local - offset : zone.toMoment(local));
     }
   }
   return throwFailed(place, "converts a string to a timestamp that does not contain one", {
@@ -57,13 +60,18 @@ function parseTimestamp(place: SourceLocation, text: string): Date {
   });
 }
 
-const timestamp: FunctionBody = ([value], { evaluation, location }) => {
+const timestamp: FunctionBody = ([value, zone], call) => {
+  const { evaluation, location } = call;
+  if (zone !== undefined && typeof value !== "string")
+    return throwFailed(location, "passes a time zone with a value that is not text", {
+      fix: "Leave out the zone: only text without an offset needs one.",
+    });
   if (value instanceof Date) return value;
   if (typeof value === "string") chargeText(evaluation, value.length);
   // CEL converts an int as seconds since 1970.
   return typeof value === "number"
     ? createTimestamp(location, value * SECOND)
-    : parseTimestamp(location, value as string);
+    : parseTimestamp(location, value as string, zoneOf(call, zone));
 };
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -101,40 +109,8 @@ const duration: FunctionBody = ([value], { evaluation, location }) => {
 };
 
 /** Returns a date whose UTC parts are the local time of a zone. */
-function toLocalTime({ evaluation, location }: CallContext, time: Date, zone: unknown): Date {
-  if (zone === undefined || zone === "UTC") return time;
-  let format = evaluation.timeZoneFormats.get(zone as string);
-  if (format === undefined) {
-    // A new formatter is costly.
-    charge(evaluation, 5_000);
-    try {
-      format = new Intl.DateTimeFormat("en-US", {
-        // CEL allows an offset without a sign.
-        timeZone: (zone as string).replace(/^(?=\d\d:\d\d$)/, "+"),
-        hourCycle: "h23",
-        year: "numeric",
-        month: "numeric",
-        day: "numeric",
-        hour: "numeric",
-        minute: "numeric",
-        second: "numeric",
-      });
-    } catch {
-      return throwFailed(location, "names an unknown time zone", {
-        fix: "Write it as Europe/Berlin or +02:00.",
-      });
-    }
-    evaluation.timeZoneFormats.set(zone as string, format);
-  }
-  charge(evaluation, 50);
-  const parts = Object.fromEntries(
-    format.formatToParts(time).map(({ type, value }) => [type, Number(value)]),
-  );
-  const local = new Date(0);
-  local.setUTCFullYear(parts["year"]!, parts["month"]! - 1, parts["day"]);
-  local.setUTCHours(parts["hour"]!, parts["minute"], parts["second"], time.getUTCMilliseconds());
-  return local;
-}
+const toLocalTime = (call: CallContext, time: Date, zone: unknown): Date =>
+  new Date(zoneOf(call, zone).toLocal(time.getTime()));
 
 const MONTHS = "January,February,March,April,May,June,July,August,September,October,November,December".split(
   ",",
@@ -228,7 +204,7 @@ const TOTALS: Readonly<Record<string, number>> = {
 
 const partOf = (name: string): CelFunction => ({
   usage: `timestamp.${name}() or timestamp.${name}(zone)`,
-  params: [{ kinds: name in TOTALS ? ["timestamp", "duration"] : ["timestamp"] }, is.text],
+  params: [{ kinds: name in TOTALS ? ["timestamp", "duration"] : ["timestamp"] }, is.zone],
   optional: 1,
   result: () => NUMBER,
   call: ([value, zone], call) =>
@@ -237,13 +213,14 @@ const partOf = (name: string): CelFunction => ({
       : PARTS[name]!(toLocalTime(call, value as Date, zone)),
 });
 
-const TIMESTAMP_TYPE: Type = { kind: "timestamp" };
+export const TIMESTAMP_TYPE: Type = { kind: "timestamp" };
 const DURATION_TYPE: Type = { kind: "duration" };
 
 export const TIME_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   timestamp: {
-    usage: "timestamp(text)",
-    params: [{ kinds: ["string", "number", "timestamp"] }],
+    usage: "timestamp(text) or timestamp(text, zone)",
+    params: [{ kinds: ["string", "number", "timestamp"] }, is.zone],
+    optional: 1,
     result: () => TIMESTAMP_TYPE,
     call: timestamp,
   },
@@ -255,7 +232,7 @@ export const TIME_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   },
   format_date: {
     usage: 'format_date(time, "yyyy-MM-dd") or format_date(time, "yyyy-MM-dd", zone)',
-    params: [{ kinds: ["string", "timestamp"] }, is.text, is.text],
+    params: [is.time, is.text, is.zone],
     optional: 1,
     result: is.returnsText,
     call: formatDate,

@@ -134,6 +134,34 @@ describe("the fields of an http step", () => {
   });
 });
 
+const url = (value: string) => findings([{ id: "a", type: "http", url: value }]);
+
+describe("the url of an http step", () => {
+  it("warns of delimiters that are encoded", async () => {
+    expect(await url("https://example.com/${{ inputs.m > 1 ? 'a/b' : 'c' }}")).toEqual([
+      "steps[0].url encoded",
+    ]);
+    expect(await url("https://example.com/${{ raw(inputs.m > 1 ? 'a/b' : 'c') }}")).toEqual([]);
+    expect(await url("https://example.com/${{ inputs.s ?? '' }}")).toEqual([]);
+  });
+});
+
+describe("a duration of zero", () => {
+  it("is an issue where nothing can happen in no time", async () => {
+    expect(
+      await findings(
+        [set("a", {}, { timeout: "0s", cache: "0ms" }), { id: "b", type: "wait", for: "0h0m" }],
+        { timeout: "0d" },
+      ),
+    ).toEqual([
+      "error steps[0].timeout too_small",
+      "error steps[0].cache too_small",
+      "error timeout too_small",
+      "steps[1].for too_small",
+    ]);
+  });
+});
+
 describe("the result of a step that may be skipped", () => {
   it("is nullable in the shape of the output", async () => {
     const report = await checker.check(

@@ -84,7 +84,7 @@ describe("the check of an expression", () => {
     "steps.revenue.rows[0].note.size()",
     "steps.skipped.rows.map(r, r.total).sum() > 1",
     "parse_json(inputs.name).a.b",
-    "[1, 'a'].map(x, x + 1)",
+    "[inputs.n, 'a'].map(x, x + 1)",
     "1 == null",
     "inputs[inputs.name]",
     "dyn(inputs.name) - 1",

@@ -41,12 +41,15 @@ describe("functions on lists", () => {
     expect(evaluate(source)).toEqual([5.5, 3, 1]);
   });
 
-  it.each(['[1, "a"].sum()', '[1, "a"].sort()', "[[1], [2]].max()", '[1].sort("up")', "[{}].group_by(x, x)"])(
-    "%s fails",
-    (source) => {
-      expect(failure(source).code).toBe("expression_failed");
-    },
-  );
+  it.each([
+    '[1, "a"].sum()',
+    '[1, "a"].sort()',
+    "[[1], [2]].max()",
+    '[1].sort("u" + "p")',
+    "[{}].group_by(x, x)",
+  ])("%s fails", (source) => {
+    expect(failure(source).code).toBe("expression_failed");
+  });
 });
 
 describe("functions on text", () => {
@@ -128,7 +131,7 @@ describe("functions on time", () => {
     'timestamp("9999-12-31") + duration("2d")',
     'duration("1 hour")',
     "format_date(run.started_at, inputs.name)",
-    'format_date(run.started_at, "yyyy", "Nowhere/There")',
+    'format_date(run.started_at, "yyyy", "Nowhere/" + "There")',
     'run.started_at < timestamp("2026-01-01")',
   ])("%s fails", (source) => {
     expect(failure(source).code).toBe("expression_failed");

@@ -1,0 +1,145 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkCel, checkValue, compileValue } from "../../../../src/engine/definition/expressions/index.ts";
+import { evaluate, failure, scope, typeScope } from "./scope.ts";
+
+describe("range", () => {
+  it.each([
+    ["range(3)", [0, 1, 2]],
+    ["range(2, 5)", [2, 3, 4]],
+    ["range(-1, 1)", [-1, 0]],
+    ["range(0)", []],
+    ["range(5, 2)", []],
+    ["range(3).map(n, n * n).sum()", 5],
+  ])("%s is %j", (source, value) => {
+    expect(evaluate(source)).toEqual(value);
+  });
+
+  it.each([
+    ["range(1.5)", "expression_failed"],
+    ["range(1000001)", "expression_failed"],
+    ["range(0, 9007199254740991)", "expression_failed"],
+    ["range(1000).map(a, range(1000000))", "expression_limit"],
+  ])("%s fails", (source, code) => {
+    expect(failure(source).code).toBe(code);
+  });
+});
+
+describe("parse_csv", () => {
+  it.each([
+    ["a,b\n1,2\n", [{ a: "1", b: "2" }]],
+    [
+      "a,b\r\n1,\r\n\r\n,2",
+      [
+        { a: "1", b: "" },
+        { a: "", b: "2" },
+      ],
+    ],
+    ['\uFEFFa,"b ""x"", y"\n"1\n2",3', [{ a: "1\n2", 'b "x", y': "3" }]],
+    ["a", []],
+    ["", []],
+    ["a\n\n\n1", [{ a: "1" }]],
+    ['a\n""\n1', [{ a: "" }, { a: "1" }]],
+    ["__proto__\n1", [JSON.parse('{"__proto__":"1"}')]],
+  ])("reads %j", (text, rows) => {
+    expect(evaluate("parse_csv(inputs.text)", { text })).toEqual(rows);
+  });
+
+  it("reads lists without a header, and other separators", () => {
+    expect(evaluate("'1;2\\n3;4'.parse_csv({'header': false, 'separator': ';'})")).toEqual([
+      ["1", "2"],
+      ["3", "4"],
+    ]);
+  });
+
+  it.each([
+    ["a,b\n1", "row 2 has 1 values, but its first row has 2"],
+    ["a,a\n1,2", "same name twice"],
+    ['a\n"1', "a quote that is not closed"],
+    ['a\n"1"2', "text after a closing quote"],
+  ])("refuses %j", (text, message) => {
+    expect(failure("parse_csv(inputs.text)", { text }).message).toContain(message);
+  });
+
+  it.each(["{'header': 1}", "{'separator': ''}", "{'separator': '\\n'}", "{'delimiter': ','}"])(
+    "refuses the options %s",
+    (options) => {
+      expect(failure(`parse_csv(inputs.name, ${options})`).message).toContain("unknown options of parse_csv");
+    },
+  );
+
+  it("reads back whatever was written by the rules of RFC 4180", () => {
+    const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r", "é", " ") });
+    const table = fc
+      .integer({ min: 2, max: 4 })
+      .chain((width) =>
+        fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }),
+      );
+    fc.assert(
+      fc.property(table, fc.constantFrom("\n", "\r\n"), (rows, end) => {
+        const text = rows
+          .map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(","))
+          .join(end);
+        expect(evaluate("parse_csv(inputs.text, {'header': false})", { text })).toEqual(rows);
+      }),
+    );
+  });
+});
+
+describe("escape_html and url_encode", () => {
+  it("escape what has a meaning", () => {
+    expect(evaluate(`escape_html("<a href='x'>\\"&\\"</a>")`)).toBe(
+      "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;&lt;/a&gt;",
+    );
+    expect(evaluate("url_encode('a b/c?d=é&e')")).toBe("a%20b%2Fc%3Fd%3D%C3%A9%26e");
+    expect(evaluate("url_encode(inputs.n)")).toBe("5");
+    expect(evaluate("url_encode(inputs.text)", { text: "\ud800" })).toBe("%EF%BF%BD");
+  });
+});
+
+const urlOf = (template: string, inputs: Record<string, unknown>): unknown =>
+  compileValue(template, { encoding: "url" }).evaluate({ ...scope, inputs });
+
+describe("values inside a URL", () => {
+  const inputs = { id: "a/b c?", n: 5, base: "https://example.com:8080/v1", list: [1], none: null };
+
+  it.each([
+    ["https://example.com/${{ inputs.id }}", "https://example.com/a%2Fb%20c%3F"],
+    ["https://example.com/?q=${{ inputs.id }}&n=${{ inputs.n }}", "https://example.com/?q=a%2Fb%20c%3F&n=5"],
+    ["https://example.com/${{ raw(inputs.id) }}", "https://example.com/a/b c?"],
+    ["https://example.com/${{ url_encode(inputs.id) }}", "https://example.com/a%2Fb%20c%3F"],
+    ["${{ inputs.base }}/x/${{ inputs.id }}", "https://example.com:8080/v1/x/a%2Fb%20c%3F"],
+    ["${{ inputs.base }}", "https://example.com:8080/v1"],
+    ["https://example.com/a%20b?c=d&e", "https://example.com/a%20b?c=d&e"],
+    ["https://example.com/${{ inputs.list }}", "https://example.com/%5B1%5D"],
+    ["https://example.com/${{ inputs.none }}", "https://example.com/"],
+  ])("are encoded in %s", (template, url) => {
+    expect(urlOf(template, inputs)).toBe(url);
+  });
+
+  it("are not encoded elsewhere", () => {
+    expect(compileValue("x/${{ inputs.id }}").evaluate({ ...scope, inputs })).toBe("x/a/b c?");
+  });
+});
+
+describe("the types of the functions on values", () => {
+  it.each([
+    ["range(3)[0] + 1", []],
+    ["parse_csv(inputs.name)[0].price.upper()", []],
+    ["parse_csv(inputs.name, {'header': false})[0][1] + 'x'", []],
+    ["range('3')", ["wrong_type"]],
+    ["escape_html(inputs.n)", ["wrong_type"]],
+    ["parse_csv(inputs.name)[0].price + 1", ["wrong_type"]],
+    ["add_days(inputs.n, 1)", ["wrong_type"]],
+    ["day(inputs.since) + 1", []],
+  ])("%s", (source, codes) => {
+    expect(checkCel(source, typeScope).issues.map(({ code }) => code)).toEqual(codes);
+  });
+
+  it("are text in a template", () => {
+    expect(checkValue("${{ url_encode(inputs.name) }}", typeScope)).toMatchObject({
+      shape: { kind: "string" },
+      issues: [],
+    });
+  });
+});
