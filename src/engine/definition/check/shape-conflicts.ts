@@ -6,13 +6,20 @@ import { describeKind } from "./shape-fit.ts";
 const OBJECTS: ReadonlySet<Shape["kind"]> = new Set(["map", "object"]);
 
 /**
- * Returns issues with paths below the value. A nullable value may be null, and a list may be empty, so neither is judged
- * by what it may contain.
+ * Returns issues with paths below the value; a warning where a value may be null that must not be. A list may be empty, so
+ * its items are not judged.
  */
 export function shapeConflicts(expected: Shape, actual: Shape): PartialIssue[] {
-  if ([expected, actual].some(({ kind, nullable }) => kind === "any" || nullable === true)) return [];
+  if (expected.kind === "any" || actual.kind === "any") return [];
+  const acceptsNull = expected.nullable === true || expected.kind === "null";
+  if (actual.kind === "null") return acceptsNull ? [] : [conflict(expected, actual)];
+  const found = kindConflicts(expected, actual);
+  return found.length > 0 || acceptsNull || actual.nullable !== true ? found : [MAYBE_NULL];
+}
+
+function kindConflicts(expected: Shape, actual: Shape): PartialIssue[] {
   if (expected.kind === "object" && actual.kind === "object") {
-    const fields = actual.fields;
+    const { fields } = actual;
     return Object.entries(expected.fields).flatMap(([name, field]) =>
       Object.hasOwn(fields, name)
         ? shapeConflicts(field, fields[name]!).map((issue) =>
@@ -21,12 +28,20 @@ export function shapeConflicts(expected: Shape, actual: Shape): PartialIssue[] {
         : [],
     );
   }
-  if (expected.kind === actual.kind || (OBJECTS.has(expected.kind) && OBJECTS.has(actual.kind))) return [];
-  return [
-    {
-      path: [],
-      code: "wrong_type",
-      message: `must be ${describeKind(expected)}, but the expression returns ${describeKind(actual)}`,
-    },
-  ];
+  const isSame = expected.kind === actual.kind || (OBJECTS.has(expected.kind) && OBJECTS.has(actual.kind));
+  return isSame ? [] : [conflict(expected, actual)];
 }
+
+const conflict = (expected: Shape, actual: Shape): PartialIssue => ({
+  path: [],
+  code: "wrong_type",
+  message: `must be ${describeKind(expected)}, but the expression returns ${describeKind(actual)}`,
+});
+
+const MAYBE_NULL: PartialIssue = {
+  path: [],
+  code: "maybe_null",
+  message: "must not be null, but the expression may return null",
+  fix: "Write a default inside it with ??.",
+  severity: "warning",
+};

@@ -9,6 +9,7 @@ const FIRST_AT_TOP = [
   "tags",
   "draft",
   "inputs",
+  "state",
   "steps",
   ...Object.keys(TOP_FIELDS),
 ];

@@ -75,6 +75,20 @@ describe("state and commit", () => {
       { path: "commit.last_id", code: "wrong_type" },
     ],
     [
+      "an expression that is null or of the wrong type",
+      {
+        state,
+        steps: [set("a", { text: "five" }, { if: "state.last_id > 0" })],
+        commit: { last_id: "${{ steps.a.text }}" },
+      },
+      { path: "commit.last_id", code: "wrong_type" },
+    ],
+    [
+      "null for a key that does not accept it",
+      { state, steps, commit: { last_id: "${{ null }}" } },
+      { path: "commit.last_id", code: "wrong_type" },
+    ],
+    [
       "a step that does not exist",
       { state, steps, commit: { last_id: "${{ steps.b.id }}" } },
       { path: "commit.last_id", code: "unknown_step" },
@@ -112,6 +126,23 @@ describe("state and commit", () => {
     const issue = await issueOf(definition);
     expect(issue).toMatchObject(expected);
     expect(issue.path + issue.message).not.toContain("undefined");
+  });
+
+  it("warn where a committed value may be null", async () => {
+    const skippable = [set("a", { id: 5 }, { if: "size(run.id) > 3" })];
+    const check = async (commit: string, declared: object = state) =>
+      defaultChecker.check(
+        { state: declared, steps: skippable, commit: { last_id: commit } },
+        { checkConnections: true },
+      );
+    const { valid, warnings } = await check("${{ steps.a.id }}");
+    expect({ valid, warnings }).toMatchObject({
+      valid: true,
+      warnings: [{ path: "commit.last_id", code: "maybe_null" }],
+    });
+    expect((await check("${{ steps.a.id ?? state.last_id }}")).warnings).toEqual([]);
+    const nullable = { last_id: { type: ["integer", "null"], default: null } };
+    expect((await check("${{ steps.a.id }}", nullable)).warnings).toEqual([]);
   });
 
   it("report all issues at once", async () => {

@@ -4,6 +4,18 @@ import { parse } from "yaml";
 import { toYaml } from "../../../../src/engine/definition/check/index.ts";
 
 describe("toYaml", () => {
+  it("declares the state before the steps that read it, and commits it after the output", () => {
+    const text = toYaml({ commit: { n: 1 }, output: 1, steps: [], state: { n: {} }, inputs: {}, name: "A" });
+    expect(Object.keys(parse(text) as object)).toEqual([
+      "name",
+      "inputs",
+      "state",
+      "steps",
+      "output",
+      "commit",
+    ]);
+  });
+
   it("writes text that parses to the same value", () => {
     const nasty = fc.constantFrom(
       "",
