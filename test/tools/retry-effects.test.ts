@@ -68,4 +68,33 @@ describe("the effects that a retry would repeat", () => {
     const steps = [STEPS[0]!, { ...STEPS[1]!, method: "GET" }] as Definition["steps"];
     expect(repeatedSteps(ALL_DONE, { steps })).toEqual([]);
   });
+
+  it("include steps that read the state, which may have changed", () => {
+    const steps = [post("first", "${{ state.last_id }}"), post("second", "a state")];
+    const find = (more: Partial<Definition>) =>
+      findRepeatedEffects(
+        "run_1",
+        { definition: { steps, ...more }, records: [record("first", "succeeded")] },
+        { definition: { steps, ...more }, inputsChanged: false },
+        stepTypes,
+      ).map(({ path }) => path);
+    expect(find({ state: { last_id: { type: "integer", default: 0 } } })).toEqual(["steps[0]"]);
+    expect(find({})).toEqual([]);
+  });
+
+  it("include steps after a wait for an event, which a retry does not reuse", () => {
+    const steps = [
+      { id: "callback", type: "wait", event: {} },
+      post("first", "${{ steps.callback.body }}"),
+      post("second", "text"),
+    ];
+    const records = steps.map(({ id }) => record(id, "succeeded"));
+    const found = findRepeatedEffects(
+      "run_1",
+      { definition: { steps }, records },
+      { definition: { steps }, inputsChanged: false },
+      stepTypes,
+    );
+    expect(found.map(({ path }) => path)).toEqual(["steps[1]"]);
+  });
 });

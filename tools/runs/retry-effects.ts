@@ -19,7 +19,7 @@ interface RetryRun {
 /**
  * Finds the steps of a retry that would repeat an effect. A retry reuses a recorded output when the step and its evaluated
  * input are unchanged. So a step runs again unless it succeeded, its definition is unchanged, and it reads nothing that
- * may differ: changed inputs, `run`, or a step that runs again.
+ * may differ: changed inputs, `run`, `state`, or a step that runs again.
  * @returns an issue for each of them that has effects and was attempted before
  */
 export function findRepeatedEffects(
@@ -34,11 +34,13 @@ export function findRepeatedEffects(
   const rerun = new Set<string>();
   const issues: Issue[] = [];
   const mustRerun = (step: StepDefinition): boolean => {
-    const { steps, inputs, run } = referencesOf(step);
+    const { steps, inputs, run, state } = referencesOf(step);
     return (
       records.get(step.id)?.state !== "succeeded" ||
       originalSteps.get(step.id) !== canonicalJson(step) ||
       run ||
+      (definition.state !== undefined && state) ||
+      types.get(step.type)?.isReusable?.(step) === false ||
       (inputsChanged && inputs) ||
       steps.some((id) => rerun.has(id))
     );
@@ -72,7 +74,7 @@ function describeOutcome({ state, attempts, items, error }: StepRecord): string 
 }
 
 /**
- * Finds references to steps, inputs and `run` in a step. It searches all of its text, so it may find a reference too many,
+ * Finds references to steps, inputs, `run` and `state` in a step. It searches all of its text, so it may find a reference too many,
  * but never misses one.
  */
 function referencesOf(step: StepDefinition) {
@@ -81,5 +83,6 @@ function referencesOf(step: StepDefinition) {
     steps: [...json.matchAll(/\bsteps\s*(?:\.\s*|\[\s*\\?["'])([a-z][a-z0-9_]*)/g)].map((match) => match[1]!),
     inputs: /\binputs\b/.test(json),
     run: /\brun\b/.test(json),
+    state: /\bstate\b/.test(json),
   };
 }
