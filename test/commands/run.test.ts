@@ -20,11 +20,13 @@ steps:
 output: "\${{ steps.said.all }}"
 `;
 const WAITS = "name: Waits\nsteps:\n  - { id: nap, type: wait, for: 1h }\n";
+const EXPECTS = "name: Expects\nsteps:\n  - { id: callback, type: wait, event: {} }\n";
 const ASKS = "name: Asks\nsteps:\n  - { id: may_i, type: approval, message: Really? }\n";
 const BLOCKED = `
 name: Blocked
+inputs: { type: object, properties: { port: { type: integer, default: 1 } } }
 steps:
-  - { id: call, type: http, url: "http://127.0.0.1:1/" }
+  - { id: call, type: http, url: "http://127.0.0.1:\${{ inputs.port }}/" }
 `;
 const RUNS_ITSELF = "No executor is running";
 
@@ -105,6 +107,13 @@ describe("millrace run", () => {
     expect(err).toMatch(
       /step "may_i" needs an approval: Really\? \(POST \/approvals\/\S+, or decide_approval\)/,
     );
+  });
+
+  it("exits with 6 if a step expects an event, and prints its URL", async () => {
+    const { cli } = await testCli({ expects: EXPECTS });
+    const { code, err } = await cli("run", "expects");
+    expect(code).toBe(6);
+    expect(err).toMatch(/step "callback" expects an event: POST of JSON to http:\/\/\S+\/events\/run_\S+/);
   });
 
   it("cancels a run that it executes itself on Ctrl-C", async () => {
