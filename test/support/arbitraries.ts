@@ -83,7 +83,7 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
 
 /** Generates bodies: valid, with one wrong or unknown field, or garbage. */
 function body(schema: Schema): fc.Arbitrary<unknown> {
-  const right = valid(schema) as fc.Arbitrary<Record<string, unknown>>;
+  const right = valid(schema) as fc.Arbitrary<Record<string, unknown> | null>;
   const names = Object.keys(schema.properties ?? { x: {} });
   const field = fc.oneof(
     fc.constantFrom(...(names.length > 0 ? names : ["x"])),
@@ -92,7 +92,7 @@ function body(schema: Schema): fc.Arbitrary<unknown> {
   );
   const wrong = fc
     .tuple(right, field, fc.oneof(anyJson, anyText))
-    .map(([it, key, value]) => Object.fromEntries([...Object.entries(it), [key, value]]));
+    .map(([it, key, value]) => Object.fromEntries([...Object.entries(it ?? {}), [key, value]]));
   return fc.oneof({ weight: 4, arbitrary: right }, { weight: 4, arbitrary: wrong }, anyJson);
 }
 

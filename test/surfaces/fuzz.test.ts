@@ -94,12 +94,18 @@ async function ready() {
   await call("PATCH", "/workflows/weekly-revenue", { definition: { steps: [] } });
   const steps = [{ id: "hello", type: "set", values: { a: 1 } }];
   const schedule = { cron: "0 0 1 1 *" };
-  await call("POST", "/workflows", { name: "Live", definition: { steps, schedule } });
+  const state = { last_id: { type: "integer", default: 0 } };
+  await call("POST", "/workflows", { name: "Live", definition: { steps, schedule, state } });
   await call("POST", "/workflows/live/publish");
   const run = await call("POST", "/workflows/live/runs", { wait: 20 });
   const ask = [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }];
   await call("POST", "/workflows", { name: "Asking", definition: { steps: ask } });
   const { body: asking } = await call("POST", "/workflows/asking/runs", { wait: 20 });
+  const event = { schema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } };
+  const expecting = [{ id: "callback", type: "wait", event }];
+  await call("POST", "/workflows", { name: "Expecting", definition: { steps: expecting } });
+  const { body: expected } = await call("POST", "/workflows/expecting/runs", { wait: 1 });
+  const { body: shown } = await call("GET", `/runs/${expected.id}?step_id=callback`);
   await call("DELETE", "/workflows/old");
   const { headers } = await call("GET", "/workflows?limit=1");
   const cursor = /cursor=([^>&]+)/.exec(headers.get("link")!)![1]!;
@@ -128,6 +134,7 @@ async function ready() {
       run_id: [run.body.id as string],
       approval_id: [asking.approvals[0].id as string],
       ref: ["output", "inputs", "steps.hello.output"],
+      token: [(shown.steps[0].event_url as string).split("/").at(-1)!],
       version: ["1", "2", "3"],
       "If-Match": ['"1"', '"2"', "*", 'W/"3"'],
       "If-None-Match": ['"1"', "*", headers.get("etag")!],
@@ -142,7 +149,7 @@ const settings = { numRuns: RUNS, seed: SEED, endOnFailure: true };
 
 /**
  * Operations for which generated requests rarely succeed: they need a definition that runs, a pending approval, an
- * existing schedule, a date in the future or a correct password.
+ * expected event, an existing schedule or state, a date in the future or a correct password.
  */
 const NEED_LUCK: ReadonlySet<string> = new Set([
   "cancel_run",
@@ -151,15 +158,18 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "describe_database",
   "end_session",
   "get_schedule",
+  "get_workflow_state",
   "invite_user",
   "pause_schedule",
   "publish_workflow",
+  "receive_event",
   "renew_invitation",
   "reset_user_password",
   "resume_schedule",
   "retry_run",
   "rotate_api_key",
   "run_workflow",
+  "set_workflow_state",
   "unpublish_workflow",
   "update_workflow",
   ...sessionEndpoints.filter(({ input }) => Object.keys(input.shape).length > 0).map(({ name }) => name),

@@ -276,3 +276,43 @@ describe("a workflow in the browser", () => {
     expect(anns.problems.filter((text) => !/status of 412/.test(text))).toEqual([]);
   });
 });
+
+/** Counts up with each event. */
+const COUNTER = {
+  state: { count: { type: "integer", default: 0 } },
+  steps: [{ id: "callback", type: "wait", event: {} }],
+  output: "${{ steps.callback.body }}",
+  commit: { count: "${{ state.count + 1 }}" },
+};
+
+describe("a workflow with state that waits for an event, in the browser", () => {
+  it("shows its state, which an editor can set, and the URL of its event", async () => {
+    const { ben, bens, site } = await twoPeople();
+    const { page } = bens;
+    const { id } = await create(ben, "Counter", COUNTER);
+    await bens.visit(`/workflows/${id}`);
+    const panel = page.getByRole("region", { name: "State", exact: true });
+    await panel.getByText("these are the defaults").waitFor();
+    await panel.getByRole("button", { name: "Edit state" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit state" });
+    await dialog.getByLabel("Values").fill('{"count": "many"}');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText(/must be an integer/).waitFor();
+    await dialog.getByLabel("Values").fill('{"count": 41}');
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await panel.getByText("41").waitFor();
+
+    const run = await start(ben, id);
+    await page.goto(`${runPage(site, run)}?step=callback`);
+    const url = await page.getByText(/\/events\/run_/).innerText();
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ pressed: "yes" }),
+    });
+    expect(answer.status).toBe(202);
+    await status(page, "succeeded").waitFor();
+    await page.getByRole("region", { name: "State that the run committed" }).getByText("42").waitFor();
+  });
+});

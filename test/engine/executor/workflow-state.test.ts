@@ -156,6 +156,33 @@ describe("the state of a workflow", () => {
     expect((await stored(harness, id))?.values).toEqual({ last_id: 4 });
   });
 
+  it("is committed once when an executor is taken for dead before it ends the run, and comes back", async () => {
+    const harness = await testEngine();
+    const id = await harness.define(COUNTER);
+    const [evaluated, cameBack] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = await harness.executor(async (job, context) => {
+      const result = await harness.engine.handler(job, context);
+      if (job.kind === "finish") {
+        evaluated.resolve();
+        await cameBack.promise;
+      }
+      return result;
+    });
+    const runId = await harness.start(id);
+    first.wake();
+    await evaluated.promise;
+    expect(await stored(harness, id)).toBeUndefined();
+    await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
+    const second = await harness.executor();
+    second.wake();
+    await second.waitUntilIdle();
+    expect(await harness.outcome(runId)).toMatchObject({ status: "succeeded", output: { before: 0 } });
+    cameBack.resolve();
+    await first.waitUntilIdle();
+    expect(await stored(harness, id)).toMatchObject({ revision: 2, values: { last_id: 1 } });
+    expect((await harness.find(runId)).status).toBe("succeeded");
+  });
+
   it("is neither read nor written by the runs of examples and those that they start", async () => {
     const harness = await testEngine();
     const child = await harness.define(COUNTER, "Child");

@@ -173,3 +173,13 @@ describe("the state of the workflow", () => {
     expect(chosen(`${declared}commit:\n  l|\n`, "last_id")).toBe(`${declared}commit:\n  last_id: \n`);
   });
 });
+
+describe("the URLs of events", () => {
+  it("are offered for the steps that wait for one", () => {
+    const text =
+      'steps:\n  - id: a\n    type: set\n    values: { x: "${{ run.event_urls.|" }\n' +
+      "  - { id: callback, type: wait, event: {} }\n  - { id: nap, type: wait, for: 1m }\n";
+    expect(offered(text)).toEqual(["callback"]);
+    expect(offered(text.replace("event_urls.|", "|"))).toContain("event_urls");
+  });
+});
