@@ -1,9 +1,15 @@
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { makeShop } from "../../../examples/shop.ts";
 import { Config } from "../../../schemas/config.ts";
 import { createConnections, rateIntervals } from "../../../src/connections/index.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { seededRandom, testSeed } from "../../support/random.ts";
 import { type TestEngine, testEngine } from "../../support/engine.ts";
+import { fakeClock, temporaryDirectory, testInstance } from "../../support/instance.ts";
+import { callAs, keyPrincipal } from "../../support/users.ts";
+import { runWorkflow } from "../../../tools/runs/run-workflow.ts";
+import { createWorkflow } from "../../../tools/workflows/create-workflow.ts";
 
 /** Lets time pass from one due job to the next until nothing is due any more. */
 async function runUntilIdle(
@@ -178,5 +184,28 @@ describe("the rate of a connection", () => {
     expect(() =>
       Config.parse({ models: [{ name: "a", vendor: "openai", model_ref: "b", rate: "fast" }] }),
     ).toThrow("must be a rate such as 5/s");
+  });
+
+  it("is shared by the workflows that use it", async () => {
+    const clock = fakeClock();
+    const dataset = join(temporaryDirectory(), "shop.db");
+    makeShop(dataset);
+    const config = { databases: [{ name: "shop", type: "sqlite", dataset, rate: "2/m" }] };
+    const instance = await testInstance({ clock, config });
+    const { queue } = await instance.executor({ config });
+    const call = callAs(instance, keyPrincipal());
+    const definition = { steps: [{ id: "a", type: "sql", database: "shop", query: "SELECT 1 AS one" }] };
+    for (const name of ["One", "Two", "Three"]) {
+      const { id } = await call(createWorkflow, { name, definition });
+      await call(runWorkflow, { workflow_id: id, inputs: {}, wait: 0 });
+    }
+    const succeeded: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      queue.wake();
+      await queue.waitUntilIdle();
+      succeeded.push(await instance.read.runs.count({ status: ["succeeded"] }));
+      clock.advance(turn === 0 ? 29_999 : turn === 1 ? 1 : 30_000);
+    }
+    expect(succeeded).toEqual([1, 1, 2, 3]);
   });
 });
