@@ -78,15 +78,14 @@ export const DefinitionInput = z
   .meta({
     type: ["object", "string"],
     additionalProperties: true,
-    description:
-      "What the workflow does: an object, or YAML or JSON text. The language: describe_environment with topic definition.",
+    description: "An object, or YAML or JSON text. The language: describe_environment, topic definition.",
     example: { steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] },
   });
 
 export const DefinitionInputOrNull = DefinitionInput.nullable().meta({ type: ["object", "string", "null"] });
 
 export const ApplyFixes = z.boolean().default(false).meta({
-  description: "Apply the patches of its issues first.",
+  description: "Apply the patches of issues.",
   example: true,
 });
 

@@ -80,7 +80,7 @@ function unwrap(schema: unknown): unknown {
 }
 
 const kinds: Record<string, string> = {
-  string: "a string",
+  string: "text",
   number: "a number",
   int: "an integer",
   boolean: "a boolean",

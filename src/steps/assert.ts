@@ -40,7 +40,8 @@ export const assertStep = defineStepType({
   check: (_step, ctx) => {
     const { kind } = ctx.shapeOf("that");
     if (CONDITION_KINDS.has(kind)) return Promise.resolve({ issues: [] });
-    const message = `must be a boolean, but the expression returns ${kind === "object" ? "an" : "a"} ${kind}`;
+    const actual = kind === "string" ? "text" : `${kind === "object" ? "an" : "a"} ${kind}`;
+    const message = `must be a boolean, but the expression returns ${actual}`;
     const fix = "Compare it with a value, for example > 0 or != null.";
     return Promise.resolve({ issues: [{ path: ["that"], code: "wrong_type", message, fix }] });
   },

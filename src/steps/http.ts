@@ -41,7 +41,7 @@ export const httpStep = defineStepType({
   title: "Send an HTTP request",
   description:
     "Sends one request. A status outside 2xx fails with http_status unless accept_status lists it. Redirects are " +
-    "followed within the same origin only. body is parsed by content type: JSON becomes a value, text a string, " +
+    "followed within the same origin only. body is parsed by content type: JSON becomes a value, text stays text, " +
     "an empty body null, anything else {media_type, base64}. The HTTP status is status_code. Secrets are referred to by name and sent only to the hosts they are configured for.",
   fields: {
     method: template(
@@ -83,7 +83,7 @@ export const httpStep = defineStepType({
         .unknown()
         .optional()
         .meta({
-          description: "The request body: a string unchanged, any other value as JSON. Default: no body.",
+          description: "The request body: text unchanged, any other value as JSON. Default: no body.",
           example: { text: "${{ steps.summary.text }}" },
         }),
     ),

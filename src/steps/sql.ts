@@ -79,7 +79,7 @@ export const sqlStep = defineStepType({
         .optional()
         .meta({
           description:
-            "Values for :name in the query: strings, numbers, booleans or null. Objects become JSON text.",
+            "Values for :name in the query: text, numbers, booleans or null. Objects become JSON text.",
           example: { since: "${{ inputs.since }}" },
         }),
     ),

@@ -155,9 +155,9 @@ describe("a configuration's issues", () => {
       "models:\n  - name: m\n    vendor: openai\n",
       ["2:5: models[0].model_ref is required"],
     ],
-    ["a wrong type", "databases: shop\n", ["1:1: databases must be a list, got a string"]],
+    ["a wrong type", "databases: shop\n", ["1:1: databases must be a list, got text"]],
     ["a file that is a list", "- a\n", ["1:1: the file must be an object, got a list"]],
-    ["a file that is text", "hello\n", ["1:1: the file must be an object, got a string"]],
+    ["a file that is text", "hello\n", ["1:1: the file must be an object, got text"]],
     [
       "a port out of range",
       "authentication: { basic: { smtp_user: a, smtp_password_var: B, smtp_server: s, smtp_port: 99999 } }",

@@ -58,11 +58,11 @@ const missing = (schema: z.ZodType) => issues(z.strictObject({ a: schema }), {})
 
 describe("issues", () => {
   it.each<[string, z.ZodType, unknown, Partial<Issue>]>([
-    ["a wrong type", z.string(), 7, { code: "wrong_type", message: "must be a string, got a number" }],
-    ["null", z.string(), null, { code: "wrong_type", message: "must be a string, got null" }],
+    ["a wrong type", z.string(), 7, { code: "wrong_type", message: "must be text, got a number" }],
+    ["null", z.string(), null, { code: "wrong_type", message: "must be text, got null" }],
     ["a list", z.object({}), [], { code: "wrong_type", message: "must be an object, got a list" }],
-    ["text", z.array(z.string()), "a", { code: "wrong_type", message: "must be a list, got a string" }],
-    ["a boolean", z.boolean(), "yes", { code: "wrong_type", message: "must be a boolean, got a string" }],
+    ["text", z.array(z.string()), "a", { code: "wrong_type", message: "must be a list, got text" }],
+    ["a boolean", z.boolean(), "yes", { code: "wrong_type", message: "must be a boolean, got text" }],
     ["a fraction", z.int(), 1.5, { code: "wrong_type", message: "must be an integer, got 1.5" }],
     ["infinity", z.number(), Infinity, { code: "wrong_type", message: "must be a number, got Infinity" }],
     [
@@ -174,7 +174,7 @@ describe("issues", () => {
       {
         code: "no_match",
         message:
-          "must be a string, got an object, or a must be a number, got a string, must not have the field b",
+          "must be text, got an object, or a must be a number, got text, must not have the field b",
       },
     ],
     [
@@ -193,7 +193,7 @@ describe("issues", () => {
       "an element of a map",
       z.map(z.object({}), z.string()),
       new Map([[{}, 1]]),
-      { code: "invalid", message: "contains an invalid item: must be a string, got a number" },
+      { code: "invalid", message: "contains an invalid item: must be text, got a number" },
     ],
     [
       "a check of our own",
@@ -213,7 +213,7 @@ describe("issues", () => {
 
   it("name a required field, whatever its type", () => {
     expect(missing(z.string())).toEqual([
-      { path: "a", code: "missing", message: "is required", fix: "Set it to a string." },
+      { path: "a", code: "missing", message: "is required", fix: "Set it to text." },
     ]);
     expect(missing(z.enum(["x", "y"]))).toEqual([
       { path: "a", code: "missing", message: "is required", allowed: ["x", "y"] },

@@ -229,7 +229,7 @@ describe("a workflow step", () => {
       {
         path: ["inputs", "since"],
         code: "wrong_type",
-        message: "must be a string, but the expression returns a number",
+        message: "must be text, but the expression returns a number",
       },
     ]);
   });

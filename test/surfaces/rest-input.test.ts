@@ -37,7 +37,7 @@ describe("the errors of a body", () => {
       reason: 3,
     });
     const { detail, errors } = expectProblem(answer, "invalid_input");
-    const allowed = ["name", "description", "tags", "definition", "reason"];
+    const allowed = ["name", "description", "tags", "definition", "apply_fixes", "reason"];
     expect(errors).toEqual([
       {
         path: "nmae",
@@ -61,13 +61,13 @@ describe("the errors of a body", () => {
         allowed,
         fix: "Remove it.",
       },
-      { path: "name", code: "missing", message: "is required", fix: "Set it to a string." },
+      { path: "name", code: "missing", message: "is required", fix: "Set it to text." },
       { path: "description", code: "too_long", message: "must be at most 10000 characters, got 10001" },
       { path: "tags[1]", code: "too_short", message: "must not be empty" },
-      { path: "tags[2]", code: "wrong_type", message: "must be a string, got a number" },
+      { path: "tags[2]", code: "wrong_type", message: "must be text, got a number" },
       { path: "tags[3]", code: "too_long", message: "must be at most 50 characters, got 51" },
       { path: "definition", code: "wrong_type", message: "must be an object, or YAML or JSON text" },
-      { path: "reason", code: "wrong_type", message: "must be a string, got a number" },
+      { path: "reason", code: "wrong_type", message: "must be text, got a number" },
     ]);
     expect(detail).toContain("nmae is not a known field.");
     expect(detail).toContain("And 7 more, see errors.");
@@ -145,7 +145,7 @@ describe("a body that is no JSON object", () => {
       path: "",
       code: "wrong_type",
       message: "must be a JSON object",
-      allowed: ["name", "description", "tags", "definition", "reason"],
+      allowed: ["name", "description", "tags", "definition", "apply_fixes", "reason"],
     });
   });
 

@@ -82,7 +82,7 @@ function stepGuide(type: AnyStepType): string {
       (type.timeoutMs === null
         ? ""
         : ` An attempt times out after ${type.timeoutMs / 1_000} s, unless timeout is set.`),
-    "Fields (strings may contain `${{ }}`, unless a field says otherwise):",
+    "Fields (texts may contain `${{ }}`, unless a field says otherwise):",
     fields.map(([name, { schema, kind }]) => fieldLine(name, schema, kind)).join("\n"),
     `Fields of every step: ${common.map((name) => `\`${name}\``).join(", ")} (topic definition).`,
     `\`\`\`yaml\n${toYaml({ steps: [type.example] })}\`\`\``,
@@ -95,8 +95,8 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
       "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
     "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
-      "started_at, scheduled_for, event_urls), `state`, `steps.<id>` of earlier steps, and in a fan-out `item` and `index`. A string that " +
-      "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such strings.",
+      "started_at, scheduled_for, event_urls), `state`, `steps.<id>` of earlier steps, and in a fan-out `item` and `index`. A text that " +
+      "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such texts.",
     "## Top-level fields",
     ["- `steps` (required; list of steps): the steps."]
       .concat(Object.entries(TOP_FIELDS).map(([name, schema]) => fieldLine(name, schema)))
@@ -167,7 +167,7 @@ function expressionsGuide(): string {
     'Operators: `+ - * / %`, `== != < <= > >=`, `&& || !`, `x in list`, `cond ? a : b`, `x ?? y` (y where x is null or absent),  `a.b`, `a[0]`, `a["key"]`, ' +
       '`[1, 2]`, `{"k": v}`. Over lists: `list.map(x, …)`, `list.filter(x, …)`, `list.all(x, …)`, `list.exists(x, …)`, ' +
       "`list.exists_one(x, …)`, `has(a.b)`.",
-    "A field of null is null. Null is empty in a string and false as a condition; any other use of it fails with " +
+    "A field of null is null. Null is empty in text and false as a condition; any other use of it fails with " +
       "`null_value`, so write a default, `x.y ?? 0`, or test it, `x != null ? … : …`; a warning maybe_null says where. " +
       "`??` binds less tightly than every operator but `? :`, so write `(x ?? 0) > 5`. Regular expressions are RE2.",
     "Calendar functions take an optional time zone (default UTC) and keep the local time when the clocks change. " +

@@ -32,7 +32,7 @@ const missingIssue = (name: string, near: string | undefined): PartialIssue => (
 const unusedIssue = (name: string, near: string | undefined, wanted: readonly string[]): PartialIssue => ({
   path: ["params", name],
   code: "unused_parameter",
-  message: "is not in the query (outside strings and comments)",
+  message: "is not in the query (outside texts and comments)",
   allowed: [...wanted],
   ...(near !== undefined && { did_you_mean: near }),
   fix: `Write :${name} in the query, without quotes, or remove the parameter.`,

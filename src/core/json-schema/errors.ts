@@ -49,7 +49,7 @@ function pathOf(error: ErrorObject, value: unknown): PropertyKey[] {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: "a string",
+  string: "text",
   number: "a number",
   integer: "an integer",
   boolean: "a boolean",

@@ -11,7 +11,7 @@ const MAX_DEPTH = 12;
 type Kind = "string" | "number" | "boolean" | "list" | "object" | "null";
 
 const KIND_NAMES: Readonly<Record<Kind, string>> = {
-  string: "a string",
+  string: "text",
   number: "a number",
   boolean: "a boolean",
   list: "a list",

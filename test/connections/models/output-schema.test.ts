@@ -19,7 +19,7 @@ describe("schemaCheck", () => {
   it("reports every issue of a small value", () => {
     const schema = { type: "array", items: { type: "integer" } };
     expect(issues(schema, [1, "a", 2.5])).toEqual([
-      "[1] must be an integer, got a string",
+      "[1] must be an integer, got text",
       "[2] must be an integer, got 2.5",
     ]);
     expect(issues(schema, [1, 2])).toEqual([]);
@@ -37,7 +37,7 @@ describe("schemaCheck", () => {
   it("checks formats, and accepts the $schema of draft 2020-12", () => {
     expect(issues({ format: "date" }, "2026-02-31")).toEqual(["the answer must be a valid date"]);
     expect(issues({ prefixItems: [{ type: "string" }] }, [1])).toEqual([
-      "[0] must be a string, got a number",
+      "[0] must be text, got a number",
     ]);
     expect(unusable({ $schema: "http://json-schema.org/draft-07/schema#" })).toContain("2020-12");
   });

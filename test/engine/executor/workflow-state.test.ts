@@ -241,7 +241,7 @@ describe("the state of a workflow", () => {
       status: "failed",
       error: {
         code: "state_invalid",
-        message: expect.stringContaining("state.last_id must be a string"),
+        message: expect.stringContaining("state.last_id must be text"),
         fix: expect.stringContaining(`PUT /workflows/${id}/state`),
       },
     });

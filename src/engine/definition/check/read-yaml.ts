@@ -148,7 +148,7 @@ function misreadings(document: Document): Misreading[] {
       found.push({
         offset: start(pair.key),
         code: "invalid_yaml",
-        message: "must be a string as a key, got an object or a list: { begins an object in YAML",
+        message: "must be text as a key, got an object or a list: { begins an object in YAML",
         fix: QUOTE,
       });
       return visit.SKIP;

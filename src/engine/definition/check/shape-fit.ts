@@ -29,7 +29,7 @@ const ACCEPTED_KINDS: Readonly<Record<string, readonly Shape["kind"][]>> = {
 };
 
 const KIND_NAMES: Readonly<Record<string, string>> = {
-  string: "a string",
+  string: "text",
   number: "a number",
   boolean: "a boolean",
   null: "null",

@@ -131,7 +131,7 @@ function indexType({ at, of, key }: Of<"index">, context: Check): Type {
     context.report("wrong_type", at, `indexes ${describeKind(object.kind)}, expected a list or an object`);
     return ANY;
   } else if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
-    context.report("wrong_type", at, `uses ${describeKind(kind)} as a field name, expected a string`);
+    context.report("wrong_type", at, `uses ${describeKind(kind)} as a field name, expected text`);
   }
   return object.kind === "object" ? ANY : orNull(elementType(object, context.budget.unions), object);
 }
@@ -145,7 +145,7 @@ function mapType({ entries }: Of<"map">, context: Check): Type {
     const kind = knownKind(keyType);
     warnOfNull(key, keyType, ["uses", "as a field name"], context);
     if (kind !== undefined && kind !== "string" && kind !== "number" && kind !== "boolean") {
-      context.report("wrong_type", key.at, `uses ${describeKind(kind)} as a field name, expected a string`);
+      context.report("wrong_type", key.at, `uses ${describeKind(kind)} as a field name, expected text`);
     }
     if (key.kind !== "literal") hasComputedKey = true;
     fields.push([String(key.kind === "literal" ? key.value : ""), typeOf(value, context)]);

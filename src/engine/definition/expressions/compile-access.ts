@@ -65,7 +65,7 @@ function indexReader({ at, key }: Of<"index">): ReadIndex {
     if (!Array.isArray(value)) {
       const name = mapKey(keyValue);
       return name === undefined
-        ? throwFailed(at, `uses ${describeKind(kindOf(keyValue))} as a field name, expected a string`)
+        ? throwFailed(at, `uses ${describeKind(kindOf(keyValue))} as a field name, expected text`)
         : fieldOf(evaluation, at, value, name);
     }
     if (!Number.isInteger(keyValue)) return throwFailed(at, "uses a list index that is not an integer");

@@ -119,13 +119,9 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
         throwNullValue(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
         mapKey(value) ??
-        throwFailed(
-          at,
-          `groups by ${describeKind(kindOf(value))}, expected a string, a number or a boolean`,
-          {
-            fix: "Group by a single field of the items.",
-          },
-        );
+        throwFailed(at, `groups by ${describeKind(kindOf(value))}, expected text, a number or a boolean`, {
+          fix: "Group by a single field of the items.",
+        });
       chargeComparison(evaluation, name.length);
       const group = groups.get(name);
       if (group) group.push(item);

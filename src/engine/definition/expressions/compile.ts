@@ -110,7 +110,7 @@ function compileMap({ entries }: Of<"map">): Evaluate {
       if (key === null || key === undefined) throwNullValue(entry.at, formatNode(entry.at));
       const name =
         mapKey(key) ??
-        throwFailed(entry.at, `uses ${describeKind(kindOf(key))} as a field name, expected a string`);
+        throwFailed(entry.at, `uses ${describeKind(kindOf(key))} as a field name, expected text`);
       chargeComparison(evaluation, name.length);
       if (Object.hasOwn(map, name)) throwFailed(entry.at, `defines the field ${formatNode(entry.at)} twice`);
       setField(map, name, entry.value(evaluation));

@@ -95,7 +95,7 @@ export const timeLimitExceeded = (evaluation: Evaluation): Error =>
 /** Charges for a text before it is created. */
 export function chargeText(evaluation: Evaluation, length: number): void {
   if (length > MAX_EXPRESSION_TEXT) {
-    const message = `creates a string of ${length.toLocaleString("en-US")} characters, the maximum is ${MAX_EXPRESSION_TEXT.toLocaleString("en-US")}`;
+    const message = `creates text of ${length.toLocaleString("en-US")} characters, the maximum is ${MAX_EXPRESSION_TEXT.toLocaleString("en-US")}`;
     throw limitExceeded(evaluation, message, "text", MAX_EXPRESSION_TEXT);
   }
   charge(evaluation, length / 4);

@@ -22,7 +22,7 @@ const toNumber: FunctionBody = ([value], { evaluation, location }) => {
   const text = value.trim();
   return NUMBER_FORMAT.test(text)
     ? assertFinite(location, Number(text))
-    : throwFailed(location, "converts a string to a number that does not contain one");
+    : throwFailed(location, "converts text to a number that does not contain one");
 };
 
 /** Moves the decimal point of a number in its decimal notation, which multiplication would not do exactly. */
@@ -45,7 +45,7 @@ const round: FunctionBody = ([value, digits = 0], { location }) => {
 const toBoolean: FunctionBody = ([value], { location }) => {
   if (typeof value === "boolean") return value;
   if (value === "true" || value === "false") return value === "true";
-  return throwFailed(location, 'converts a string other than "true" and "false" to a boolean');
+  return throwFailed(location, 'converts text other than "true" and "false" to a boolean');
 };
 
 const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "duration"] } as const;

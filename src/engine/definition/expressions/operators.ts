@@ -44,11 +44,11 @@ export function operatorMismatch(
   const message = `applies ${op} to ${describeKind(left)} and ${describeKind(right)}, which it does not accept`;
   const kinds = new Set([left, right]);
   if (kinds.has("string") && (kinds.has("timestamp") || kinds.has("duration"))) {
-    return { message, fix: "Convert the string first: timestamp(…) or duration(…)." };
+    return { message, fix: "Convert the text first: timestamp(…) or duration(…)." };
   }
-  if (op === "+" && kinds.has("string")) return { message, fix: "Convert both to strings: string(…) + …." };
+  if (op === "+" && kinds.has("string")) return { message, fix: "Convert both to text: string(…) + …." };
   if (kinds.has("string") && kinds.has("number")) {
-    return { message, fix: "Convert the string to a number first: double(…)." };
+    return { message, fix: "Convert the text to a number first: double(…)." };
   }
   return { message };
 }

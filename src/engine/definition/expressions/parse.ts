@@ -106,7 +106,7 @@ function syntaxFix(source: string, pos: number): string | undefined {
   if (/^and\b/i.test(rest)) return "Write &&.";
   if (/^or\b/i.test(rest)) return "Write ||.";
   if (/\bnot\s+$/i.test(before)) return "Write !.";
-  if (rest.startsWith("`")) return "Write strings in single or double quotes, and join them with +.";
+  if (rest.startsWith("`")) return "Write texts in single or double quotes, and join them with +.";
   return /\.\s*$/.test(before) ? 'Write this name in brackets: x["in"].' : undefined;
 }
 

@@ -89,7 +89,7 @@ function resolveLiteral(
   if (value instanceof Uint8Array) {
     report(
       issueAt("expression_syntax", at, "contains a bytes literal", {
-        fix: "Write a string, without the b: JSON has no bytes.",
+        fix: "Write text, without the b: JSON has no bytes.",
       }),
     );
     return { kind: "invalid", at };
@@ -99,9 +99,7 @@ function resolveLiteral(
   if (typeof value === "number" || Number.isSafeInteger(number))
     return { kind: "literal", at, value: number };
   const message = `contains ${formatNode(at)}, which is too large for a JSON number to hold exactly`;
-  report(
-    issueAt("expression_syntax", at, message, { fix: "Write it as a string, or with a decimal point." }),
-  );
+  report(issueAt("expression_syntax", at, message, { fix: "Write it as text, or with a decimal point." }));
   return { kind: "invalid", at };
 }
 

@@ -41,7 +41,7 @@ const substring: FunctionBody = ([value, from, to], { evaluation, location }) =>
   const length = countCharacters(evaluation, source);
   const [start, end] = [from as number, (to ?? length) as number];
   if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end < start || end > length) {
-    throwFailed(location, `reads characters ${start} to ${end} of a string that has ${length}`);
+    throwFailed(location, `reads characters ${start} to ${end} of a text that has ${length}`);
   }
   return length === source.length ? source.slice(start, end) : Array.from(source).slice(start, end).join("");
 };
@@ -80,7 +80,7 @@ const contains: FunctionBody = ([container, part], { evaluation, location }) => 
   if (Array.isArray(container))
     return container.some((item) => (charge(evaluation, 1), equals(evaluation, item, part)));
   if (typeof part !== "string")
-    throwFailed(location, `searches a string for ${describeKind(kindOf(part))}, expected a string`);
+    throwFailed(location, `searches text for ${describeKind(kindOf(part))}, expected text`);
   return boundedIncludes(evaluation, container as string, part);
 };
 
@@ -115,7 +115,7 @@ const parseJson: FunctionBody = ([value], { evaluation, location }) => {
   try {
     return JSON.parse(value as string) as unknown;
   } catch {
-    return throwFailed(location, "parses a string that is not JSON");
+    return throwFailed(location, "parses text that is not JSON");
   }
 };
 

@@ -55,7 +55,7 @@ export function parseTimestamp(place: SourceLocation, text: string, zone: TimeZo
       return createTimestamp(place, hasZone ? local - offset : zone.toMoment(local));
     }
   }
-  return throwFailed(place, "converts a string to a timestamp that does not contain one", {
+  return throwFailed(place, "converts text to a timestamp that does not contain one", {
     fix: "Write it as 2026-01-31T08:00:00Z or 2026-01-31.",
   });
 }
@@ -99,7 +99,7 @@ const duration: FunctionBody = ([value], { evaluation, location }) => {
   chargeText(evaluation, (value as string).length);
   const match = DURATION.exec(value as string);
   if (!match) {
-    return throwFailed(location, "converts a string to a duration that does not contain one", {
+    return throwFailed(location, "converts text to a duration that does not contain one", {
       fix: "Write it as 90s, 1h30m or 2d.",
     });
   }

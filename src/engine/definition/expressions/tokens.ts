@@ -107,14 +107,14 @@ function closingQuote(source: string, start: number, from: number, quote: string
         "newline_in_string",
         at,
         at + 1,
-        "A string in single or double quotes must not contain a line break",
+        "Text in single or double quotes must not contain a line break",
       );
   }
   return fail(
     "unclosed_string",
     start,
     source.length,
-    `The string that begins here lacks its closing ${quote}`,
+    `The text that begins here lacks its closing ${quote}`,
   );
 }
 
@@ -181,6 +181,6 @@ function numericEscape(
     "other",
     start,
     start + 2,
-    `The string contains the unknown escape ${raw.slice(at, at + 2)}: write \\\\ for a backslash`,
+    `The text contains the unknown escape ${raw.slice(at, at + 2)}: write \\\\ for a backslash`,
   );
 }

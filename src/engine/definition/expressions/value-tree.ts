@@ -105,7 +105,7 @@ function* parseText(text: string, path: Path, report: Report): Resumable<ValueTr
   if (template.unclosedAt !== undefined) {
     const place = { input: text, pos: template.unclosedAt };
     const fix =
-      "Close it with }}, and every string inside it with its quote. For the characters ${{ themselves, write $${{.";
+      "Close it with }}, and every text inside it with its quote. For the characters ${{ themselves, write $${{.";
     const closed = closeTemplate(text);
     const more = { fix, ...(closed !== undefined && { rewrite: rewriteWhole(text, closed) }) };
     report([issueAt("expression_syntax", place, "has a ${{ that is not closed", more)], path);

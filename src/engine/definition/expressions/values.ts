@@ -33,7 +33,7 @@ const KIND_NAMES: Readonly<Record<Kind, string>> = {
   null: "null",
   boolean: "a boolean",
   number: "a number",
-  string: "a string",
+  string: "text",
   list: "a list",
   map: "an object",
   timestamp: "a timestamp",

@@ -93,7 +93,7 @@ describe("x ?? y in expressions", () => {
 
   it.each([
     ["1 / 0 ?? 1", "divides by zero"],
-    ["inputs.name.first ?? 1", "reads the field first of a string"],
+    ["inputs.name.first ?? 1", "reads the field first of text"],
     ["steps.revenue.rows.total ?? 1", "reads the field total of a list"],
     ["steps.revenue.rows[0.5] ?? 1", "uses a list index that is not an integer"],
     ["inputs.nothing ?? 1 / 0", "divides by zero"],
