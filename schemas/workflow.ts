@@ -17,7 +17,7 @@ export const WorkflowName = text(200, 1).meta({
 });
 
 export const WorkflowDescription = text(10_000).meta({
-  description: "What the workflow is for, in a sentence or two: agents and people choose workflows by it.",
+  description: "What it is for, in a sentence or two: agents and people choose by it.",
   example: "Revenue by region for the last seven days, in two sentences.",
 });
 
@@ -32,7 +32,7 @@ export const WorkflowTags = z
 
 /** An id in a request. Any text is accepted, so that a wrong one is reported as not found, with a near match. */
 export const WorkflowIdRef = text(200, 1).meta({
-  description: "The workflow's id, from list_workflows: a slug of its first name.",
+  description: "The workflow's id, from list_workflows.",
   example: "weekly-revenue",
 });
 
