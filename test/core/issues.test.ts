@@ -173,8 +173,7 @@ describe("issues", () => {
       { a: "x", b: 1 },
       {
         code: "no_match",
-        message:
-          "must be text, got an object, or a must be a number, got text, must not have the field b",
+        message: "must be text, got an object, or a must be a number, got text, must not have the field b",
       },
     ],
     [

@@ -36,9 +36,7 @@ describe("schemaCheck", () => {
 
   it("checks formats, and accepts the $schema of draft 2020-12", () => {
     expect(issues({ format: "date" }, "2026-02-31")).toEqual(["the answer must be a valid date"]);
-    expect(issues({ prefixItems: [{ type: "string" }] }, [1])).toEqual([
-      "[0] must be text, got a number",
-    ]);
+    expect(issues({ prefixItems: [{ type: "string" }] }, [1])).toEqual(["[0] must be text, got a number"]);
     expect(unusable({ $schema: "http://json-schema.org/draft-07/schema#" })).toContain("2020-12");
   });
 
