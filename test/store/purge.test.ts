@@ -10,15 +10,17 @@ import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
 import { usageWriter } from "../../src/store/usage.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
 
-/** Tables with permanent rows: workflows, their versions, users and keys are never purged. */
+/** Tables with permanent rows: workflows, their versions, the slots of their rates, users and keys are never purged. */
 const PERMANENT = [
   "api_keys",
   "counters",
   "identities",
   "migrations",
+  "rate_slots",
   "schedules",
   "settings",
   "users",
+  "workflow_calls",
   "workflow_states",
   "workflow_versions",
   "workflows",
