@@ -229,7 +229,9 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
     case "unrecognized_keys":
       return { code: "unknown_key", message: `must not have the field ${listKeys(issue.keys)}` };
     case "invalid_union":
-      return describeUnion(issue);
+      return issue.input === undefined
+        ? { code: "missing", message: "is required", fix: "Add it." }
+        : describeUnion(issue);
     default: {
       // Our own checks state their code.
       const code: unknown = issue.params?.["code"];
