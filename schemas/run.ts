@@ -146,7 +146,7 @@ const RunItem = z
     attempts: z.int().meta({ example: 1 }),
     error: RunError.nullable(),
   })
-  .meta({ id: "RunItem", description: "One item of a fan-out." });
+  .meta({ id: "RunItem", description: "One item of a fan-out, or iteration of a repeat." });
 
 /** Maximum number of attempts of a step that are listed: the last ones. */
 export const LISTED_ATTEMPTS = 20;
@@ -180,10 +180,17 @@ export const RunStep = z
         total: z.int().meta({ example: 120 }),
         done: z.int().meta({ example: 118 }),
         failed: z.int().meta({ example: 2 }),
+        max: z.int().optional().meta({
+          description: "With repeat: the maximum number of iterations; `total` counts those that have started.",
+          example: 50,
+        }),
       })
       .optional()
-      .meta({ description: "Progress of a fan-out's items." }),
-    item: z.int().optional().meta({ description: "The item that was asked for.", example: 17 }),
+      .meta({ description: "Progress of the items of a fan-out, or of the iterations of a repeat." }),
+    item: z
+      .int()
+      .optional()
+      .meta({ description: "The item or iteration that was asked for.", example: 17 }),
     error: RunError.nullable(),
     output: TruncatedValue.optional().meta({ description: "Its output." }),
     attempt_list: z
@@ -195,7 +202,9 @@ export const RunStep = z
     item_list: z
       .array(RunItem)
       .optional()
-      .meta({ description: "Up to 20 items of a fan-out, starting with the one that was asked for." }),
+      .meta({
+        description: "Up to 20 items or iterations, starting with the one that was asked for.",
+      }),
   })
   .meta({ id: "RunStep", description: "A step of a run." });
 export type RunStep = z.infer<typeof RunStep>;

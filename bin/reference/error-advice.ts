@@ -296,6 +296,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   output_too_large: "A step's output can be up to 4 MiB of JSON: request less.",
   poisoned:
     "The step crashed three executors while it ran alone: it needs too much memory or crashes a driver. Split its work.",
+  repeat_exhausted:
+    "Raise `repeat.max`, or correct `until`: the outputs of the iterations show why it stayed false.",
   run_timeout: "Make the workflow's `timeout` longer, or split its work.",
   state_conflict:
     "Another run, or a person, wrote the state since this run read it. Retry the run; `concurrency: 1` runs one at a time.",

@@ -39,6 +39,7 @@ export const STEP_ERRORS = {
   output_invalid: { title: "The run's output does not match its schema", transient: false },
   output_too_large: { title: "The output is too large", transient: false },
   poisoned: { title: "The step crashed its executor repeatedly", transient: false },
+  repeat_exhausted: { title: "The step reached its maximum number of iterations", transient: false },
   run_timeout: { title: "The run reached its timeout", transient: false },
   state_conflict: { title: "The state was written since the run read it", transient: false },
   state_invalid: { title: "The state does not match its declaration", transient: false },

@@ -5,6 +5,7 @@ import type { AnyStepType, Field } from "../../core/step-type.ts";
 import { compileCel, compileValue } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
 import type { CompiledDefinition } from "./compiled-definition.ts";
+import { type PlannedRepeat, planRepeat } from "./repeat.ts";
 
 /** Maximum size of a `for_each` list, in bytes of JSON. */
 const LIST = { maxOutputBytes: 16 * 1024 * 1024 };
@@ -16,9 +17,10 @@ export interface PlannedStep {
   type: AnyStepType;
   if: CompiledExpression | null;
   forEach: CompiledExpression | null;
+  repeat: PlannedRepeat | null;
   /** The fields of its type. */
   fields: ReadonlyMap<string, CompiledExpression | { literal: unknown }>;
-  /** Ids of the steps whose outputs its `if` and `for_each` read. */
+  /** Ids of the steps whose outputs its `if`, its `for_each` and the start of its `repeat` read. */
   conditionReads: ReadonlySet<string>;
   /** Ids of the steps whose outputs its fields read. */
   fieldReads: ReadonlySet<string>;
@@ -63,6 +65,7 @@ function planOf(compiled: CompiledDefinition, types: ReadonlyMap<string, AnyStep
 function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
   const condition = step.if === undefined ? null : compileCel(step.if);
   const forEach = step.for_each === undefined ? null : compileCel(step.for_each, LIST);
+  const repeat = step.repeat === undefined ? null : planRepeat(step.repeat);
   const fields = new Map(
     Object.entries(type.fields as Readonly<Record<string, Field>>)
       .filter(([name]) => step[name] !== undefined)
@@ -76,8 +79,13 @@ function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
     type,
     if: condition,
     forEach,
+    repeat,
     fields,
-    conditionReads: new Set([...(condition?.stepIds ?? []), ...(forEach?.stepIds ?? [])]),
+    conditionReads: new Set([
+      ...(condition?.stepIds ?? []),
+      ...(forEach?.stepIds ?? []),
+      ...(repeat?.startReads ?? []),
+    ]),
     fieldReads,
     timeoutMs: step.timeout === undefined ? type.timeoutMs : durationMs(step.timeout),
     cacheMs: step.cache === undefined ? null : durationMs(step.cache),

@@ -13,6 +13,7 @@ import { StepError } from "../../core/step-errors.ts";
 import type { AnyStepType, Field, StepOutcome } from "../../core/step-type.ts";
 import type { JobContext } from "../../queue/types.ts";
 import { type Plan, type PlannedStep, resolveFields } from "../definition/plan.ts";
+import { evaluateVariables } from "../definition/repeat.ts";
 import { recordAttemptStart } from "../run-state/record-outcome.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import type { StepResult } from "../run-state/step-result.ts";
@@ -20,6 +21,7 @@ import { prepareWait } from "../run-state/waits/index.ts";
 import type { WaitRequest } from "../run-state/waits/wait-kind.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
+import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, recordedOutput } from "./recorded-output.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertOutputSize, toCondition, validateItems } from "./step-values.ts";
@@ -49,18 +51,19 @@ export async function executeAttempt(
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
   if (job.item === null) {
-    const result = await evaluateBeforeFields(scopes, plan, attempt);
+    const result = await evaluateBeforeFields(options, plan, attempt);
     if (result !== undefined) return result;
   }
   const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
   attempt.input = parseInput(planned, resolveFields(planned, scope));
-  const resource = plan.compiled.resources[plan.compiled.position.get(job.stepId)!];
+  const position = plan.compiled.position.get(job.stepId)!;
+  const resource = plan.compiled.resources[position];
   attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
   const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(context.clock.now()));
   if (recorded !== undefined) return recorded;
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
   if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
-  if (planned.type.instant !== true) await recordStart(attempt, jobContext);
+  if (planned.type.instant !== true) await recordStart(attempt, jobContext, position);
   if (planned.type.needsFacts?.(planned.step) === true)
     attempt.facts = (await runs.facts(run.id))?.[job.stepId];
   attempt.codeStartedAt = performance.now();
@@ -68,17 +71,24 @@ export async function executeAttempt(
   return toResult(options, attempt, outcome);
 }
 
-/** Evaluates `if` and `for_each`. @returns undefined when the step runs, once and without items */
+/** Evaluates `if`, `for_each` and `repeat`. @returns undefined when the step runs, once and without items */
 async function evaluateBeforeFields(
-  scopes: ExpressionScopes,
+  options: AttemptOptions,
   plan: Plan,
-  { run, planned }: Attempt,
+  attempt: Attempt,
 ): Promise<StepResult | undefined> {
-  const { step, if: condition, forEach } = planned;
-  if (condition === null && forEach === null) return undefined;
+  const { runs, scopes } = options;
+  const { run, job, planned } = attempt;
+  const { step, if: condition, forEach, repeat } = planned;
+  if (condition === null && forEach === null && repeat === null) return undefined;
+  const record = repeat === null ? undefined : await runs.step(job);
+  if (record !== undefined && record.items !== null) return nextIteration(options, plan, attempt, record);
   const scope = await scopes.loadScope(plan, run, planned.conditionReads);
   if (condition !== null && !toCondition(condition.evaluate(scope), `if of "${step.id}"`)) {
     return { kind: "skipped" };
+  }
+  if (repeat !== null) {
+    return { kind: "iteration", index: 0, loop: evaluateVariables(repeat, "start", scope), dueAt: null };
   }
   if (forEach === null) return undefined;
   return { kind: "fan_out", items: validateItems(step.id, forEach.evaluate(scope)) };
@@ -126,12 +136,16 @@ function parseInput({ type }: PlannedStep, resolved: Record<string, unknown>): R
  * Records that the attempt starts, before its code can have an effect.
  * @throws StepError cancelled when the run is ending or the claim was lost, so that the code must not run
  */
-async function recordStart(attempt: Attempt, { executor, record }: JobContext): Promise<void> {
+async function recordStart(
+  attempt: Attempt,
+  { executor, record }: JobContext,
+  position: number,
+): Promise<void> {
   const { job, startedAt, input } = attempt;
   attempt.startRecorded = false;
   await record(async (tx) => {
     const start = { attempt: job.attempt, executor, startedAt, input };
-    attempt.startRecorded = await recordAttemptStart(tx, job, start);
+    attempt.startRecorded = await recordAttemptStart(tx, job, position, start);
   });
   if (!attempt.startRecorded) {
     throw new StepError("cancelled", "The run is ending, or another executor has claimed the job.");
@@ -159,7 +173,7 @@ async function toResult(
     output: outcome.output,
     inputHash,
     ...(cacheMs !== null && {
-      cache: { key: cacheKey(run, job, inputHash), expiresAt: iso(now + cacheMs) },
+      cache: { key: cacheKey(run, attempt, inputHash), expiresAt: iso(now + cacheMs) },
     }),
   };
 }

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
 import type { EventsApi } from "../../core/event-ports.ts";
 import { formatPath } from "../../core/issues.ts";
-import type { RunRecord } from "../../core/model.ts";
+import type { RunRecord, StepRef } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import { StepError } from "../../core/step-errors.ts";
@@ -54,6 +54,16 @@ const stepValue = (planned: PlannedStep, { state, error, output }: StepEnd): Rec
   error: errorValue(error),
 });
 
+/** The fields of a repeated step that was skipped. */
+const NOT_REPEATED = { items: null, last: null, count: null };
+
+/** The output of a fan-out, or of a repeated step. */
+const listed = (
+  { repeat }: PlannedStep,
+  items: readonly Record<string, unknown>[],
+): Record<string, unknown> =>
+  repeat === null ? { items } : { items, last: items.at(-1) ?? null, count: items.length };
+
 /** Maximum number of parsed values of each kind in memory. All items of a fan-out read the same ones. */
 const MAX_CACHED = 8;
 
@@ -80,6 +90,8 @@ export interface ExpressionScopes {
   ): Promise<Scope>;
   /** Loads the output of one step as expressions see it. */
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
+  /** Loads the output of one item or iteration that has ended, as `result` of expressions that are evaluated after it. */
+  resultOf(plan: Plan, ref: StepRef): Promise<{ value: Record<string, unknown>; reusedFrom: string | null }>;
 }
 
 /** Values are cached without expiry: the record of a step that has ended never changes. */
@@ -94,19 +106,17 @@ export function expressionScopes(runs: RunReader, eventUrl: EventsApi["url"]): E
     const planned = plan.steps[position]!;
     const ref = { runId: run.id, stepId: id, item: null };
     const record = await runs.step(ref);
-    if (record !== undefined && record.items !== null) {
-      const items = await runs.itemOutputs(ref);
-      return {
-        status: toStepStatus(record.state),
-        error: errorValue(record.error),
-        items: items.map((item) => stepValue(planned, item)),
-      };
-    }
     const state = record?.state ?? run.stepStates.at(position);
     const error = record?.error ?? null;
-    // The step was skipped, or its list failed to evaluate.
-    if (planned.forEach !== null)
-      return { status: toStepStatus(state), error: errorValue(error), items: null };
+    const ended = { status: toStepStatus(state), error: errorValue(error) };
+    if (record !== undefined && record.items !== null) {
+      const items = (await runs.itemOutputs(ref)).map((item) => stepValue(planned, item));
+      return { ...ended, ...listed(planned, items) };
+    }
+    // The step was skipped, or its list or the start of its loop failed to evaluate.
+    if (planned.forEach !== null) return { ...ended, items: null };
+    if (planned.repeat !== null)
+      return { ...ended, ...(state === "skipped" ? NOT_REPEATED : listed(planned, [])) };
     return stepValue(planned, {
       state,
       error,
@@ -145,8 +155,22 @@ export function expressionScopes(runs: RunReader, eventUrl: EventsApi["url"]): E
     );
   }
 
+  /** The variables of an iteration are one chunk, because they are saved one by one. */
+  async function loadVariables(runId: string, stepId: string, index: number): Promise<object> {
+    const [variables] = await chunks(`${runId} ${stepId} ${index}`, () =>
+      runs.itemChunk({ runId, stepId }, index),
+    );
+    return variables as object;
+  }
+
   return {
     stepValue: stepValueOf,
+    async resultOf(plan, ref) {
+      const record = (await runs.step(ref))!;
+      const planned = plan.steps[plan.compiled.position.get(ref.stepId)!]!;
+      const value = stepValue(planned, { ...record, output: await runs.output(ref) });
+      return { value, reusedFrom: record.reusedFrom };
+    },
     async loadScope(plan, run, reads, ref) {
       const steps: Record<string, unknown> = {};
       for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
@@ -159,6 +183,12 @@ export function expressionScopes(runs: RunReader, eventUrl: EventsApi["url"]): E
         ...(declaration !== undefined && { state: await states(run.id, () => loadState(declaration, run)) }),
       };
       if (ref === undefined || ref.item === null) return scope;
+      if (plan.steps[plan.compiled.position.get(ref.stepId)!]!.repeat !== null) {
+        return {
+          ...scope,
+          loop: { ...(await loadVariables(run.id, ref.stepId, ref.item)), index: ref.item },
+        };
+      }
       return { ...scope, item: await loadItem(run.id, ref.stepId, ref.item), index: ref.item };
     },
   };

@@ -1,13 +1,20 @@
 /** Finds recorded outputs that a step can reuse instead of running again. */
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { Job, RunRecord } from "../../core/model.ts";
+import type { RunRecord } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import type { StepResult } from "../run-state/step-result.ts";
+import type { Attempt } from "./attempt.ts";
 
-/** Cached outputs are shared by all runs of a workflow. */
-export const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
-  `${run.workflowId} ${job.stepId} ${inputHash}`;
+/**
+ * Cached outputs are shared by all runs of a workflow. The iterations of a loop have one each, even with the same input:
+ * a loop that polls would otherwise read its own first answer forever.
+ */
+export const cacheKey = (
+  run: RunRecord,
+  { job, planned }: Pick<Attempt, "job" | "planned">,
+  inputHash: string,
+): string => `${run.workflowId} ${job.stepId}${planned.repeat === null ? "" : ` ${job.item}`} ${inputHash}`;
 
 /**
  * Finds the output of the same step with the same input, in a run that this one retries or in the cache.
@@ -15,13 +22,18 @@ export const cacheKey = (run: RunRecord, job: Job, inputHash: string): string =>
  */
 export async function recordedOutput(
   runs: RunReader,
-  { run, job, planned }: { run: RunRecord; job: Job; planned: PlannedStep },
+  attempt: Attempt,
   inputHash: string,
   now: string,
 ): Promise<StepResult | undefined> {
+  const { run, job, planned } = attempt;
   if (planned.type.isReusable?.(planned.step) === false) return undefined;
+  const source = await iterationSource(runs, attempt);
+  if (source === null) return undefined;
   // The retried run may itself be a retry that was stopped before it reached this step.
   for (let retried = run.retryOf; retried !== null; retried = (await runs.find(retried))?.retryOf ?? null) {
+    if (source !== undefined && source !== retried) continue;
+    if (planned.repeat !== null && (await wasExhausted(runs, retried, planned))) return undefined;
     const ref = { runId: retried, stepId: job.stepId, item: job.item };
     const step = await runs.step(ref);
     if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
@@ -29,9 +41,35 @@ export async function recordedOutput(
     const output = (await runs.output(ref)) ?? {};
     return { kind: "succeeded", output, inputHash, reusedFrom: retried };
   }
-  if (planned.cacheMs === null) return undefined;
-  const output = await runs.cachedOutput(cacheKey(run, job, inputHash), now);
-  return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: "cache" };
+  if (planned.cacheMs === null || (source !== undefined && source !== CACHE)) return undefined;
+  const output = await runs.cachedOutput(cacheKey(run, attempt, inputHash), now);
+  return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: CACHE };
+}
+
+/** The source of outputs that come from the cache. */
+const CACHE = "cache";
+
+/**
+ * An iteration reuses an output only from where the iteration before it did: once one has run, those after it run too.
+ * @returns the run, or `cache`; null when nothing may be reused; undefined when everything may be
+ */
+async function iterationSource(
+  runs: Pick<RunReader, "step">,
+  { run, job, planned }: Attempt,
+): Promise<string | null | undefined> {
+  if (planned.repeat === null || job.item === null || job.item === 0) return undefined;
+  const before = await runs.step({ runId: run.id, stepId: job.stepId, item: job.item - 1 });
+  return before?.reusedFrom ?? null;
+}
+
+/** Whether a loop reached its maximum, which is no higher now: reusing all iterations would only repeat the failure. */
+async function wasExhausted(
+  runs: Pick<RunReader, "step">,
+  runId: string,
+  { step, repeat }: PlannedStep,
+): Promise<boolean> {
+  const record = await runs.step({ runId, stepId: step.id, item: null });
+  return record?.error?.code === "repeat_exhausted" && (record.items?.done ?? 0) >= repeat!.max;
 }
 
 /** Whether the run has the same definition and inputs as a run that did not succeed. */

@@ -48,7 +48,8 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
   function resultOf(attempt: Attempt, jobContext: JobContext, result: StepResult): JobResult {
     const { job, startedAt } = attempt;
     const finishedAt = iso(context.clock.now());
-    const report = reporter(attempt, jobContext, attemptOutcome(result));
+    const error = result.kind === "failed" ? result.error : null;
+    const report = reporter(attempt, jobContext, attemptOutcome(result), error);
     return {
       kind: "complete",
       async change(tx) {

@@ -3,10 +3,10 @@ import type { RunError } from "../../../schemas/run.ts";
 import type { StepRecord, StepRef } from "../../core/model.ts";
 import { CHUNK_ITEMS, type EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
-import { newStepJob, type RunContext } from "./run-context.ts";
+import { newJob, newStepJob, type RunContext } from "./run-context.ts";
 import type { RunUpdate } from "./run-update.ts";
 import { saveResult, type StepTimes } from "./save-result.ts";
-import type { StepResult } from "./step-result.ts";
+import { type EndedResult, isEnded, isWait, type StepResult } from "./step-result.ts";
 
 /** Number of items that run at a time unless the step says otherwise. */
 const DEFAULT_CONCURRENCY = 4;
@@ -43,7 +43,7 @@ export async function recordFanOut(
 }
 
 /**
- * Saves the result of one item, and starts the next one or ends the fan-out.
+ * Saves the result of one item or iteration, and starts what follows or ends the step.
  * @returns the state of the step that the item belongs to
  */
 export async function recordItemOutcome(
@@ -53,15 +53,16 @@ export async function recordItemOutcome(
   result: StepResult,
   times: StepTimes,
 ): Promise<StepState> {
-  if (result.kind === "fan_out") throw new Error("an item can't fan out");
+  if (!isEnded(result) && !isWait(result)) throw new Error(`the result of an item can't be ${result.kind}`);
   const { tx, run, compiled, seq } = update;
   const step: StepRef = { ...ref, item: null };
   const position = compiled.position.get(ref.stepId)!;
+  const definition = compiled.definition.steps[position]!;
   const itemState = await saveResult(context, update, ref, result, times);
   const items = (await tx.runs.step(step))!.items!;
-  if (itemState === "waiting" || itemState === "running") {
+  if (isWait(result)) {
     const state = itemState === "running" || (await hasActiveItems(tx, ref)) ? "running" : "waiting";
-    await tx.runs.saveStep(step, { seq, state });
+    await tx.runs.saveStep(step, { seq, state, waitUntil: null });
     return state;
   }
   items.done += 1;
@@ -73,8 +74,12 @@ export async function recordItemOutcome(
   const fields: Partial<StepRecord> & { state: StepState } = { state: "running" };
   if (failure !== undefined) {
     Object.assign(fields, { state: "failed", finishedAt: times.finishedAt, error: failure });
+  } else if (definition.repeat !== undefined) {
+    const ended = afterIteration(ref, result, itemState, { stopping });
+    if (ended === undefined) await tx.jobs.add(newJob(step, "step", run.priority));
+    else Object.assign(fields, { ...ended, finishedAt: times.finishedAt });
   } else if (items.done === items.total) {
-    const continues = compiled.definition.steps[position]!.on_error === "continue";
+    const continues = definition.on_error === "continue";
     // A fan-out that has failed already keeps its error.
     const allFailed = continues && previous !== "failed" && items.failed === items.total;
     // An item that failed while the run was already ending still makes the step a failed one.
@@ -93,6 +98,20 @@ export async function recordItemOutcome(
   if (previous === "failed" || previous === "cancelled") fields.state = previous;
   await tx.runs.saveStep(step, { ...fields, seq, items });
   return fields.state;
+}
+
+/** How a loop ends with its iteration; undefined when its condition is to be evaluated. */
+function afterIteration(
+  { item }: StepRef,
+  result: EndedResult,
+  state: StepState,
+  { stopping }: { stopping: boolean },
+): { state: StepState; error?: RunError } | undefined {
+  // An iteration that failed while the run was already ending still makes the step a failed one.
+  if (state === "failed" && result.kind === "failed") {
+    return { state, error: { ...result.error, ...(item !== null && { item }) } };
+  }
+  return stopping || state === "cancelled" ? { state: "cancelled" } : undefined;
 }
 
 /** The error that the fan-out ends with because of this item, if any. */

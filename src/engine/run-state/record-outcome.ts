@@ -4,6 +4,7 @@ import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
 import { advanceRun } from "./advance-run.ts";
 import { recordFanOut, recordItemOutcome } from "./fan-out.ts";
+import { endRepeat, startIteration } from "./repeat.ts";
 import type { RunContext } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
 import { saveResult, type StepTimes } from "./save-result.ts";
@@ -33,16 +34,18 @@ export async function recordOutcome(
   return { ended: await advanceRun(context, update) };
 }
 
-function recordStepOutcome(
+async function recordStepOutcome(
   context: RunContext,
   update: RunUpdate,
   ref: StepRef,
   result: StepResult,
   times: StepTimes,
 ): Promise<StepState> {
-  return result.kind === "fan_out"
-    ? recordFanOut(update, ref, result.items, times)
-    : saveResult(context, update, ref, result, times);
+  if (result.kind === "fan_out") return recordFanOut(update, ref, result.items, times);
+  if (result.kind === "iteration") return startIteration(update, ref, result, times);
+  if (result.kind === "repeated") return endRepeat(update, ref, result, times);
+  const isLoop = isEnded(result) && (await update.tx.runs.step(ref))?.items != null;
+  return isLoop ? endRepeat(update, ref, result, times) : saveResult(context, update, ref, result, times);
 }
 
 /** Sets a step whose wait failed back to queued. The caller adds the job of its next attempt. */
@@ -58,18 +61,24 @@ export async function requeueStep(context: RunContext, tx: EngineWriters, ref: S
 
 /**
  * Records that an attempt has started, before it has any effect.
+ * @param position the position of its step in the definition
  * @returns false when the run is ending or has ended, so that the attempt must not start
  */
 export async function recordAttemptStart(
   tx: EngineWriters,
   ref: StepRef,
+  position: number,
   attempt: { attempt: number; executor: string; startedAt: string; input: unknown },
 ): Promise<boolean> {
   const run = (await tx.runs.lock(ref.runId))!;
   if (isEnding(run) || run.finishedAt !== null) return false;
   const seq = run.seq + 1;
+  // The pause before an iteration is over.
+  const resumed = ref.item !== null && run.stepStates.at(position) === "waiting";
+  if (resumed) await tx.runs.saveStep({ ...ref, item: null }, { seq, state: "running", waitUntil: null });
   await tx.runs.update(ref.runId, {
     seq,
+    ...(resumed && { stepStates: run.stepStates.with(position, "running") }),
     ...(run.status !== "running" && { status: "running" as const }),
     ...(run.startedAt === null && { startedAt: attempt.startedAt }),
   });

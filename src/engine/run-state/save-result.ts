@@ -1,4 +1,5 @@
 /** Saves the result of one step, or of one item, in its record; a wait with its rows and jobs. */
+import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { StepState } from "../../core/step-states.ts";
 import type { RunContext } from "./run-context.ts";
@@ -33,8 +34,7 @@ export async function saveResult(
     });
     return state;
   }
-  const { on_error: onError } = compiled.definition.steps[compiled.position.get(ref.stepId)!]!;
-  const state = endStateOf(result, onError === "continue");
+  const state = endStateOf(result, compiled.definition.steps[compiled.position.get(ref.stepId)!]!);
   await tx.runs.saveStep(ref, {
     seq,
     startedAt,
@@ -54,8 +54,11 @@ export async function saveResult(
   return state;
 }
 
-/** A step whose child run a person cancelled fails its run, whatever its `on_error` says. */
-const endStateOf = (result: EndedResult, continues: boolean): StepState =>
-  result.kind === "failed" && continues && result.error.code !== "child_cancelled"
+/** The state that a step ends in. One whose child run a person cancelled fails its run, whatever its `on_error` says. */
+export const endStateOf = (
+  result: EndedResult,
+  { on_error: onError }: Pick<StepDefinition, "on_error">,
+): StepState =>
+  result.kind === "failed" && onError === "continue" && result.error.code !== "child_cancelled"
     ? "failed_continued"
     : result.kind;

@@ -67,18 +67,20 @@ export async function admitQueuedRuns(
   }
 }
 
-/** Adds the job of a step's first attempt, or of the evaluation of its fan-out. */
+/** Adds the job of a step's first attempt, or of the evaluation of its `for_each` or `repeat`. */
 export const addStepJob = (
   tx: EngineWriters,
   run: Pick<RunRecord, "id" | "priority">,
   compiled: CompiledDefinition,
   position: number,
 ): Promise<void> => {
-  const { id, for_each: forEach } = compiled.definition.steps[position]!;
+  const { id, for_each: forEach, repeat } = compiled.definition.steps[position]!;
   const ref: StepRef = { runId: run.id, stepId: id, item: null };
-  // The items of a fan-out use the resource and the rate, not the evaluation of their list.
+  // Items and iterations use the resource and the rate, not the evaluation of a list or of a condition.
   return tx.jobs.add(
-    forEach === undefined ? newStepJob(compiled, ref, run.priority) : newJob(ref, "step", run.priority),
+    forEach === undefined && repeat === undefined
+      ? newStepJob(compiled, ref, run.priority)
+      : newJob(ref, "step", run.priority),
   );
 };
 

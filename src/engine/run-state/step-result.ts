@@ -41,10 +41,27 @@ export type Wait =
       until: string | null;
     };
 
-export type StepResult = EndedResult | Wait | { kind: "fan_out"; items: readonly unknown[] };
+/** What a repeated step does next. Its failure is an `EndedResult`. */
+export type RepeatResult =
+  | {
+      kind: "iteration";
+      /** Counted from 0. */
+      index: number;
+      /** The variables of the iteration. */
+      loop: Record<string, unknown>;
+      /** When it starts (ISO 8601); null for at once. */
+      dueAt: string | null;
+    }
+  /** The loop has ended. */
+  | { kind: "repeated" };
+
+export type StepResult = EndedResult | Wait | RepeatResult | { kind: "fan_out"; items: readonly unknown[] };
 
 const ENDED: ReadonlySet<StepResult["kind"]> = new Set(["succeeded", "skipped", "failed", "cancelled"]);
 
 export const isEnded = (result: StepResult): result is EndedResult => ENDED.has(result.kind);
 
-export const isWait = (result: StepResult): result is Wait => !isEnded(result) && result.kind !== "fan_out";
+/** Results of a step that runs several times. */
+const SEVERAL: ReadonlySet<StepResult["kind"]> = new Set(["fan_out", "iteration", "repeated"]);
+
+export const isWait = (result: StepResult): result is Wait => !isEnded(result) && !SEVERAL.has(result.kind);

@@ -7,6 +7,7 @@ import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field, UnresolvedStep } from "../../../core/step-type.ts";
 import { schemaIssues } from "../../../core/json-schema/index.ts";
 import type { ResourceChecker } from "./resource-checks.ts";
+import type { TypeScope } from "../expressions/types.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import pLimit from "p-limit";
 import type { StepOrder } from "./step-order.ts";
@@ -43,17 +44,13 @@ export async function checkSteps(
     index: number,
     mentions: ReadonlySet<string>,
   ): Promise<StepExpressions> {
-    const result = await checkStepExpressions(
-      step,
-      index,
-      scopes.ofMentionedSteps(index, mentions),
-      yieldToEventLoop,
-    );
+    const output = typeOutputs[index]!;
+    const check = (scope: TypeScope): Promise<StepExpressions> =>
+      checkStepExpressions(step, index, scope, output, yieldToEventLoop);
+    const result = await check(scopes.ofMentionedSteps(index, mentions));
     // Near matches need all names. They are not searched for issues beyond the maximum, which are not reported.
     const needsNearMatches = hasErrors(result.issues) && issues.length < MAX_ISSUES;
-    return needsNearMatches
-      ? checkStepExpressions(step, index, scopes.ofAllSteps(index), yieldToEventLoop)
-      : result;
+    return needsNearMatches ? check(scopes.ofAllSteps(index)) : result;
   }
 
   const earlierSteps = (index: number): UnresolvedStep[] =>
@@ -68,28 +65,26 @@ export async function checkSteps(
     await Promise.all(
       mentioned.filter((other) => order.isAncestor(index, other)).map((other) => checked.get(other)!),
     );
-    const { issues: stepIssues, fields } = await limit(async () => {
-      await yieldToEventLoop();
-      const result = await checkExpressions(step, index, mentions);
-      return { ...result, issues: [...result.issues, ...schemaFieldIssues(step, index)] };
-    });
-    issues.push(...stepIssues);
+    const expressions = (): Promise<StepExpressions> =>
+      limit(async () => {
+        await yieldToEventLoop();
+        const result = await checkExpressions(step, index, mentions);
+        return { ...result, issues: [...result.issues, ...schemaFieldIssues(step, index)] };
+      });
+    let { issues: stepIssues, fields } = await expressions();
+    let typeIssues: LocatedIssue[] = [];
     if (step.checkable !== undefined && step.type?.check !== undefined) {
-      const {
-        issues: typeIssues,
-        output,
-        facts: found,
-      } = await resources.check(step, fields, () => earlierSteps(index));
-      const reported = new Set(stepIssues.map(identityOf));
-      issues.push(
-        ...typeIssues
-          .filter((issue) => !followsFrom(issue, step))
-          .map((issue) => prefixPath(["steps", index], issue))
-          .filter((issue) => !reported.has(identityOf(issue))),
-      );
-      if (output !== undefined) typeOutputs[index] = output;
-      if (step.type.needsFacts?.(step.checkable) === true) facts[index] = found;
+      const result = await resources.check(step, fields, () => earlierSteps(index));
+      typeIssues = result.issues
+        .filter((issue) => !followsFrom(issue, step))
+        .map((issue) => prefixPath(["steps", index], issue));
+      if (result.output !== undefined) typeOutputs[index] = result.output;
+      if (step.type.needsFacts?.(step.checkable) === true) facts[index] = result.facts;
+      // A repeated step reads its own output, which is known better now.
+      if (Object.hasOwn(step.raw, "repeat")) ({ issues: stepIssues, fields } = await expressions());
     }
+    const reported = new Set(stepIssues.map(identityOf));
+    issues.push(...stepIssues, ...typeIssues.filter((issue) => !reported.has(identityOf(issue))));
     results[index] = stepResultShape(step.raw, typeOutputs[index]!);
   }
 

@@ -22,6 +22,13 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       fix: "Remove it, or add for_each.",
       patch: [{ op: "remove", path: at("concurrency") }],
     });
+  if ("repeat" in raw && "for_each" in raw)
+    issues.push({
+      path: at("repeat"),
+      code: "not_allowed",
+      message: "can't be combined with for_each: a step runs once per item, or repeatedly",
+      fix: "Move the repeated step into a workflow of its own, and run that for each item with a workflow step.",
+    });
   // The output of a step that waits for an event (a time, a person, another run) is not valid for the next run.
   if ("cache" in raw && type?.timeoutMs === null && type.instant !== true)
     issues.push({

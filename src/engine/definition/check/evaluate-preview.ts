@@ -2,6 +2,7 @@
 import { AppError } from "../../../core/errors.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
+import type { Repeat } from "../../../../schemas/workflow-definition.ts";
 import { prefixPath, type LocatedIssue, MAX_ISSUES, type Preview } from "./check-report.ts";
 
 interface PreviewStep {
@@ -10,6 +11,7 @@ interface PreviewStep {
   index: number;
   if?: string | boolean | undefined;
   for_each?: string | boolean | undefined;
+  repeat?: Pick<Repeat, "until" | "with"> | undefined;
   /** The fields of its type, unresolved. */
   fields: {
     name: string;
@@ -32,7 +34,7 @@ export interface PreviewResult {
   issues: LocatedIssue[];
 }
 
-/** Maximum number of items of a fan-out that are evaluated. */
+/** Maximum number of items or iterations that are evaluated. */
 const MAX_ITEMS = 10;
 /** Maximum size of all results together, in characters of JSON. */
 const MAX_SIZE = 4 * 1024 * 1024;
@@ -79,6 +81,7 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
       if (condition !== UNKNOWN) values["if"] = condition;
       if (condition === false || condition === null) return values;
     }
+    if (step.repeat !== undefined) return { ...values, items: previewIterations(step, step.repeat) };
     if (step.for_each === undefined) return { ...values, ...resolve(step, scope) };
     const path = ["steps", step.index, "for_each"];
     const list = evaluate(() => compileCel(step.for_each!), path, scope);
@@ -91,6 +94,38 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
       .slice(0, MAX_ITEMS)
       .map((item: unknown, index) => resolve(step, { ...scope, item, index }));
     return { ...values, count: list.length, items };
+  }
+
+  /** Evaluates the first iteration, and as many as the mock of the step has. */
+  function previewIterations(
+    step: PreviewStep,
+    { until, with: variables = {} }: NonNullable<PreviewStep["repeat"]>,
+  ): Record<string, unknown>[] {
+    const path = ["steps", step.index, "repeat"];
+    const { items } = (scope.steps[step.id] ?? {}) as { items?: unknown };
+    const results = Array.isArray(items) ? items.slice(0, MAX_ITEMS) : [];
+    const evaluateAll = (which: "start" | "next", inner: Scope): Record<string, unknown> => {
+      const values = Object.entries(variables).map(([name, variable]) => {
+        const compile = (): Compiled =>
+          which === "start" ? compileValue(variable.start) : compileCel(variable.next);
+        return [name, evaluate(compile, [...path, "with", name, which], inner)] as const;
+      });
+      return Object.fromEntries(values.filter(([, value]) => value !== UNKNOWN));
+    };
+    const iterations: Record<string, unknown>[] = [];
+    let loop: Record<string, unknown> = { ...evaluateAll("start", scope), index: 0 };
+    for (let index = 0; index < Math.max(1, results.length); index += 1) {
+      const iteration: Record<string, unknown> = { loop, ...resolve(step, { ...scope, loop }) };
+      iterations.push(iteration);
+      if (index >= results.length) break;
+      const inner = { ...scope, loop, result: withStatus(results[index]) };
+      const done =
+        until === undefined ? UNKNOWN : evaluate(() => compileCel(until), [...path, "until"], inner);
+      if (done !== UNKNOWN) iteration["until"] = done;
+      if (done === true) break;
+      loop = { ...evaluateAll("next", inner), index: index + 1 };
+    }
+    return iterations;
   }
 
   for (const step of steps) {
@@ -109,6 +144,13 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
       fix: "Mock fewer steps, or use smaller outputs.",
     });
   return { preview: result, issues: distinct(issues) };
+}
+
+/** Adds the status that expressions read: a mock with an error is that of a failed step. */
+export function withStatus(mock: unknown): Record<string, unknown> {
+  const fields = (typeof mock === "object" && mock !== null ? mock : {}) as { error?: unknown };
+  const error = fields.error ?? null;
+  return { ...fields, status: error === null ? "succeeded" : "failed", error };
 }
 
 function failure(error: unknown, path: PropertyKey[]): LocatedIssue[] {

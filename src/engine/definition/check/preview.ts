@@ -7,7 +7,7 @@ import { iso } from "../../../core/clock.ts";
 import type { CheckedState } from "./state-issues.ts";
 import { eventStepIds } from "../event-steps.ts";
 import type { StepOrder } from "./step-order.ts";
-import type { PreviewResult, PreviewTask } from "./evaluate-preview.ts";
+import { type PreviewResult, type PreviewTask, withStatus } from "./evaluate-preview.ts";
 import type { LocatedIssue } from "./check-report.ts";
 import { nextMessage } from "./worker-message.ts";
 import pLimit from "p-limit";
@@ -103,12 +103,13 @@ async function previewOf(
 function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: PreviewInput): PreviewTask {
   return {
     steps: order.sorted.map((index) => {
-      const { id, type, raw } = form.steps[index]!;
+      const { id, type, raw, parsed } = form.steps[index]!;
       return {
         id,
         index,
         if: raw["if"] as string | boolean | undefined,
         for_each: raw["for_each"] as string | boolean | undefined,
+        repeat: parsed?.repeat,
         fields: Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(
           ([name, { kind, encoding }]) =>
             Object.hasOwn(raw, name) ? [{ name, kind, value: raw[name], encoding }] : [],
@@ -129,14 +130,7 @@ function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: Prev
           eventStepIds(form.steps.map(({ raw }) => raw)).map((id) => [id, `${PREVIEW_URL}${id}`]),
         ),
       },
-      steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, withStatus(mock as object)])),
+      steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, withStatus(mock)])),
     },
   };
 }
-
-/** Adds the status that expressions read: a mock with an error is that of a failed step. */
-const withStatus = (mock: { error?: unknown }): Record<string, unknown> => ({
-  ...mock,
-  status: (mock.error ?? null) === null ? "succeeded" : "failed",
-  error: mock.error ?? null,
-});

@@ -217,7 +217,18 @@ const mergeIssues = (
 ];
 
 /** Fields of every step that take no expressions. A description may contain any text. */
-const COMMON_LITERALS = ["id", "type", "needs", "concurrency", "retry", "timeout", "on_error", "cache"];
+const COMMON_LITERALS = [
+  "id",
+  "type",
+  "needs",
+  "concurrency",
+  "repeat.max",
+  "repeat.every",
+  "retry",
+  "timeout",
+  "on_error",
+  "cache",
+];
 const TOP_LITERALS = [
   "inputs",
   "state",
@@ -240,10 +251,17 @@ const literalFields = (type: AnyStepType | undefined): string[] => [
 ];
 
 function literalIssues(value: Readonly<Record<string, unknown>>, fields: readonly string[]): LocatedIssue[] {
-  return [...new Set(fields)].flatMap((field) =>
-    Object.hasOwn(value, field) ? expressionsIn(value[field], [field]) : [],
-  );
+  return [...new Set(fields)].flatMap((field) => {
+    const path = field.split(".");
+    const written = path.reduce<unknown>(ownField, value);
+    return written === undefined ? [] : expressionsIn(written, path);
+  });
 }
+
+const ownField = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 
 function expressionsIn(value: unknown, path: readonly PropertyKey[]): LocatedIssue[] {
   if (typeof value === "string") return EXPRESSION_PATTERN.test(value) ? [expressionNotAllowed(path)] : [];

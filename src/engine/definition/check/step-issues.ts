@@ -4,10 +4,11 @@ import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
 import { checkCel, checkValueAsync, factsOfCondition, withFacts } from "../expressions/index.ts";
 import type { CheckResult, TypeScope } from "../expressions/types.ts";
-import { withConversion } from "../fixes/type-fixes.ts";
-import { fieldIssues, describeKind } from "./shape-fit.ts";
+import { loopScope, repeatIssues } from "./repeat-shapes.ts";
+import { fieldIssues } from "./shape-fit.ts";
+import { conditionTypeIssues, withTypeIssues, wrongType } from "./type-issues.ts";
 import type { ParsedStep } from "./schema-check.ts";
-import { hasErrors, prefixPath, type LocatedIssue } from "./check-report.ts";
+import { prefixPath, type LocatedIssue } from "./check-report.ts";
 import { INDEX_SHAPE, itemShape } from "./step-shapes.ts";
 
 export interface StepExpressions {
@@ -16,16 +17,15 @@ export interface StepExpressions {
   fields: Readonly<Record<string, Shape>>;
 }
 
-/** The kinds that a condition accepts: null counts as false. */
-const CONDITION_KINDS: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]);
-
 /** Checks a cel field, which its schema has accepted. */
 const cel = (source: unknown, scope: TypeScope): CheckResult => checkCel(source as string | boolean, scope);
 
+/** @param output the output of the step, as far as it is known; a `repeat` reads it as `result` */
 export async function checkStepExpressions(
   step: ParsedStep,
   index: number,
   scope: TypeScope,
+  output: Shape,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<StepExpressions> {
   const { raw, type, invalidFields } = step;
@@ -33,20 +33,13 @@ export async function checkStepExpressions(
   const fields: Record<string, Shape> = {};
   const usable = (field: string): boolean => Object.hasOwn(raw, field) && !invalidFields.has(field);
   const report = (field: string, checked: CheckResult, typeIssues: CheckResult["issues"]): void => {
-    // A type that was found in spite of an error is uncertain.
-    const certain = hasErrors(checked.issues) ? [] : typeIssues;
-    const converted = certain.map((issue) => withConversion(issue, raw[field], checked.shape));
-    const found = [...checked.issues, ...converted];
+    const found = withTypeIssues(checked, typeIssues, raw[field]);
     issues.push(...found.map((issue) => prefixPath(["steps", index, field], issue)));
   };
 
   if (usable("if")) {
     const checked = cel(raw["if"], scope);
-    report(
-      "if",
-      checked,
-      CONDITION_KINDS.has(checked.shape.kind) ? [] : [wrongType("boolean", checked.shape)],
-    );
+    report("if", checked, conditionTypeIssues(checked.shape));
   }
   // The other fields are evaluated only where the condition is true.
   const outer = usable("if") ? withFacts(scope, factsOfCondition(raw["if"])) : scope;
@@ -55,6 +48,10 @@ export async function checkStepExpressions(
     const checked = usable("for_each") ? cel(raw["for_each"], outer) : { shape: ANY, issues: [] };
     report("for_each", checked, listIssues(checked.shape));
     inner = { ...outer, item: itemShape(checked.shape), index: INDEX_SHAPE };
+  }
+  if (Object.hasOwn(raw, "repeat")) {
+    inner = loopScope(step, inner, output);
+    issues.push(...repeatIssues(step, index, inner, output));
   }
   for (const [name, field] of Object.entries((type?.fields ?? {}) as Record<string, Field>)) {
     if (field.kind === "literal" || !usable(name)) continue;
@@ -80,10 +77,3 @@ function listIssues(shape: Shape): PartialIssue[] {
     },
   ];
 }
-
-const wrongType = (expected: "boolean" | "list", shape: Shape) => ({
-  code: "wrong_type",
-  message: `must be a ${expected}, but the expression returns ${describeKind(shape)}`,
-  subject: expected,
-  ...(expected === "boolean" && { fix: "Compare it with a value, for example > 0 or != null." }),
-});

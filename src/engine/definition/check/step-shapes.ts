@@ -38,22 +38,16 @@ type StepFields = Readonly<Record<string, unknown>>;
 /**
  * Returns the shape of `steps.<id>`: the output of its type with status and error, which hide output fields of the same
  * name.
- * @param step its `if`, `for_each` and `on_error` are used
+ * @param step its `if`, `for_each`, `repeat` and `on_error` are used
  * @param output the output of its type
  */
 export function stepResultShape(step: StepFields, output: Shape): Shape {
   const skippable = "if" in step && step["if"] !== true;
   const failing = step["on_error"] === "continue";
-  // Without an output, the names that one expression computes are not known.
-  const known = (end: StepEnd): Shape =>
-    (end.skippable || end.failing) && typeof step["values"] === "string"
-      ? mapOf(ANY)
-      : withStatus(output, end);
-  if (!("for_each" in step)) return known({ skippable, failing });
-  return withStatus(objectOf({ items: listOf(known({ skippable: false, failing })) }), {
-    skippable,
-    failing,
-  });
+  const end = { skippable, failing };
+  if ("repeat" in step) return repeatShape(step, output, end);
+  if (!("for_each" in step)) return endedShape(step, output, end);
+  return withStatus(objectOf({ items: listOf(iterationShape(step, output)) }), end);
 }
 
 /** How a step may end without an output. */
@@ -61,6 +55,24 @@ interface StepEnd {
   skippable: boolean;
   failing: boolean;
 }
+
+/** The shape of one item of a fan-out, or of one iteration of a repeated step. */
+export const iterationShape = (step: StepFields, output: Shape): Shape =>
+  endedShape(step, output, { skippable: false, failing: step["on_error"] === "continue" });
+
+/** A repeated step that failed has no iteration only if the start of a variable failed. */
+function repeatShape(step: StepFields, output: Shape, { skippable, failing }: StepEnd): Shape {
+  const iteration = iterationShape(step, output);
+  const last = failing ? nullable(iteration) : iteration;
+  return withStatus(objectOf({ items: listOf(iteration), last, count: NUMBER }), {
+    skippable,
+    failing: false,
+  });
+}
+
+/** Without an output, the names that one expression computes are not known. */
+const endedShape = (step: StepFields, output: Shape, end: StepEnd): Shape =>
+  (end.skippable || end.failing) && typeof step["values"] === "string" ? mapOf(ANY) : withStatus(output, end);
 
 function withStatus(output: Shape, { skippable, failing }: StepEnd): Shape {
   if (output.kind !== "object") return output.kind === "map" ? mapOf(ANY) : ANY;

@@ -77,29 +77,36 @@ const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
   allowed: allowed.slice(0, MAX_ALLOWED),
 });
 
+/** Names that are defined only in some definitions, or in some expressions of a step. */
+const OPTIONAL_NAMES = ["state", "item", "index", "loop", "result"] as const;
+type OptionalName = (typeof OPTIONAL_NAMES)[number];
+const isOptionalName = (name: string): name is OptionalName =>
+  (OPTIONAL_NAMES as readonly string[]).includes(name);
+
+/** What to do where such a name is not defined. */
+const OPTIONAL_NAME_FIXES: Readonly<Record<OptionalName, string>> = {
+  state:
+    "Declare it at the top level, such as state: { last_id: { type: integer, default: 0 } }. A schedule's inputs can't read it.",
+  item: "Add for_each to the step: item is defined only there.",
+  index: "Add for_each to the step: index is defined only there.",
+  loop: "Add repeat to the step: loop is defined only in its own fields and in repeat.until and repeat.with.",
+  result:
+    "Read the output of an earlier step as steps.<id>: result is defined only in repeat.until and in next of repeat.with.",
+};
+
 export function nameType({ at, name }: Of<"name">, context: Check): Type {
   const { scope, report } = context;
   if (name === "inputs") return scope.inputs;
   if (name === "run") return scope.run;
-  if (name === "state" && scope.state !== undefined) return scope.state;
-  if (name === "item" && scope.item !== undefined) return scope.item;
-  if (name === "index" && scope.index !== undefined) return scope.index;
-  const allowed = ["inputs", "run", "steps"];
-  if (scope.state !== undefined) allowed.push("state");
-  if (scope.item !== undefined) allowed.push("item");
-  if (scope.index !== undefined) allowed.push("index");
+  const own = isOptionalName(name) ? scope[name] : undefined;
+  if (own !== undefined) return own;
+  const defined = OPTIONAL_NAMES.filter((optional) => scope[optional] !== undefined);
+  const allowed = ["inputs", "run", "steps", ...defined];
   const message = `uses ${name}, which is not defined here`;
-  if (name === "item" || name === "index") {
-    report("unknown_name", at, message, {
-      allowed,
-      subject: name,
-      fix: `Add for_each to the step: ${name} is defined only there.`,
-    });
-  } else if (name === "state") {
-    report("unknown_name", at, message, {
-      allowed,
-      fix: "Declare it at the top level, such as state: { last_id: { type: integer, default: 0 } }. A schedule's inputs can't read it.",
-    });
+  if (name === "index" && scope.loop !== undefined) {
+    report("unknown_name", at, message, { allowed, did_you_mean: "loop.index", fix: "Write loop.index." });
+  } else if (isOptionalName(name)) {
+    report("unknown_name", at, message, { allowed, subject: name, fix: OPTIONAL_NAME_FIXES[name] });
   } else {
     const meant = suggestName(at, name, scope) ?? suggest(context, at, name, allowed);
     report("unknown_name", at, message, { allowed, ...meant });

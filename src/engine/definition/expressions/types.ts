@@ -13,6 +13,10 @@ export interface Scope {
   /** Set in a fan-out only. */
   item?: unknown;
   index?: number;
+  /** The variables of a `repeat`, with `index`. */
+  loop?: Readonly<Record<string, unknown>>;
+  /** The output of the step itself, in expressions that are evaluated after it. */
+  result?: Readonly<Record<string, unknown>>;
 }
 
 /** The types of those values, as far as they are known before anything runs. */
@@ -27,6 +31,8 @@ export interface TypeScope {
   state?: Shape | undefined;
   item?: Shape;
   index?: Shape;
+  loop?: Shape;
+  result?: Shape;
   /** What is known of the values, because conditions that precede the expression are true. */
   facts?: Facts;
 }

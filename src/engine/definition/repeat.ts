@@ -1,0 +1,50 @@
+/** Compiles the `repeat` of a step: its variables, and the condition that ends it. */
+import type { Repeat } from "../../../schemas/workflow-definition.ts";
+import { durationMs } from "../../core/duration.ts";
+import { compileCel, compileValue } from "./expressions/index.ts";
+import type { CompiledExpression, Scope } from "./expressions/types.ts";
+
+export interface PlannedRepeat {
+  /** Maximum number of iterations. */
+  max: number;
+  /** Pause between iterations, in milliseconds. */
+  everyMs: number;
+  /** Null: it runs `max` times. */
+  until: CompiledExpression | null;
+  variables: readonly { name: string; start: CompiledExpression; next: CompiledExpression }[];
+  /** Ids of the steps whose outputs `start` of its variables reads. */
+  startReads: ReadonlySet<string>;
+  /** Ids of the steps whose outputs `until`, and `next` of its variables, read. */
+  nextReads: ReadonlySet<string>;
+}
+
+export function planRepeat(repeat: Repeat): PlannedRepeat {
+  const until = repeat.until === undefined ? null : compileCel(repeat.until);
+  const variables = Object.entries(repeat.with ?? {}).map(([name, { start, next }]) => ({
+    name,
+    start: compileValue(start),
+    next: compileCel(next),
+  }));
+  return {
+    max: repeat.max,
+    everyMs: repeat.every === undefined ? 0 : durationMs(repeat.every),
+    until,
+    variables,
+    startReads: new Set(variables.flatMap(({ start }) => [...start.stepIds])),
+    nextReads: new Set(
+      [until, ...variables.map(({ next }) => next)].flatMap((it) => [...(it?.stepIds ?? [])]),
+    ),
+  };
+}
+
+/**
+ * Evaluates the variables of an iteration.
+ * @param which `start` for the first iteration, `next` for the others
+ * @throws StepError of the expressions
+ */
+export const evaluateVariables = (
+  { variables }: PlannedRepeat,
+  which: "start" | "next",
+  scope: Scope,
+): Record<string, unknown> =>
+  Object.fromEntries(variables.map((variable) => [variable.name, variable[which].evaluate(scope)]));

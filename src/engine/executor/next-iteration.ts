@@ -1,0 +1,63 @@
+/**
+ * Decides what a repeated step does next. The job of the step itself asks this before the first iteration and after each
+ * one; the iterations are recorded like the items of a fan-out.
+ */
+import { iso } from "../../core/clock.ts";
+import type { StepRecord } from "../../core/model.ts";
+import { StepError } from "../../core/step-errors.ts";
+import type { Plan } from "../definition/plan.ts";
+import { evaluateVariables, type PlannedRepeat } from "../definition/repeat.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import { toRunError } from "../run-state/run-error.ts";
+import type { StepResult } from "../run-state/step-result.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ExpressionScopes } from "./expression-scopes.ts";
+import { toCondition } from "./step-values.ts";
+
+/**
+ * Decides whether another iteration follows those that have run.
+ * @param record the record of the step, which counts them
+ * @returns `failed` when the iterations are exhausted or an expression failed: no retry of the step would help
+ */
+export async function nextIteration(
+  { context, scopes }: { context: RunContext; scopes: ExpressionScopes },
+  plan: Plan,
+  { run, job, planned }: Attempt,
+  record: StepRecord,
+): Promise<StepResult> {
+  const repeat = planned.repeat!;
+  const last = { runId: run.id, stepId: job.stepId, item: record.items!.started - 1 };
+  const result = await scopes.resultOf(plan, last);
+  const scope = { ...(await scopes.loadScope(plan, run, repeat.nextReads, last)), result: result.value };
+  try {
+    if (isDone(repeat, job.stepId, last.item, scope)) return { kind: "repeated" };
+    const loop = evaluateVariables(repeat, "next", scope);
+    // An iteration whose recorded output was reused did nothing that a pause could wait for.
+    const pauses = repeat.everyMs > 0 && result.reusedFrom === null;
+    const dueAt = pauses ? iso(context.clock.now() + repeat.everyMs) : null;
+    return { kind: "iteration", index: last.item + 1, loop, dueAt };
+  } catch (thrown) {
+    if (!(thrown instanceof StepError)) throw thrown;
+    return { kind: "failed", error: toRunError(thrown, job) };
+  }
+}
+
+/**
+ * Whether the loop ends after the iteration `index`.
+ * @throws StepError repeat_exhausted, or an error of the expression
+ */
+function isDone(
+  { until, max }: PlannedRepeat,
+  stepId: string,
+  index: number,
+  scope: Parameters<NonNullable<PlannedRepeat["until"]>["evaluate"]>[0],
+): boolean {
+  if (until !== null && toCondition(until.evaluate(scope), `until of "${stepId}"`)) return true;
+  if (index + 1 < max) return false;
+  if (until === null) return true;
+  throw new StepError(
+    "repeat_exhausted",
+    `"${stepId}" ran ${max} time${max === 1 ? "" : "s"}, and its until is still not true.`,
+    { fix: "Raise repeat.max, or use on_error: continue and read the iterations in items." },
+  );
+}
