@@ -9,12 +9,16 @@ export interface CrashWorkflow {
 
 const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
 
+/** The item or iteration in the path of a call; -1 for the step itself. */
+const itemOf = (step: Record<string, unknown>): string =>
+  "for_each" in step ? "${{ index }}" : "repeat" in step ? "${{ loop.index }}" : "-1";
+
 /** A step that calls the server at `url`, which logs the call. */
 const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
   id,
   type: "http",
   method: "POST",
-  url: `${url}/\${{ run.id }}/${id}/${"for_each" in more ? "${{ index }}" : "-1"}`,
+  url: `${url}/\${{ run.id }}/${id}/${itemOf(more)}`,
   retry: { attempts: 8, backoff: "fixed", initial: "50ms" },
   ...more,
 });
@@ -102,6 +106,41 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       output: "${{ steps.children.items.map(i, i.output).sum() }}",
     },
     expectedOutput: (n) => [1, 2, 3].reduce((sum, item) => sum + (item + n) * 2 + 2, 0),
+  },
+  {
+    name: "loop",
+    definition: {
+      inputs,
+      steps: [
+        call(url, "calls", {
+          repeat: {
+            until: "loop.sum + result.body.one >= 5",
+            max: 50,
+            every: "60ms",
+            with: { sum: { start: 0, next: "loop.sum + result.body.one" } },
+          },
+        }),
+        {
+          id: "local",
+          type: "set",
+          values: { y: "${{ loop.y }}" },
+          repeat: { max: 4, with: { y: { start: "${{ inputs.n }}", next: "result.y * 2" } } },
+        },
+        {
+          id: "children",
+          type: "workflow",
+          workflow: "chain",
+          inputs: { n: "${{ loop.n }}" },
+          repeat: {
+            until: "loop.index >= 1",
+            max: 3,
+            with: { n: { start: "${{ inputs.n }}", next: "result.output" } },
+          },
+        },
+      ],
+      output: "${{ [steps.calls.count, steps.local.last.y, steps.children.last.output] }}",
+    },
+    expectedOutput: (n) => [5, n * 8, (n * 2 + 2) * 2 + 2],
   },
   {
     name: "ask",
