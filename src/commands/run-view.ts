@@ -1,12 +1,13 @@
 /** Shows the steps of a run while it runs: redrawn lines on a terminal, else one line for each change. */
 import type { Run, RunStep } from "../../schemas/run.ts";
 import { type Io, paint } from "./io.ts";
+import { plural } from "./plural.ts";
 
 /** Maximum number of steps that are shown at a time. */
 const MAX_LINES = 25;
 const NAME_WIDTH = 24;
 const LINE_WIDTH = 100;
-/** Number of progress lines of a fan-out without a terminal. */
+/** Maximum number of progress lines of a fan-out or loop without a terminal. */
 const PROGRESS_LINES = 10;
 
 export interface RunView {
@@ -20,13 +21,19 @@ export const runView = (io: Io): RunView => (io.errTerminal ? terminalView(io) :
 
 const ACTIVE: ReadonlySet<RunStep["status"]> = new Set(["running", "waiting"]);
 
-/** Formats a step: `revenue  succeeded  35 ms`; for a fan-out with the number of finished items. */
+/** Formats a step: `revenue  succeeded  35 ms`; for a fan-out with the number of finished items, for a loop with its iteration. */
 export function stepLine(step: RunStep, now: number): string {
   const { started_at: started, finished_at: finished, items, error } = step;
   const parts = [step.status.padEnd(9)];
   if (items !== undefined) {
     const failed = items.failed > 0 ? `, ${items.failed} failed` : "";
-    parts.push(`${items.done}/${items.total} items${failed}`);
+    const count =
+      items.max === undefined
+        ? `${items.done}/${items.total} items`
+        : finished === null
+          ? `iteration ${items.total} of at most ${items.max}`
+          : plural(items.total, "iteration");
+    parts.push(`${count}${failed}`);
   }
   if (started !== null && step.status !== "skipped") {
     const end = finished === null ? now : Date.parse(finished);
@@ -51,8 +58,8 @@ function lineView(io: Io): RunView {
   return {
     show(run) {
       for (const step of run.steps ?? []) {
-        const { total, done } = step.items ?? { total: 0, done: 0 };
-        const key = `${step.status} ${step.attempts} ${total === 0 ? 0 : Math.floor((PROGRESS_LINES * done) / total)}`;
+        const { total = 0, done = 0, max = total } = step.items ?? {};
+        const key = `${step.status} ${step.attempts} ${total === 0 ? 0 : Math.floor((PROGRESS_LINES * done) / max)}`;
         if (printed.get(step.id) === key || (step.status === "pending" && !printed.has(step.id))) continue;
         printed.set(step.id, key);
         io.err(`${oneLine(stepLine(step, Date.now()))}\n`);

@@ -95,7 +95,8 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
       "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
     "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
-      "started_at, scheduled_for, event_urls), `state`, `steps.<id>` of earlier steps, and in a fan-out `item` and `index`. A text that " +
+      "started_at, scheduled_for, event_urls), `state`, `steps.<id>` of earlier steps, in a fan-out `item` and `index`, " +
+      "and in a repeated step `loop`. A text that " +
       "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such texts.",
     "## Top-level fields",
     ["- `steps` (required; list of steps): the steps."]
@@ -162,8 +163,8 @@ export const EXAMPLE_DEFINITION = {
 function expressionsGuide(): string {
   return [
     "# Expressions",
-    "CEL (Common Expression Language) is typed and has no side effects. Write an expression inside `${{ }}`; `if`, `that` " +
-      "and `for_each` take it without. All numbers have one type: `5 / 2 == 2.5`, `n % 2 == 1`.",
+    "CEL (Common Expression Language) is typed and has no side effects. Write an expression inside `${{ }}`; `if`, `that`, " +
+      "`for_each`, `repeat.until` and `next` take it without. All numbers have one type: `5 / 2 == 2.5`, `n % 2 == 1`.",
     'Operators: `+ - * / %`, `== != < <= > >=`, `&& || !`, `x in list`, `cond ? a : b`, `x ?? y` (y where x is null or absent),  `a.b`, `a[0]`, `a["key"]`, ' +
       '`[1, 2]`, `{"k": v}`. Over lists: `list.map(x, …)`, `list.filter(x, …)`, `list.all(x, …)`, `list.exists(x, …)`, ' +
       "`list.exists_one(x, …)`, `has(a.b)`.",

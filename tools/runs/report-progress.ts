@@ -11,7 +11,7 @@ const MAX_NAMED_STEPS = 5;
 
 /**
  * Creates a function that reports which steps have ended since its last call and which are running: "revenue succeeded;
- * summary running". A fan-out counts by its items.
+ * summary running". A fan-out counts by its items, a loop by its iterations.
  * @returns a function that takes the run as it was just read, and returns after how many milliseconds to call it again; 0
  *   to wait for the next change
  */
@@ -37,12 +37,14 @@ export function progressReporter(
     });
     const active = await Promise.all(
       current.slice(0, MAX_NAMED_STEPS).map(async (stepId) => {
-        const state = run.stepStates.at(steps.findIndex((step) => step.id === stepId));
+        const position = steps.findIndex((step) => step.id === stepId);
+        const state = run.stepStates.at(position);
+        const max = steps[position]!.repeat?.max;
         const items =
           state === "queued" ? null : (await ctx.read.runs.step({ runId: id, stepId, item: null }))?.items;
         return {
-          text: `${stepId} ${toStepStatus(state)}${items ? ` (${items.done} of ${items.total})` : ""}`,
-          fraction: items ? items.done / items.total : 0,
+          text: `${stepId} ${toStepStatus(state)}${items ? ` (${items.done} of ${max === undefined ? items.total : `at most ${max}`})` : ""}`,
+          fraction: items ? items.done / (max ?? items.total) : 0,
         };
       }),
     );

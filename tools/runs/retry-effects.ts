@@ -67,7 +67,7 @@ export function findRepeatedEffects(
 const wasAttempted = ({ attempts, items }: StepRecord): boolean => attempts > 0 || (items?.started ?? 0) > 0;
 
 function describeOutcome({ state, attempts, items, error }: StepRecord): string {
-  if (items !== null) return `ran for ${items.started} items (${items.failed} failed)`;
+  if (items !== null) return `ran for ${items.started} items or iterations (${items.failed} failed)`;
   if (state === "succeeded") return "succeeded";
   const times = attempts === 1 ? "once" : `${attempts} times`;
   return `was attempted ${times}${error === null ? "" : ` (${error.code}: ${truncateText(error.message, 200)})`}`;

@@ -13,7 +13,7 @@ import { truncateError, truncateValue } from "./truncate.ts";
 const ERROR_CHARS = 2_000;
 /** Maximum number of steps with inputs and outputs. Each value takes a query; callers read further steps one by one. */
 export const MAX_DETAILED_STEPS = 30;
-/** Maximum number of items of a fan-out that are listed. */
+/** Maximum number of items or iterations that are listed. */
 const MAX_ITEMS = 20;
 
 /** Lists every step, without inputs and outputs. */
@@ -67,7 +67,12 @@ export function serializeStep(
     ...(status === "waiting" && typeof record?.waitUntil === "string" && { waits_until: record.waitUntil }),
     ...(slot !== undefined && { waits_until: iso(slot) }),
     ...(record?.items && {
-      items: { total: record.items.total, done: record.items.done, failed: record.items.failed },
+      items: {
+        total: record.items.total,
+        done: record.items.done,
+        failed: record.items.failed,
+        ...(step.repeat !== undefined && { max: step.repeat.max }),
+      },
     }),
     error: record?.error ? truncateError(record.error, ERROR_CHARS) : null,
   };
@@ -87,7 +92,7 @@ export async function listRunStepsWithValues(
 }
 
 /**
- * Returns one step, or one item of its fan-out, with output and attempts.
+ * Returns one step, or one item or iteration of it, with output and attempts.
  * @throws AppError invalid_input when the run has no such step or item
  */
 export async function getRunStep(
@@ -180,8 +185,8 @@ const unknownItemError = (item: number, { id, items }: RunStep) =>
       code: "not_found",
       message:
         items === undefined
-          ? `is not allowed: "${id}" has no for_each`
-          : `${item} has not run: "${id}" has ${items.total} items, numbered from 0`,
-      fix: "Leave item out to list the items that have run.",
+          ? `is not allowed: "${id}" has no for_each and no repeat`
+          : `${item} has not run: "${id}" has ${items.total} ${items.max === undefined ? "items" : "iterations"}, numbered from 0`,
+      fix: "Leave item out to list those that have run.",
     },
   ]);

@@ -3,8 +3,14 @@ import { asList, asObject, type Path, valueAt } from "./path.ts";
 import { fieldsAt, parseShape } from "./shape.ts";
 import type { CompletionData, Suggestion } from "./suggestions.ts";
 
-/** Fields whose whole value is one expression. */
-const EXPRESSION_FIELDS = new Set(["if", "that", "for_each"]);
+/** Fields of a step whose whole value is one expression; `*` is any name. */
+const EXPRESSION_FIELDS = [
+  ["if"],
+  ["that"],
+  ["for_each"],
+  ["repeat", "until"],
+  ["repeat", "with", "*", "next"],
+];
 const RUN_FIELDS = ["id", "started_at", "scheduled_for", "workflow_id", "trigger", "event_urls"];
 
 /**
@@ -18,9 +24,15 @@ export function expressionBefore(before: string, path: Readonly<Path>): string |
     const inside = before.slice(open + 3);
     if (!inside.includes("}}")) return path.at(-1) === "query" && path.length === 3 ? undefined : inside;
   }
-  const isExpression = path[0] === "steps" && path.length === 3 && EXPRESSION_FIELDS.has(String(path[2]));
-  return isExpression && open < 0 ? before : undefined;
+  return isExpressionField(path) && open < 0 ? before : undefined;
 }
+
+const isExpressionField = ([top, , ...field]: Readonly<Path>): boolean =>
+  top === "steps" &&
+  EXPRESSION_FIELDS.some(
+    (parts) =>
+      parts.length === field.length && parts.every((part, index) => part === "*" || part === field[index]),
+  );
 
 /** @param before the expression up to the cursor */
 export function completeExpression(
@@ -35,7 +47,7 @@ export function completeExpression(
   if (isInString(before)) return { typed, list: [] };
   const steps = asList(asObject(root)["steps"]);
   const index = path[0] === "steps" && typeof path[1] === "number" ? path[1] : undefined;
-  const list = completePath(parts, { root, steps, index, data });
+  const list = completePath(parts, { root, steps, index, field: path.slice(2), data });
   return { typed, list };
 }
 
@@ -44,6 +56,8 @@ interface Scope {
   steps: readonly unknown[];
   /** Index of the step that contains the expression; undefined outside steps. */
   index: number | undefined;
+  /** The field of that step that contains the expression. */
+  field: Readonly<Path>;
   data: CompletionData;
 }
 
@@ -54,6 +68,8 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   if (head === "run" && rest.length === 1 && rest[0] === "event_urls") return eventSteps(scope.steps);
   if (head === "inputs") return declared(asObject(asObject(scope.root)["inputs"]), rest);
   if (head === "state") return declared({ properties: asObject(scope.root)["state"] }, rest);
+  if (head === "loop" && rest.length === 0) return loopVariables(scope);
+  if (head === "result" && readsResult(scope)) return fieldsOfResult(scope, rest);
   if (head !== "steps") return [];
   const [id, ...fields] = rest;
   if (id === undefined) return ancestors(scope).map(stepSuggestion);
@@ -62,31 +78,52 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   return fieldsAt(parseShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
 }
 
-function names({ root, data, steps, index }: Scope): Suggestion[] {
-  const hasState = asObject(root)["state"] !== undefined;
-  const fanOut = index !== undefined && asObject(steps[index])["for_each"] !== undefined;
+const stepAt = ({ steps, index }: Scope): Record<string, unknown> =>
+  index === undefined ? {} : asObject(steps[index]);
+
+/** The variables of a repeated step, and the number of the iteration. */
+function loopVariables(scope: Scope): Suggestion[] {
+  const repeat = stepAt(scope)["repeat"];
+  if (repeat === undefined) return [];
+  const variables = Object.keys(asObject(asObject(repeat)["with"]));
   return [
-    {
-      label: "inputs",
-      detail: "inputs of the run",
-      kind: "variable",
-      apply: "inputs.",
-      reopenCompletion: true,
-    },
-    { label: "steps", detail: "step outputs", kind: "variable", apply: "steps.", reopenCompletion: true },
-    { label: "run", detail: "the current run", kind: "variable", apply: "run.", reopenCompletion: true },
-    ...(hasState
-      ? [
-          {
-            label: "state",
-            detail: "state of the workflow",
-            kind: "variable" as const,
-            apply: "state.",
-            reopenCompletion: true,
-          },
-        ]
-      : []),
-    ...(fanOut
+    ...variables.map((label): Suggestion => ({ label, kind: "property" })),
+    { label: "index", detail: "iteration, from 0", kind: "property" },
+  ];
+}
+
+/** Whether the expression is evaluated after an iteration, and can read its output. */
+const readsResult = ({ field }: Scope): boolean => field[0] === "repeat" && field.at(-1) !== "start";
+
+/** The fields of an iteration: those of the items of the step's output. */
+function fieldsOfResult(scope: Scope, fields: readonly string[]): Suggestion[] {
+  const shape = scope.data.steps?.find((step) => step.id === stepAt(scope)["id"])?.output;
+  if (shape === undefined) return [];
+  return fieldsAt(parseShape(shape), ["items[0]", ...fields]).map(([label, detail]) => ({
+    label,
+    detail,
+    kind: "property",
+  }));
+}
+
+function names(scope: Scope): Suggestion[] {
+  const { root, data } = scope;
+  const { for_each: list, repeat } = stepAt(scope);
+  const variable = (label: string, detail: string): Suggestion => ({
+    label,
+    detail,
+    kind: "variable",
+    apply: `${label}.`,
+    reopenCompletion: true,
+  });
+  return [
+    variable("inputs", "inputs of the run"),
+    variable("steps", "step outputs"),
+    variable("run", "the current run"),
+    ...(asObject(root)["state"] === undefined ? [] : [variable("state", "state of the workflow")]),
+    ...(repeat === undefined ? [] : [variable("loop", "variables of the iteration")]),
+    ...(repeat !== undefined && readsResult(scope) ? [variable("result", "output of the iteration")] : []),
+    ...(list !== undefined
       ? [
           { label: "item", detail: "current for_each item", kind: "variable" as const },
           { label: "index", detail: "index of the item, from 0", kind: "variable" as const },

@@ -1,4 +1,4 @@
-/** A step in the graph: its id, type and status, and marks for a condition, a fan-out and retries. */
+/** A step in the graph: its id, type and status, and marks for a condition, a fan-out, a loop and retries. */
 import {
   IconArrowsSplit2,
   IconClock,
@@ -18,7 +18,7 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import type { GraphStep } from "./steps.ts";
-import { stepLabel } from "./step-label.ts";
+import { itemsLabel, iterationsLabel, stepLabel } from "./step-label.ts";
 
 export type StepNode = Node<{ step: GraphStep }, "step">;
 
@@ -77,22 +77,24 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   );
 }
 
-function Marks({ step: { condition, fanOut, progress, attempts } }: { step: GraphStep }) {
+function Marks({ step: { condition, fanOut, repeats, progress, attempts } }: { step: GraphStep }) {
   return (
     <span className="step-card-marks">
       {condition === true && <span title="Runs only if its condition is true">if</span>}
       {fanOut === true && (
-        <span title={progress === undefined ? "Runs once per item" : itemsTitle(progress)}>
+        <span title={progress === undefined ? "Runs once per item" : itemsLabel(progress)}>
           {progress === undefined ? "×N" : `×${progress.done}/${progress.total}`}
+        </span>
+      )}
+      {repeats === true && (
+        <span title={progress === undefined ? "Runs repeatedly" : iterationsLabel(progress)}>
+          {progress === undefined ? "⟳" : `⟳${progress.done}`}
         </span>
       )}
       {attempts !== undefined && attempts > 1 && <span title={`${attempts} attempts`}>↻{attempts}</span>}
     </span>
   );
 }
-
-const itemsTitle = ({ done, total, failed }: NonNullable<GraphStep["progress"]>): string =>
-  `${done} of ${total} items completed, ${failed} failed`;
 
 /** Rendered only when its content changes: during a run, each event creates new step objects. */
 export const StepCard = memo(

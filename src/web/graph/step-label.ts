@@ -6,7 +6,7 @@ const MAX_NAMED = 5;
 
 /** "revenue, sql, succeeded, needs: orders". */
 export function stepLabel(step: GraphStep): string {
-  const { id, type, name, needs, condition, fanOut, status, progress, attempts } = step;
+  const { id, type, name, needs, condition, fanOut, repeats, status, progress, attempts } = step;
   const more = needs.length - MAX_NAMED;
   const neededSteps = `${needs.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   return [
@@ -15,6 +15,7 @@ export function stepLabel(step: GraphStep): string {
     status,
     condition === true && "conditional",
     fanOut === true && (progress === undefined ? "runs once per item" : itemsLabel(progress)),
+    repeats === true && (progress === undefined ? "runs repeatedly" : iterationsLabel(progress)),
     attempts !== undefined && attempts > 1 && `${attempts} attempts`,
     needs.length === 0 ? "needs no other step" : `needs: ${neededSteps}`,
   ]
@@ -22,5 +23,12 @@ export function stepLabel(step: GraphStep): string {
     .join(", ");
 }
 
-const itemsLabel = ({ done, total, failed }: NonNullable<GraphStep["progress"]>): string =>
+type Progress = NonNullable<GraphStep["progress"]>;
+
+/** "2 of 5 items completed, 1 failed". */
+export const itemsLabel = ({ done, total, failed }: Progress): string =>
   `${done} of ${total} items completed${failed > 0 ? `, ${failed} failed` : ""}`;
+
+/** "2 iterations completed, at most 50, 1 failed". */
+export const iterationsLabel = ({ done, failed, max }: Progress): string =>
+  `${done} ${done === 1 ? "iteration" : "iterations"} completed${max === undefined ? "" : `, at most ${max}`}${failed > 0 ? `, ${failed} failed` : ""}`;

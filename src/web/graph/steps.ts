@@ -14,9 +14,11 @@ export interface GraphStep {
   condition?: boolean;
   /** Whether it has a `for_each`. */
   fanOut?: boolean;
+  /** Whether it has a `repeat`. */
+  repeats?: boolean;
   status?: StepStatus;
-  /** For a fan-out: `done` counts the items that have ended, including failed ones. */
-  progress?: { done: number; total: number; failed: number };
+  /** Of items or iterations: `done` counts those that have ended, including failed ones. `max` is that of a loop. */
+  progress?: { done: number; total: number; failed: number; max?: number | undefined };
   attempts?: number;
 }
 
@@ -55,6 +57,7 @@ function stepOf(
     needs,
     ...(isGiven(step["if"]) && { condition: true }),
     ...(isGiven(step["for_each"]) && { fanOut: true }),
+    ...(isGiven(step["repeat"]) && { repeats: true }),
     ...(state !== undefined && progressOf(state)),
   };
 }
@@ -82,7 +85,13 @@ function uniqueIds(steps: readonly Readonly<Record<string, unknown>>[]): string[
 }
 
 function progressOf({ status, attempts, items }: RunStep): Partial<GraphStep> {
-  return { status, attempts, ...(items !== undefined && { fanOut: true, progress: items }) };
+  if (items === undefined) return { status, attempts };
+  return {
+    status,
+    attempts,
+    progress: items,
+    ...(items.max === undefined ? { fanOut: true } : { repeats: true }),
+  };
 }
 
 const stepOfRun = (state: RunStep): GraphStep => ({

@@ -1,4 +1,4 @@
-/** The items of a fan-out, in pages; each opens its input and output. */
+/** The items of a fan-out or the iterations of a loop, in pages; each opens its input and output. */
 import { Anchor, Button, Group, NumberInput, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -22,22 +22,23 @@ interface ItemsProps {
 
 export function Items({ run, step, revision, onItem }: ItemsProps) {
   const [from, setFrom] = useState(0);
-  const total = step.items!.total;
+  const { total, max } = step.items!;
+  const noun = max === undefined ? "Item" : "Iteration";
   // Without an item, the API returns the first page.
   const query = useQuery(stepQuery(run.id, step.id, from === 0 ? undefined : from, revision));
   return (
-    <Section title="Items">
+    <Section title={`${noun}s`}>
       <QueryContent query={query}>
         {({ item_list: items = [] }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {total === 0 ? "The list is empty." : "No items have started."}
+              {total === 0 ? "The list is empty." : `No ${noun.toLowerCase()}s have started.`}
             </Text>
           ) : (
-            <Table aria-label={`Items of ${step.id}`} verticalSpacing={6}>
+            <Table aria-label={`${noun}s of ${step.id}`} verticalSpacing={6}>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Item</Table.Th>
+                  <Table.Th>{noun}</Table.Th>
                   <Table.Th>Status</Table.Th>
                   <Table.Th visibleFrom="xs">Attempts</Table.Th>
                   <Table.Th>Error</Table.Th>
@@ -52,7 +53,7 @@ export function Items({ run, step, revision, onItem }: ItemsProps) {
                         type="button"
                         size="sm"
                         onClick={() => onItem(item)}
-                        aria-label={`Item ${item}`}
+                        aria-label={`${noun} ${item}`}
                       >
                         {item}
                       </Anchor>
@@ -71,19 +72,20 @@ export function Items({ run, step, revision, onItem }: ItemsProps) {
           )
         }
       </QueryContent>
-      {total > PAGE_SIZE && <Pager total={total} from={from} onFrom={setFrom} onItem={onItem} />}
+      {total > PAGE_SIZE && <Pager noun={noun} total={total} from={from} onFrom={setFrom} onItem={onItem} />}
     </Section>
   );
 }
 
 interface PagerProps {
+  noun: string;
   total: number;
   from: number;
   onFrom: (from: number) => void;
   onItem: (item: number) => void;
 }
 
-function Pager({ total, from, onFrom, onItem }: PagerProps) {
+function Pager({ noun, total, from, onFrom, onItem }: PagerProps) {
   const [input, setInput] = useState<number | string>("");
   const last = Math.min(from + PAGE_SIZE, total);
   return (
@@ -97,7 +99,7 @@ function Pager({ total, from, onFrom, onItem }: PagerProps) {
         Previous
       </Button>
       <Text size="sm" role="status">
-        Items {from}–{last - 1} ({total.toLocaleString()} in total)
+        {noun}s {from}–{last - 1} ({total.toLocaleString()} in total)
       </Text>
       <Button size="xs" variant="default" disabled={last >= total} onClick={() => onFrom(last)}>
         Next
@@ -112,8 +114,8 @@ function Pager({ total, from, onFrom, onItem }: PagerProps) {
           <NumberInput
             size="xs"
             w={110}
-            aria-label="Item number"
-            placeholder="Item"
+            aria-label={`${noun} number`}
+            placeholder={noun}
             min={0}
             max={total - 1}
             allowDecimal={false}
@@ -122,7 +124,7 @@ function Pager({ total, from, onFrom, onItem }: PagerProps) {
             onChange={setInput}
           />
           <Button size="xs" variant="default" type="submit">
-            Go to item
+            Go to {noun.toLowerCase()}
           </Button>
         </Group>
       </form>

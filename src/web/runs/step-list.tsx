@@ -6,6 +6,7 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import type { RunStep } from "../../../schemas/run.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { formatElapsed } from "./elapsed.ts";
+import { itemsLabel } from "../timeline/row-labels.ts";
 import { pluralize } from "./labels.ts";
 
 const ROW_PX = 44;
@@ -148,10 +149,9 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
 
 /** "57 items, 1 failed · 3 attempts · 1.2 s". */
 function rowDetails(step: RunStep, now: number): string {
-  const { items, attempts, started_at: from, finished_at: to, reused_from: reused } = step;
+  const { attempts, started_at: from, finished_at: to, reused_from: reused } = step;
   return [
-    items &&
-      `${items.done} of ${pluralize(items.total, "item")}${items.failed > 0 ? `, ${items.failed} failed` : ""}`,
+    itemsLabel(step),
     attempts > 1 && pluralize(attempts, "attempt"),
     reused !== undefined ? "reused" : from !== null && formatElapsed(from, to, now),
   ]

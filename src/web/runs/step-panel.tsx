@@ -33,7 +33,7 @@ interface StepPanelProps {
   onClose: () => void;
 }
 
-/** The shown item of a fan-out is part of the URL. */
+/** The shown item or iteration is part of the URL. */
 export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   const [params, setParams] = useSearchParams();
   const itemParam = params.get("item") ?? "";
@@ -81,9 +81,9 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
         {step.items !== undefined && item !== undefined ? (
           <Text size="sm">
             <Anchor component="button" type="button" inherit onClick={() => showItem(undefined)}>
-              All items
+              All {step.items.max === undefined ? "items" : "iterations"}
             </Anchor>{" "}
-            › item {item}
+            › {step.items.max === undefined ? "item" : "iteration"} {item}
           </Text>
         ) : null}
         <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
@@ -162,8 +162,11 @@ function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
           </Fact>
         )}
         {step.items !== undefined && (
-          <Fact name="Items">
-            {step.items.done.toLocaleString()} of {step.items.total.toLocaleString()} completed
+          <Fact name={step.items.max === undefined ? "Items" : "Iterations"}>
+            {step.items.done.toLocaleString()}{" "}
+            {step.items.max === undefined
+              ? `of ${step.items.total.toLocaleString()} completed`
+              : `completed, at most ${step.items.max.toLocaleString()}`}
             {step.items.failed > 0 && `, ${step.items.failed.toLocaleString()} failed`}
           </Fact>
         )}

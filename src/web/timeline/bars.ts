@@ -26,8 +26,8 @@ export interface Bar {
 /** @returns null when the step has not started */
 export function buildBar(step: RunStep, now: number): Bar | null {
   const attempts = (step.attempt_list ?? []).toSorted((a, b) => a.attempt - b.attempt);
-  // The step itself only stores the start of its last attempt.
-  const started = attempts[0]?.started_at ?? step.started_at;
+  // The step itself only stores the start of its last attempt, unless it runs several times.
+  const started = (step.items === undefined ? attempts[0]?.started_at : undefined) ?? step.started_at;
   if (started === null) return null;
   const from = Date.parse(started);
   const ongoing = step.finished_at === null && !isFinal(step.status);

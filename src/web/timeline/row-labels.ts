@@ -29,12 +29,21 @@ export const activityDuration = ({ segments }: Bar, activity: Activity): number 
     0,
   );
 
-/** "118 of 120 items, 2 failed". */
-export function itemsLabel({ items }: RunStep): string | null {
+/** "118 of 120 items, 2 failed"; of a loop "iteration 3 of at most 50", then "3 iterations". */
+export function itemsLabel({ items, finished_at: finished }: RunStep): string | null {
   if (items === undefined) return null;
-  const done = items.done === items.total ? `${items.total}` : `${items.done} of ${items.total}`;
-  return `${done} ${items.total === 1 ? "item" : "items"}${items.failed > 0 ? `, ${items.failed} failed` : ""}`;
+  const { total, done, failed, max } = items;
+  const count =
+    max === undefined
+      ? pluralize(done === total ? `${total}` : `${done} of ${total}`, total, "item")
+      : finished === null
+        ? `iteration ${total} of at most ${max}`
+        : pluralize(`${total}`, total, "iteration");
+  return `${count}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
+
+const pluralize = (count: string, total: number, noun: string): string =>
+  `${count} ${noun}${total === 1 ? "" : "s"}`;
 
 /** "revenue, sql, succeeded, 1.2 s, started after 0.3 s, 2 attempts". */
 export function rowLabel(step: RunStep, bar: Bar | null, start: number): string {

@@ -183,3 +183,43 @@ describe("the URLs of events", () => {
     expect(offered(text.replace("event_urls.|", "|"))).toContain("event_urls");
   });
 });
+
+describe("a repeated step", () => {
+  const text = (repeat: string, values = "n: 1"): string =>
+    `steps:\n  - id: a\n    type: sql\n    params: { ${values} }\n    repeat:\n      max: 5\n      with: { page: { start: 1, next: "loop.page" } }\n${repeat}`;
+
+  it("offers its variables in its fields, its condition and its variables", () => {
+    expect(offered(text("", 'n: "${{ loop.| }}"'))).toEqual(["page", "index"]);
+    expect(offered(text("      until: loop.|\n"))).toEqual(["page", "index"]);
+    expect(offered(text("", 'n: "${{ lo| }}"'))).toContain("loop");
+    expect(offered('steps:\n  - id: b\n    type: set\n    values: { n: "${{ lo| }}" }\n')).not.toContain(
+      "loop",
+    );
+  });
+
+  it("offers the fields of an iteration only after it", () => {
+    const steps = [
+      { id: "a", output: "{status: text, items: [{rows: [any], status: text}], count: number}" },
+    ];
+    const labels = (source: string): string[] => {
+      const pos = source.indexOf("|");
+      const data = { ...known, steps };
+      return (suggest(source.replace("|", ""), pos, "yaml", data, true)?.list ?? []).map(
+        ({ label }) => label,
+      );
+    };
+    expect(labels(text("      until: result.|\n"))).toEqual(["rows", "status"]);
+    expect(labels(text("      until: re|\n"))).toContain("result");
+    expect(labels(text("", 'n: "${{ result.| }}"'))).toEqual([]);
+    expect(labels(text("", 'n: "${{ re| }}"'))).not.toContain("result");
+  });
+
+  it("offers the keys of repeat", () => {
+    expect(offered("steps:\n  - id: a\n    type: sql\n    repeat: { ma| }")).toEqual([
+      "until",
+      "max",
+      "every",
+      "with",
+    ]);
+  });
+});

@@ -80,6 +80,18 @@ describe("graphSteps", () => {
     ]);
   });
 
+  it("marks repeated steps, and adds their iterations", () => {
+    const definition = { steps: [{ id: "poll", type: "http", repeat: { max: 9 } }] };
+    const [drawn] = graphSteps(definition);
+    expect(drawn).toEqual({ id: "poll", type: "http", needs: [], repeats: true });
+    expect(stepLabel(drawn!)).toBe("poll, http, runs repeatedly, needs no other step");
+    const items = { done: 2, total: 3, failed: 1, max: 9 };
+    const [running] = graphSteps(definition, [runStep("poll", { status: "running", items })]);
+    expect(running).toMatchObject({ repeats: true, progress: items });
+    expect(running).not.toHaveProperty("fanOut");
+    expect(stepLabel(running!)).toContain("2 iterations completed, at most 9, 1 failed");
+  });
+
   it.each([[{}], [{ steps: null }], [{ steps: "sql" }], [{ steps: {} }], [{ steps: [null, 3, "x", ["y"]] }]])(
     "returns no steps for %j",
     (definition) => {

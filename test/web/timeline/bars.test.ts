@@ -185,4 +185,17 @@ describe("row labels", () => {
     expect(barLabel(step({ status: "pending" }), null)).toBe("not started");
     expect(itemsLabel(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
   });
+
+  it("labels the iterations of a loop, which starts before its last attempt", () => {
+    const items = { total: 3, done: 2, failed: 0, max: 50 };
+    expect(itemsLabel(step({ items }))).toBe("iteration 3 of at most 50");
+    const ended = step({
+      items: { ...items, done: 3, failed: 1 },
+      started_at: at(0),
+      finished_at: at(900),
+      attempt_list: [attempt(1, "failed", 800, 900)],
+    });
+    expect(itemsLabel(ended)).toBe("3 iterations, 1 failed");
+    expect(buildBar(ended, START)).toMatchObject({ from: START, to: START + 900 });
+  });
 });
