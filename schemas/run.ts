@@ -144,6 +144,8 @@ const RunItem = z
     item: z.int().meta({ description: "Counted from 0.", example: 17 }),
     status: StepStatus,
     attempts: z.int().meta({ example: 1 }),
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
     error: RunError.nullable(),
   })
   .meta({ id: "RunItem", description: "One item of a fan-out, or iteration of a repeat." });
@@ -181,16 +183,14 @@ export const RunStep = z
         done: z.int().meta({ example: 118 }),
         failed: z.int().meta({ example: 2 }),
         max: z.int().optional().meta({
-          description: "With repeat: the maximum number of iterations; `total` counts those that have started.",
+          description:
+            "With repeat: the maximum number of iterations; `total` counts those that have started.",
           example: 50,
         }),
       })
       .optional()
       .meta({ description: "Progress of the items of a fan-out, or of the iterations of a repeat." }),
-    item: z
-      .int()
-      .optional()
-      .meta({ description: "The item or iteration that was asked for.", example: 17 }),
+    item: z.int().optional().meta({ description: "The item or iteration that was asked for.", example: 17 }),
     error: RunError.nullable(),
     output: TruncatedValue.optional().meta({ description: "Its output." }),
     attempt_list: z
@@ -199,12 +199,10 @@ export const RunStep = z
       .meta({
         description: `Its last ${LISTED_ATTEMPTS} attempts, oldest first; attempts is the number of all.`,
       }),
-    item_list: z
-      .array(RunItem)
-      .optional()
-      .meta({
-        description: "Up to 20 items or iterations, starting with the one that was asked for.",
-      }),
+    item_list: z.array(RunItem).optional().meta({
+      description:
+        "Up to 20 items or iterations, starting with the one that was asked for. With detail full: the last iterations.",
+    }),
   })
   .meta({ id: "RunStep", description: "A step of a run." });
 export type RunStep = z.infer<typeof RunStep>;

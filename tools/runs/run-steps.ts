@@ -85,9 +85,12 @@ export async function listRunStepsWithValues(
   maxChars: number,
 ): Promise<RunStep[]> {
   const steps = await listRunSteps(ctx, run);
-  const detailed = steps
-    .slice(0, MAX_DETAILED_STEPS)
-    .map((step) => withValues(ctx, run, step, null, maxChars));
+  const detailed = steps.slice(0, MAX_DETAILED_STEPS).map(async (step) => ({
+    ...(await withValues(ctx, run, step, null, maxChars)),
+    ...(step.items?.max !== undefined && {
+      item_list: await listItems(ctx, run, step.id, Math.max(0, step.items.total - MAX_ITEMS)),
+    }),
+  }));
   return [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
 }
 
@@ -103,27 +106,32 @@ export async function getRunStep(
   const steps = await listRunSteps(ctx, run);
   const step = steps.find(({ id }) => id === stepId);
   if (step === undefined) throw unknownStepError(stepId, steps);
-  const listed =
-    step.items === undefined
-      ? []
-      : await ctx.read.runs.items({ runId: run.id, stepId }, item ?? 0, MAX_ITEMS);
-  const items = {
-    ...(step.items !== undefined && {
-      item_list: listed.map((record) => ({
-        item: record.item!,
-        status: toStepStatus(record.state),
-        attempts: record.attempts,
-        error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MAX_ITEMS),
-      })),
-    }),
-  };
+  const items = step.items === undefined ? {} : { item_list: await listItems(ctx, run, stepId, item ?? 0) };
   if (item === undefined) {
     return { ...(await withValues(ctx, run, step, null, maxChars)), ...items };
   }
-  const [record] = listed;
-  if (record?.item !== item) throw unknownItemError(item, step);
+  const record = await ctx.read.runs.step({ runId: run.id, stepId, item });
+  if (record === undefined) throw unknownItemError(item, step);
   const itemStep = serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state));
   return { ...(await withValues(ctx, run, { ...itemStep, item }, item, maxChars)), ...items };
+}
+
+/** The items or iterations of a step from one on, at most `MAX_ITEMS` of them. */
+async function listItems(
+  ctx: ToolContext,
+  run: RunRecord,
+  stepId: string,
+  from: number,
+): Promise<NonNullable<RunStep["item_list"]>> {
+  const records = await ctx.read.runs.items({ runId: run.id, stepId }, from, MAX_ITEMS);
+  return records.map((record) => ({
+    item: record.item!,
+    status: toStepStatus(record.state),
+    attempts: record.attempts,
+    started_at: record.startedAt,
+    finished_at: record.finishedAt,
+    error: record.error === null ? null : truncateError(record.error, ERROR_CHARS / MAX_ITEMS),
+  }));
 }
 
 const attemptInput = (ref: StepRef, attempt: number) => ({ ...ref, what: "attempt_input", attempt }) as const;

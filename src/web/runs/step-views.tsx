@@ -147,11 +147,15 @@ function RunGraph({ run, selected, onSelect }: Pick<StepViewProps, "run" | "sele
   );
 }
 
-/** Adds the loaded attempts to the current steps. */
+/** Adds the loaded attempts and iterations to the current steps. */
 function addAttempts(steps: readonly RunStep[], attempts: readonly RunStep[] = []): RunStep[] {
-  const lists = new Map(attempts.map(({ id, attempt_list: list }) => [id, list]));
+  const loaded = new Map(attempts.map((step) => [step.id, step]));
   return steps.map((step) => {
-    const list = lists.get(step.id);
-    return list === undefined ? step : { ...step, attempt_list: list };
+    const { attempt_list: list, item_list: items } = loaded.get(step.id) ?? {};
+    return {
+      ...step,
+      ...(list !== undefined && { attempt_list: list }),
+      ...(items !== undefined && { item_list: items }),
+    };
   });
 }

@@ -35,6 +35,9 @@ export function buildBar(step: RunStep, now: number): Bar | null {
   const end = Math.max(from, ongoing ? now : Date.parse(recorded));
   const activity: Activity =
     isWaitingStepType(step.type) || step.status === "waiting" ? "waiting" : "running";
+  const iterations = step.items?.max === undefined ? [] : (step.item_list ?? []);
+  if (iterations.length > 0)
+    return { from, to: end, ongoing, segments: iterationSegments(iterations, activity, { from, to: end }) };
   if (attempts.length === 0)
     return { from, to: end, ongoing, segments: [{ activity, from, to: end, status: step.status }] };
   const segments: Segment[] = [];
@@ -53,6 +56,33 @@ export function buildBar(step: RunStep, now: number): Bar | null {
   backOffUntil(end);
   return { from, to: end, ongoing, segments };
 }
+
+/** One segment for each of the last iterations, with the pauses between them; those before are one segment. */
+function iterationSegments(
+  iterations: NonNullable<RunStep["item_list"]>,
+  activity: Activity,
+  { from, to: end }: TimeRange,
+): Segment[] {
+  const segments: Segment[] = [];
+  let at = from;
+  const add = (to: number, segment: Pick<Segment, "activity" | "status">): void => {
+    if (to > at) segments.push({ ...segment, from: at, to });
+    at = Math.max(at, to);
+  };
+  for (const [index, { item, status, started_at: started, finished_at: finished }] of iterations.entries()) {
+    if (started === null) continue;
+    const start = Math.min(end, Date.parse(started));
+    // The iterations before the first one of the list are not loaded.
+    const isEarlier = index === 0 && item > 0;
+    add(start, isEarlier ? { activity, status: "succeeded" } : PAUSE);
+    add(finished === null ? end : Math.min(end, Date.parse(finished)), { activity, status });
+  }
+  add(end, PAUSE);
+  return segments;
+}
+
+/** Between two iterations. */
+const PAUSE = { activity: "waiting", status: "pending" } as const;
 
 const isFinal = (status: StepStatus): boolean =>
   status === "succeeded" || status === "failed" || status === "skipped" || status === "cancelled";

@@ -17,6 +17,8 @@ const attempt = (number: number, status: Attempt["status"], from: number, to: nu
   error: null,
 });
 
+type StepStatusName = RunStep["status"];
+
 const step = (given: Partial<RunStep>): RunStep => ({
   id: "revenue",
   type: "sql",
@@ -184,6 +186,46 @@ describe("row labels", () => {
     expect(barLabel(step({ ...times, status: "skipped" }), null)).toBe("skipped");
     expect(barLabel(step({ status: "pending" }), null)).toBe("not started");
     expect(itemsLabel(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
+  });
+
+  it("draws the last iterations of a loop, the pauses between them, and those before as one", () => {
+    const iteration = (
+      item: number,
+      from: number,
+      to: number | null,
+      status: StepStatusName = "succeeded",
+    ) => ({
+      item,
+      status,
+      attempts: 1,
+      started_at: at(from),
+      finished_at: to === null ? null : at(to),
+      error: null,
+    });
+    const polled = step({
+      items: { total: 3, done: 3, failed: 1, max: 9 },
+      started_at: at(0),
+      finished_at: at(500),
+      item_list: [iteration(0, 0, 100), iteration(1, 300, 400, "failed"), iteration(2, 450, 500)],
+    });
+    expect(drawn(buildBar(polled, START))).toEqual([
+      ["running", 0, 100, "succeeded"],
+      ["waiting", 100, 300, "pending"],
+      ["running", 300, 400, "failed"],
+      ["waiting", 400, 450, "pending"],
+      ["running", 450, 500, "succeeded"],
+    ]);
+    const running = step({
+      status: "running",
+      items: { total: 42, done: 41, failed: 0, max: 50 },
+      started_at: at(0),
+      item_list: [iteration(40, 400, 450), iteration(41, 450, null, "running")],
+    });
+    expect(drawn(buildBar(running, START + 600))).toEqual([
+      ["running", 0, 400, "succeeded"],
+      ["running", 400, 450, "succeeded"],
+      ["running", 450, 600, "running"],
+    ]);
   });
 
   it("labels the iterations of a loop, which starts before its last attempt", () => {
