@@ -85,12 +85,12 @@ export async function listRunStepsWithValues(
   maxChars: number,
 ): Promise<RunStep[]> {
   const steps = await listRunSteps(ctx, run);
-  const detailed = steps.slice(0, MAX_DETAILED_STEPS).map(async (step) => ({
-    ...(await withValues(ctx, run, step, null, maxChars)),
-    ...(step.items?.max !== undefined && {
-      item_list: await listItems(ctx, run, step.id, Math.max(0, step.items.total - MAX_ITEMS)),
-    }),
-  }));
+  const detailed = steps.slice(0, MAX_DETAILED_STEPS).map(async (step) => {
+    const detail = await withValues(ctx, run, step, null, maxChars);
+    if (step.items?.max !== undefined)
+      detail.item_list = await listItems(ctx, run, step.id, Math.max(0, step.items.total - MAX_ITEMS));
+    return detail;
+  });
   return [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
 }
 

@@ -30,12 +30,16 @@ export function planRepeat(repeat: Repeat): PlannedRepeat {
     everyMs: repeat.every === undefined ? 0 : durationMs(repeat.every),
     until,
     variables,
-    startReads: new Set(variables.flatMap(({ start }) => [...start.stepIds])),
-    nextReads: new Set(
-      [until, ...variables.map(({ next }) => next)].flatMap((it) => [...(it?.stepIds ?? [])]),
-    ),
+    startReads: stepIdsOf(variables.map(({ start }) => start)),
+    nextReads: stepIdsOf([...(until === null ? [] : [until]), ...variables.map(({ next }) => next)]),
   };
 }
+
+const stepIdsOf = (expressions: readonly CompiledExpression[]): Set<string> => {
+  const ids = new Set<string>();
+  for (const { stepIds } of expressions) for (const id of stepIds) ids.add(id);
+  return ids;
+};
 
 /**
  * Evaluates the variables of an iteration.

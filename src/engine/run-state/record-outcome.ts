@@ -44,8 +44,10 @@ async function recordStepOutcome(
   if (result.kind === "fan_out") return recordFanOut(update, ref, result.items, times);
   if (result.kind === "iteration") return startIteration(update, ref, result, times);
   if (result.kind === "repeated") return endRepeat(update, ref, result, times);
-  const isLoop = isEnded(result) && (await update.tx.runs.step(ref))?.items != null;
-  return isLoop ? endRepeat(update, ref, result, times) : saveResult(context, update, ref, result, times);
+  const items = isEnded(result) ? ((await update.tx.runs.step(ref))?.items ?? null) : null;
+  return isEnded(result) && items !== null
+    ? endRepeat(update, ref, result, times)
+    : saveResult(context, update, ref, result, times);
 }
 
 /** Sets a step whose wait failed back to queued. The caller adds the job of its next attempt. */

@@ -106,16 +106,17 @@ function fieldsOfResult(scope: Scope, fields: readonly string[]): Suggestion[] {
   }));
 }
 
+const variable = (label: string, detail: string): Suggestion => ({
+  label,
+  detail,
+  kind: "variable",
+  apply: `${label}.`,
+  reopenCompletion: true,
+});
+
 function names(scope: Scope): Suggestion[] {
   const { root, data } = scope;
   const { for_each: list, repeat } = stepAt(scope);
-  const variable = (label: string, detail: string): Suggestion => ({
-    label,
-    detail,
-    kind: "variable",
-    apply: `${label}.`,
-    reopenCompletion: true,
-  });
   return [
     variable("inputs", "inputs of the run"),
     variable("steps", "step outputs"),

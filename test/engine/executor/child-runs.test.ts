@@ -180,7 +180,7 @@ describe("child runs", () => {
         quarantined: "isolate",
       });
       const start = { attempt: 1, executor: "exe_dead", startedAt: harness.now(), input: {} };
-      await recordAttemptStart(tx, job!, start);
+      await recordAttemptStart(tx, job!, 0, start);
       await tx.jobs.reclaim("exe_dead");
       await tx.runs.interruptAttempts("exe_dead", harness.now());
     });

@@ -103,15 +103,15 @@ describe("repeat", () => {
         const model = expected(loop);
         expect(calls).toEqual(model.calls);
         const { status, output, error } = await harness.outcome(id);
-        if (model.code !== null && !continues) {
-          expect({ status, code: error?.code }).toEqual({ status: "failed", code: model.code });
-        } else {
-          const { statuses, code } = model;
-          const summary = { statuses, last: statuses.at(-1), count: statuses.length, code };
-          expect({ status, output }).toEqual({ status: "succeeded", output: summary });
-        }
+        const { statuses, code } = model;
+        const fails = code !== null && !continues;
+        expect({ status, output, code: error?.code ?? null }).toEqual({
+          status: fails ? "failed" : "succeeded",
+          output: fails ? null : { statuses, last: statuses.at(-1), count: statuses.length, code },
+          code: fails ? code : null,
+        });
         const step = await harness.read.runs.step({ runId: id, stepId: "a", item: null });
-        const failed = model.statuses.filter((it) => it === "failed").length;
+        const failed = model.statuses.filter((end) => end === "failed").length;
         expect(step?.items).toMatchObject({
           total: model.statuses.length,
           done: model.statuses.length,

@@ -184,14 +184,15 @@ describe("the URLs of events", () => {
   });
 });
 
-describe("a repeated step", () => {
-  const text = (repeat: string, values = "n: 1"): string =>
-    `steps:\n  - id: a\n    type: sql\n    params: { ${values} }\n    repeat:\n      max: 5\n      with: { page: { start: 1, next: "loop.page" } }\n${repeat}`;
+/** A repeated step with a variable `page`. */
+const repeatedStep = (repeat: string, values = "n: 1"): string =>
+  `steps:\n  - id: a\n    type: sql\n    params: { ${values} }\n    repeat:\n      max: 5\n      with: { page: { start: 1, next: "loop.page" } }\n${repeat}`;
 
+describe("a repeated step", () => {
   it("offers its variables in its fields, its condition and its variables", () => {
-    expect(offered(text("", 'n: "${{ loop.| }}"'))).toEqual(["page", "index"]);
-    expect(offered(text("      until: loop.|\n"))).toEqual(["page", "index"]);
-    expect(offered(text("", 'n: "${{ lo| }}"'))).toContain("loop");
+    expect(offered(repeatedStep("", 'n: "${{ loop.| }}"'))).toEqual(["page", "index"]);
+    expect(offered(repeatedStep("      until: loop.|\n"))).toEqual(["page", "index"]);
+    expect(offered(repeatedStep("", 'n: "${{ lo| }}"'))).toContain("loop");
     expect(offered('steps:\n  - id: b\n    type: set\n    values: { n: "${{ lo| }}" }\n')).not.toContain(
       "loop",
     );
@@ -208,10 +209,10 @@ describe("a repeated step", () => {
         ({ label }) => label,
       );
     };
-    expect(labels(text("      until: result.|\n"))).toEqual(["rows", "status"]);
-    expect(labels(text("      until: re|\n"))).toContain("result");
-    expect(labels(text("", 'n: "${{ result.| }}"'))).toEqual([]);
-    expect(labels(text("", 'n: "${{ re| }}"'))).not.toContain("result");
+    expect(labels(repeatedStep("      until: result.|\n"))).toEqual(["rows", "status"]);
+    expect(labels(repeatedStep("      until: re|\n"))).toContain("result");
+    expect(labels(repeatedStep("", 'n: "${{ result.| }}"'))).toEqual([]);
+    expect(labels(repeatedStep("", 'n: "${{ re| }}"'))).not.toContain("result");
   });
 
   it("offers the keys of repeat", () => {

@@ -14,6 +14,17 @@ async function shapesOf(definition: object, checker = defaultChecker): Promise<R
   return Object.fromEntries(steps.map(({ id, output }) => [id, formatShape(output)]));
 }
 
+/** The shape of a variable, as the field of the step that has its value. */
+const shapeOf = async (start: unknown, next: string) => {
+  const step = set("a", { x: "${{ loop.x }}" }, { repeat: { max: 2, with: { x: { start, next } } } });
+  const definition = { steps: [step, set("b", { x: "${{ steps.a.last.x }}" })] };
+  const { errors, steps } = await defaultChecker.check(definition, { checkConnections: true });
+  expect(errors).toEqual([]);
+  return formatShape(steps[1]!.output)
+    .replace(/, status.*/, "")
+    .slice(4);
+};
+
 describe("repeat", () => {
   it("is accepted with a condition, a maximum, a pause and variables", async () => {
     expect(
@@ -109,15 +120,6 @@ describe("repeat", () => {
   });
 
   it("finds the shapes of its variables", async () => {
-    const shapeOf = async (start: unknown, next: string) => {
-      const step = set("a", { x: "${{ loop.x }}" }, { repeat: { max: 2, with: { x: { start, next } } } });
-      const definition = { steps: [step, set("b", { x: "${{ steps.a.last.x }}" })] };
-      const { errors, steps } = await defaultChecker.check(definition, { checkConnections: true });
-      expect(errors).toEqual([]);
-      return formatShape(steps[1]!.output)
-        .replace(/, status.*/, "")
-        .slice(4);
-    };
     expect(await shapeOf(1, "loop.x + 1")).toBe("number");
     expect(await shapeOf("a", "string(loop.index)")).toBe("text");
     expect(await shapeOf(null, "string(loop.index)")).toBe("text or null");
