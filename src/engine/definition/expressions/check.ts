@@ -254,7 +254,8 @@ function callType({ at, name, fn, args }: Of<"call">, context: Check): Type {
   const types = args.map((arg) => typeOf(arg, context));
   let wrong = false;
   types.forEach((type, index) => {
-    const { kinds, items, itemsNotNull } = fn.params[index] ?? fn.params.at(-1)!;
+    const { besideText, items, itemsNotNull, ...param } = fn.params[index] ?? fn.params.at(-1)!;
+    const kinds = types[0]?.kind === "string" ? (besideText ?? param.kinds) : param.kinds;
     const kind = knownKind(type);
     if (kinds === undefined || kind === undefined) return;
     const source = formatNode(args[index]!.at);

@@ -23,6 +23,8 @@ export type FunctionBody = (args: readonly unknown[], call: CallContext) => unkn
 export interface Param {
   /** Accepted kinds. Null is never one of them, so that it fails as `null_value`. Left out: anything, null included. */
   kinds?: readonly Kind[];
+  /** Accepted kinds where the first argument is text. */
+  besideText?: readonly Kind[];
   /** Accepted kinds of the items of a list. */
   items?: readonly Kind[];
   /** Checks a literal argument of an accepted kind before a run. */

@@ -1,7 +1,8 @@
 /** Functions on strings. Lengths and positions count characters (code points), as in CEL. */
+import { NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
 import { charge, chargeText } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
-import { throwFailed } from "./failures.ts";
+import { throwFailed, throwNullValue } from "./failures.ts";
 import { parseCsv } from "./csv.ts";
 import { STRING } from "../../../core/shapes.ts";
 import type { CelFunction, FunctionBody, Param } from "./functions.ts";
@@ -76,11 +77,12 @@ const join: FunctionBody = ([items, separator = ""], { evaluation }) => {
   return texts.join(separator as string);
 };
 
-const contains: FunctionBody = ([container, part], { evaluation, location }) => {
+const contains: FunctionBody = ([container, part], { evaluation, location, argumentSource }) => {
   if (Array.isArray(container))
     return container.some((item) => (charge(evaluation, 1), equals(evaluation, item, part)));
+  if (part === null || part === undefined) return throwNullValue(location, argumentSource(1));
   if (typeof part !== "string")
-    throwFailed(location, `searches text for ${describeKind(kindOf(part))}, expected text`);
+    return throwFailed(location, `searches text for ${describeKind(kindOf(part))}, expected text`);
   return boundedIncludes(evaluation, container as string, part);
 };
 
@@ -113,9 +115,10 @@ const toString: FunctionBody = ([value], { evaluation }) => {
 const parseJson: FunctionBody = ([value], { evaluation, location }) => {
   chargeText(evaluation, (value as string).length);
   try {
-    return JSON.parse(value as string) as unknown;
-  } catch {
-    return throwFailed(location, "parses text that is not JSON");
+    return parseExactJson(value as string);
+  } catch (error) {
+    const reason = error instanceof NumberTooLargeError ? "has a number that is too large" : "is not JSON";
+    return throwFailed(location, `parses text that ${reason}`);
   }
 };
 
@@ -199,7 +202,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   endsWith: onText("text.endsWith(end)", 2, (value, end) => value.endsWith(end)),
   contains: {
     usage: "text.contains(part) or list.contains(item)",
-    params: [{ kinds: ["string", "list"] }, is.anything],
+    params: [{ kinds: ["string", "list"] }, { besideText: ["string"] }],
     result: is.returnsBoolean,
     call: contains,
   },
