@@ -9,7 +9,7 @@ export const getWorkflow = defineTool({
   name: "get_workflow",
   title: "Get a workflow",
   description:
-    "Returns one workflow with its definition, its version and its callers. Call it before update_workflow, " +
+    "Returns one workflow with its definition, version and callers. Call it before update_workflow, " +
     "and send the version there as if_match.",
   route: "GET /workflows/:workflow_id",
   scope: "read",

@@ -40,10 +40,10 @@ export const publishWorkflow = defineTool({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),
     break_callers: z
-      .array(WorkflowIdRef)
+      .array(z.string())
       .max(1_000)
       .default([])
-      .meta({ description: "Ids of callers that it may break.", example: [] }),
+      .meta({ description: "Ids of callers that it may break." }),
     if_match: IfMatch.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
