@@ -199,7 +199,7 @@ describe("repeat", () => {
     const { status, output } = await runToEnd(await testEngine(), {
       steps: [
         probe(
-          { max: 5, with: { n: { start: "${{ int('x') }}", next: "loop.n" } } },
+          { max: 5, with: { n: { start: "${{ int(run.id) }}", next: "loop.n" } } },
           { on_error: "continue", ask: 1 },
         ),
       ],

@@ -17,4 +17,14 @@ describe("everyday work for each item of a list", () => {
     }
     expect(environment.requests).toHaveLength(5);
   });
+
+  it("backfills 30 days, each in a run of its own", async () => {
+    const environment = await exampleEnvironment();
+    await environment.publish("revenue-of-a-day");
+    const run = await environment.run(await environment.publish("backfill-of-30-days"));
+    const { days, failed } = run.output as { days: { day: string; total: number }[]; failed: number };
+    expect({ error: run.error, failed, count: days.length }).toEqual({ error: null, failed: 0, count: 30 });
+    expect([days[0]!.day, days[29]!.day]).toEqual(["2026-05-20", "2026-06-18"]);
+    expect(days.some(({ total }) => total > 0)).toBe(true);
+  });
 });
