@@ -188,6 +188,14 @@ export const COMMON_STEP_FIELDS = {
     description: "How long the output is reused while the step and its input are unchanged.",
     example: "1h",
   }),
+  undo: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({
+      description:
+        "What undoes the step when the run fails, times out or is cancelled after it succeeded: type, the fields of that type, retry and timeout. Expressions read its output as result. The last succeeded step is undone first.",
+      example: { type: "http", method: "DELETE", url: "https://api.example.com/holds/${{ result.body.id }}" },
+    }),
 } as const;
 
 const Inputs = JsonSchemaObject.meta({
@@ -307,6 +315,15 @@ export const TOP_FIELDS = {
   }),
 } as const;
 
+/** What undoes a step: the fields of a step type, with its expressions unresolved. */
+export interface UndoDefinition {
+  type: string;
+  description?: string | undefined;
+  retry?: Retry | undefined;
+  timeout?: string | undefined;
+  [field: string]: unknown;
+}
+
 /** A step of any type, with its expressions unresolved. */
 export interface StepDefinition {
   id: string;
@@ -322,6 +339,7 @@ export interface StepDefinition {
   rate?: string | undefined;
   on_error?: "fail" | "continue" | undefined;
   cache?: string | undefined;
+  undo?: UndoDefinition | undefined;
   [field: string]: unknown;
 }
 

@@ -311,4 +311,5 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   tool_unavailable: "Check that the MCP server is running and its key is set. `millrace doctor` checks both.",
   truncated:
     "Filter or aggregate in the query, raise `max_rows`, or set `on_truncate: keep` to continue with the first rows.",
+  undo_failed: "`details.undo_failed` lists the steps; undo what they did by hand.",
 };

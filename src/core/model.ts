@@ -42,7 +42,10 @@ export interface RunActor {
 }
 
 /** Why a run must end before its steps have. */
-export type RunStop = { status: "cancelled"; by: string } | { status: "failed"; error: RunError };
+export type RunStop = ({ status: "cancelled"; by: string } | { status: "failed"; error: RunError }) & {
+  /** Whether the run undoes its steps. Everything else in it has ended, and nothing stops it any more. */
+  undoing?: true;
+};
 
 /** The run that `on_failure` starts for a failed run. */
 export interface FailureHandler {
@@ -158,6 +161,7 @@ export type JobKind =
   | "event"
   | "child_done"
   | "finish"
+  | "undo"
   | "cancel"
   | "run_timeout"
   | "on_failure"

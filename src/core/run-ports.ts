@@ -169,6 +169,17 @@ export interface RunWriter extends RunReader {
    * Concurrent callers: it skips a run that another transaction has locked, because that transaction is ending the run.
    */
   nextQueued(workflowId: string): Promise<RunRecord | undefined>;
+  /**
+   * The step, or item of a fan-out, that is undone next: the last one that succeeded in this run and has no record of its
+   * undo yet. Reused outputs are not undone. @param stepIds the steps that can be undone
+   */
+  nextToUndo(runId: string, stepIds: readonly string[]): Promise<StepRef | undefined>;
+  /** Number of items of a fan-out that succeeded in this run. */
+  countToUndo(runId: string, stepId: string): Promise<number>;
+  /** The undo steps and items that failed, at most 20. */
+  failedUndos(runId: string): Promise<{ ref: StepRef; error: RunError }[]>;
+  /** Whether a run that this one started has not ended. */
+  hasUnfinishedChildren(runId: string): Promise<boolean>;
   /** The sub-workflow runs that steps of this run are waiting for. */
   children(runId: string): Promise<{ ref: StepRef; childRun: string }[]>;
   /** Whether the workflow has a scheduled run for this time. */

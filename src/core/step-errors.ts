@@ -50,6 +50,7 @@ export const STEP_ERRORS = {
   tool_failed: { title: "The tool failed", transient: true },
   tool_unavailable: { title: "The MCP server can't be reached", transient: true },
   truncated: { title: "The query returned more than the step's limit", transient: false },
+  undo_failed: { title: "The effect of a step could not be undone", transient: false },
 } as const satisfies Record<string, StepErrorKind>;
 
 export type StepErrorCode = keyof typeof STEP_ERRORS;

@@ -10,6 +10,7 @@ import { encodeValue } from "./run-values.ts";
 import type { RunRow, Schema } from "./schema.ts";
 import { encodeStates } from "./step-state-columns.ts";
 import { stepWriter } from "./step-writer.ts";
+import { undoReader } from "./undo-reader.ts";
 
 const insertRun = preparedInsert("runs");
 
@@ -18,6 +19,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
   return {
     ...reader,
     ...stepWriter(trx),
+    ...undoReader(trx),
 
     // SQLite runs one write transaction at a time, so a transaction that has begun holds every lock.
     lock: reader.find,

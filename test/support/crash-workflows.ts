@@ -5,6 +5,8 @@ export interface CrashWorkflow {
   definition: Record<string, unknown>;
   /** The output of a successful run, by its input. */
   expectedOutput(n: number): unknown;
+  /** The code of the error that every run fails with; left out, the runs succeed. */
+  failsWith?: string;
 }
 
 const inputs = { type: "object", properties: { n: { type: "integer", default: 1 } } };
@@ -21,6 +23,14 @@ const call = (url: string, id: string, more: Record<string, unknown> = {}) => ({
   url: `${url}/\${{ run.id }}/${id}/${itemOf(more)}`,
   retry: { attempts: 8, backoff: "fixed", initial: "50ms" },
   ...more,
+});
+
+/** What undoes such a step. */
+const undo = (url: string, id: string, item = "-1") => ({
+  type: "http",
+  method: "POST",
+  url: `${url}/\${{ run.id }}/undo:${id}/${item}`,
+  retry: { attempts: 8, backoff: "fixed", initial: "50ms" },
 });
 
 export const SCHEDULED_WORKFLOW = "tick";
@@ -185,6 +195,19 @@ export const crashWorkflows = (url: string): CrashWorkflow[] => [
       output: "${{ steps.sum.y }}",
     },
     expectedOutput: (n) => n + 1,
+  },
+  {
+    name: "saga",
+    failsWith: "assert_failed",
+    definition: {
+      inputs,
+      steps: [
+        call(url, "first", { undo: undo(url, "first") }),
+        call(url, "each", { for_each: "[1, 2]", concurrency: 2, undo: undo(url, "each", "${{ index }}") }),
+        { id: "gate", type: "assert", that: "inputs.n < 0", message: "Never." },
+      ],
+    },
+    expectedOutput: () => undefined,
   },
   {
     name: SCHEDULED_WORKFLOW,

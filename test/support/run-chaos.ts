@@ -210,6 +210,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     received,
     calls,
     outputOf: (id, n) => workflows.get(id)!.expectedOutput(n),
+    errorOf: (id) => workflows.get(id)!.failsWith,
   });
   const first = { issues: issues.slice(0, SHOWN), logs: logs.slice(0, SHOWN) };
   return {

@@ -46,7 +46,7 @@ const JOURNAL = `
         `${verb} on run_steps`,
         `(new.state in ('s', 'k', 'e', 'f', 'w') and new.items_total is null
           or new.items_total is not null and new.items_done = 0 and new.state = 'r' ${verb === "update" ? "and old.items_total is null" : ""})
-         and exists (select 1 from jobs where kind = 'step' and ${SAME_UNIT("jobs")})`,
+         and exists (select 1 from jobs where kind in ('step', 'undo') and ${SAME_UNIT("jobs")})`,
       ),
     )
     .join("\n")}
@@ -60,7 +60,7 @@ const JOURNAL = `
     "begun_without_the_job",
     "insert on run_attempts",
     `new.status = 'running' and new.executor is not null and not exists
-      (select 1 from jobs where kind = 'step' and state = 'claimed' and executor = new.executor
+      (select 1 from jobs where kind in ('step', 'undo') and state = 'claimed' and executor = new.executor
         and attempt = new.attempt and ${SAME_UNIT("jobs")})`,
   )}
   ${rule(
@@ -100,6 +100,8 @@ export interface ExpectedOutcome {
   calls: readonly RecordedCall[];
   /** The expected output of a successful run. */
   outputOf(workflowId: string, n: number): unknown;
+  /** The code of the error that the runs of a workflow fail with; undefined if they succeed. */
+  errorOf(workflowId: string): string | undefined;
 }
 
 /** Returns all violations after all runs have ended. */
@@ -110,6 +112,7 @@ export function issuesOfRuns(stateDir: string, expected: ExpectedOutcome): strin
       ...journalIssues(db),
       ...runIssues(db, expected),
       ...callIssues(db, expected.calls),
+      ...undoIssues(db),
       ...scheduleIssues(db),
       ...commitIssues(db),
       ...eventIssues(db, expected.received),
@@ -151,7 +154,10 @@ interface RunRow {
   definition: string;
 }
 
-function runIssues(db: Database.Database, { acknowledged, cancelled, outputOf }: ExpectedOutcome): string[] {
+function runIssues(
+  db: Database.Database,
+  { acknowledged, cancelled, outputOf, errorOf }: ExpectedOutcome,
+): string[] {
   const issues: string[] = [];
   const runs = rows<RunRow>(
     db,
@@ -162,8 +168,9 @@ function runIssues(db: Database.Database, { acknowledged, cancelled, outputOf }:
   for (const run of runs) {
     const { id, status, states } = run;
     if (run.finished_at === null) issues.push(`${id}: never ended (${status}, ${states})`);
-    const expected =
-      status === "cancelled" ? cancelled.has(id) || run.parent_run !== null : status !== "failed";
+    const code = errorOf(run.workflow_id);
+    const ended = code === undefined ? status === "succeeded" : run.error?.includes(`"${code}"`) === true;
+    const expected = status === "cancelled" ? cancelled.has(id) || run.parent_run !== null : ended;
     // The only failure that a crash may cause: a step that ran isolated was killed too often.
     if (!expected && !String(run.error).includes('"poisoned"'))
       issues.push(`${id}: ${status} (${run.error})`);
@@ -189,6 +196,7 @@ function stateIssues(db: Database.Database, { id, states, definition }: RunRow):
   const ids = (JSON.parse(definition) as { steps: { id: string }[] }).steps.map((step) => step.id);
   if (/[^skefc]/.test(states)) issues.push(`${id}: ended with its steps ${states}`);
   for (const { step_id: stepId, item, state, done, total } of steps) {
+    if (stepId.startsWith("undo:")) continue;
     const letter = states[ids.indexOf(stepId)];
     // Cancelled runs keep their last states, which nothing reads.
     if (letter === "c") continue;
@@ -272,6 +280,34 @@ function eventIssues(db: Database.Database, received: readonly string[]): string
         ? []
         : [`${id}: has the output ${output} for the event ${body}`],
     ),
+  ];
+}
+
+/** In a run that did not succeed, each step with an undo is undone once, the last one that succeeded first. */
+function undoIssues(db: Database.Database): string[] {
+  const steps = rows<{ run_id: string; step_id: string; item: number; undone: string | null }>(
+    db,
+    `select s.run_id, s.step_id, s.item, u.state as undone from run_steps s
+     join runs r on r.id = s.run_id and r.status <> 'succeeded' and r.workflow_id = 'saga'
+     left join run_steps u on u.run_id = s.run_id and u.step_id = 'undo:' || s.step_id and u.item = s.item
+     where s.state = 's' and s.items_total is null and s.step_id not like 'undo:%'`,
+  );
+  const order = rows<{ run_id: string }>(
+    db,
+    `select a.run_id from run_steps a join run_steps b on b.run_id = a.run_id and b.item >= 0
+     where a.step_id = 'undo:first' and b.step_id = 'undo:each' and b.finished_at > a.started_at`,
+  );
+  const early = rows<{ run_id: string }>(
+    db,
+    `select u.run_id from run_steps u join runs r on r.id = u.run_id
+     where u.step_id like 'undo:%' and u.finished_at > r.finished_at`,
+  );
+  return [
+    ...steps
+      .filter(({ undone }) => undone !== "s" && undone !== "f")
+      .map(({ run_id: id, step_id: step, item }) => `${id}: ${step}[${item}] was not undone`),
+    ...order.map(({ run_id: id }) => `${id}: the first step was undone before the others`),
+    ...early.map(({ run_id: id }) => `${id}: ended before its steps were undone`),
   ];
 }
 

@@ -210,6 +210,7 @@ describe("a backup during writes and runs", () => {
         received: [],
         calls,
         outputOf: (id, n) => outputs.get(id)!.expectedOutput(n),
+        errorOf: (id) => outputs.get(id)!.failsWith,
       });
       // Calls made after the backup are repeated; the peer recognizes them by the same idempotency key.
       expect(issues.filter((issue) => !/\d+ calls by \d+ attempts$/.test(issue))).toEqual([]);

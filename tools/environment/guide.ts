@@ -116,7 +116,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "## Example",
     `\`\`\`yaml\n${toYaml(EXAMPLE_DEFINITION)}\`\`\``,
     "## When a step fails",
-    "The run fails, unless the step has `on_error: continue`. `retry` repeats the step after transient errors: " +
+    "The run fails, unless the step has `on_error: continue`; `undo` takes back what succeeded steps did. `retry` repeats the step after transient errors: " +
       `${Object.entries(STEP_ERRORS)
         .filter(([, { transient }]) => transient)
         .map(([code]) => code)

@@ -16,7 +16,7 @@ export const cancelRun = defineTool({
   name: "cancel_run",
   title: "Cancel a run",
   description:
-    "Stops an unfinished run and the runs that it started. Effects of finished steps are not undone.",
+    "Stops an unfinished run and the runs that it started. Finished steps stay, unless they have undo.",
   route: "POST /runs/:run_id/cancel",
   scope: "run",
   effect: "act",

@@ -65,7 +65,7 @@ export const getRunValue = defineTool({
 });
 
 const STEP_REF =
-  /^steps\.(?<step>[a-z][a-z0-9_]{0,63})(?:\.items\.(?<item>\d{1,7}))?\.(?:output|attempts\.(?<attempt>\d{1,7})\.input)$/;
+  /^steps\.(?<step>(?:undo:)?[a-z][a-z0-9_]{0,63})(?:\.items\.(?<item>\d{1,7}))?\.(?:output|attempts\.(?<attempt>\d{1,7})\.input)$/;
 
 const RUN_VALUES = ["inputs", "output", "state", "committed"] as const;
 

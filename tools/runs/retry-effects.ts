@@ -4,6 +4,7 @@ import type { StepDefinition, Definition } from "../../schemas/workflow-definiti
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { StepRecord } from "../../src/core/model.ts";
 import type { AnyStepType } from "../../src/core/step-type.ts";
+import { undoStepId } from "../../src/core/undo-step-id.ts";
 import { truncateText } from "./truncate.ts";
 
 interface OriginalRun {
@@ -37,6 +38,7 @@ export function findRepeatedEffects(
     const { steps, inputs, run, state } = referencesOf(step);
     return (
       records.get(step.id)?.state !== "succeeded" ||
+      records.has(undoStepId(step.id)) ||
       originalSteps.get(step.id) !== canonicalJson(step) ||
       run ||
       (definition.state !== undefined && state) ||
@@ -53,6 +55,8 @@ export function findRepeatedEffects(
   for (const [index, step] of definition.steps.entries()) {
     const record = records.get(step.id);
     if (!rerun.has(step.id) || record === undefined || !wasAttempted(record)) continue;
+    // Its effects are undone, so running it again repeats none.
+    if (isUndone(record, records.get(undoStepId(step.id)))) continue;
     if (types.get(step.type)?.hasEffects(step) !== true) continue;
     issues.push({
       path: `steps[${index}]`,
@@ -65,6 +69,11 @@ export function findRepeatedEffects(
 }
 
 const wasAttempted = ({ attempts, items }: StepRecord): boolean => attempts > 0 || (items?.started ?? 0) > 0;
+
+/** Whether every effect of a step was undone: none of its items failed. */
+const isUndone = ({ state, items }: StepRecord, undo: StepRecord | undefined): boolean =>
+  undo?.state === "succeeded" &&
+  (items === null ? state === "succeeded" : items.started === undo.items?.total);
 
 function describeOutcome({ state, attempts, items, error }: StepRecord): string {
   if (items !== null) return `ran for ${items.started} items or iterations (${items.failed} failed)`;

@@ -172,6 +172,8 @@ async function nextAction(
   approval: ApprovalRecord | undefined,
 ): Promise<string> {
   const poll = `Ask again with get_run (GET /runs/${run.id}); cancel_run stops it.`;
+  if (run.stop?.undoing === true)
+    return `It ${run.stop.status === "failed" ? "has failed" : "was cancelled"}, and undoes its steps before it ends. Ask again with get_run (GET /runs/${run.id}).`;
   if (run.stop !== null) return `It is being stopped. ${poll}`;
   if (approval !== undefined) {
     const { id, assignees } = approval;

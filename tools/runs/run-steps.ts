@@ -5,6 +5,7 @@ import { iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
+import { undoStepId } from "../../src/core/undo-step-id.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { hasStepEnded, type StepState, toStepStatus } from "../../src/core/step-states.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
@@ -16,7 +17,7 @@ export const MAX_DETAILED_STEPS = 30;
 /** Maximum number of items or iterations that are listed. */
 const MAX_ITEMS = 20;
 
-/** Lists every step, without inputs and outputs. */
+/** Lists every step, without inputs and outputs; then those that undo others, in the order in which they ran. */
 export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
   const { steps } = await ctx.engine.getDefinition(run);
   const [records, running, slots] = await Promise.all([
@@ -34,7 +35,24 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
   for (const [index, step] of steps.entries())
     if (isExpectingEvent(run, step, index))
       listed[index]!.event_url = await ctx.engine.events.url({ runId: run.id, stepId: step.id });
-  return listed;
+  return [...listed, ...serializeUndoSteps(steps, records, claimed)];
+}
+
+/** The steps of these records that undo others, in the order in which they ran. */
+export function serializeUndoSteps(
+  steps: readonly StepDefinition[],
+  records: readonly StepRecord[],
+  claimed: ReadonlySet<string>,
+): RunStep[] {
+  const undone = new Map(steps.map((step) => [undoStepId(step.id), step]));
+  return records
+    .filter(({ stepId }) => undone.has(stepId))
+    .toSorted((a, b) => (a.startedAt ?? "").localeCompare(b.startedAt ?? ""))
+    .map((record) => {
+      const { undo } = undone.get(record.stepId)!;
+      const step = { id: record.stepId, type: undo?.type ?? "unknown" };
+      return serializeStep(step, record, statusOf(record.state, claimed.has(record.stepId)));
+    });
 }
 
 /** Whether a step waits for an event, or will. */

@@ -1,11 +1,12 @@
 /** The parts of a definition that advance a run without evaluating anything: its graph, resources and timeout. */
 import { LRUCache } from "lru-cache";
-import type { Definition } from "../../../schemas/workflow-definition.ts";
+import type { Definition, StepDefinition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";
 import { durationMs } from "../../core/duration.ts";
 import type { Rate, RunRecord } from "../../core/model.ts";
 import { rateIntervalMs } from "../../core/rate.ts";
 import type { RunReader } from "../../core/run-ports.ts";
+import { undoneStepId, undoStepId } from "../../core/undo-step-id.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { eventStepIds } from "./event-steps.ts";
 import { type Graph, graphOf } from "./graph.ts";
@@ -23,6 +24,14 @@ export interface CompiledDefinition {
   eventStepIds: readonly string[];
   /** Maximum duration of a run, in milliseconds; null without a limit. */
   timeoutMs: number | null;
+  /** The steps that can be undone, by id, with the step that undoes each. */
+  undo: ReadonlyMap<string, { step: StepDefinition; resource: string | null }>;
+}
+
+/** Returns a step of the definition, or the step that undoes another one, by the id that its records have. */
+export function definedStep({ definition, position, undo }: CompiledDefinition, id: string): StepDefinition {
+  const undone = undoneStepId(id);
+  return undone === undefined ? definition.steps[position.get(id)!]! : undo.get(undone)!.step;
 }
 
 /** @param definition one that its schema accepts */
@@ -45,6 +54,13 @@ function compileDefinition(
     ),
     eventStepIds: eventStepIds(definition.steps),
     timeoutMs: definition.timeout === undefined ? null : durationMs(definition.timeout),
+    undo: new Map(
+      definition.steps.flatMap(({ id, undo }) => {
+        if (undo === undefined) return [];
+        const step: StepDefinition = { ...undo, id: undoStepId(id) };
+        return [[id, { step, resource: stepTypes.get(step.type)!.resource(step, connections) }]];
+      }),
+    ),
   };
 }
 

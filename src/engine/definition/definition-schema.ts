@@ -13,6 +13,7 @@ import {
 } from "../../../schemas/workflow-definition.ts";
 import { WorkflowDescription, WorkflowName, WorkflowTags } from "../../../schemas/workflow.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
+import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
 import { templated } from "./templated-schema.ts";
 
 /** Top-level fields that only files have. */
@@ -44,22 +45,51 @@ function unresolvedSchema(field: Field): z.ZodType {
   return field.schema.safeParse(undefined).success ? expression.optional() : expression;
 }
 
-/** The schema of the steps of one type. */
-export function stepSchema(type: AnyStepType) {
-  const typeFields = Object.fromEntries(
+/** The unresolved fields of a step type. */
+const typeFieldsOf = (type: AnyStepType): Record<string, z.ZodType> =>
+  Object.fromEntries(
     Object.entries(type.fields as Record<string, Field>).map(([name, field]) => [
       name,
       unresolvedSchema(field),
     ]),
   );
+
+const typeName = (type: AnyStepType) =>
+  z.literal(type.type).meta({ description: type.description, example: type.type });
+
+/** Whether a step of this type can undo another one. One that waits for a time, a person or another run can't. */
+export const canUndo = ({ type }: AnyStepType): boolean => !isWaitingStepType(type);
+
+/** The schema of a step of one type that undoes another step. */
+export function undoStepSchema(type: AnyStepType) {
+  const { description, retry, timeout } = COMMON_STEP_FIELDS;
+  return z
+    .strictObject({ type: typeName(type), description, retry, timeout, ...typeFieldsOf(type) })
+    .meta({ title: type.title, description: type.description });
+}
+
+/** The schema of the `undo` of a step. */
+function undoSchema(stepTypes: readonly AnyStepType[]): z.ZodType {
+  const schemas = stepTypes.filter(canUndo).map(undoStepSchema);
+  return z
+    .discriminatedUnion("type", schemas as [(typeof schemas)[0], ...typeof schemas])
+    .meta({ id: "Undo", description: "A step that undoes another one.", ...COMMON_STEP_FIELDS.undo.meta() });
+}
+
+/**
+ * The schema of the steps of one type.
+ * @param undo the schema of `undo`; left out, any object is accepted
+ */
+export function stepSchema(type: AnyStepType, undo: z.ZodType = COMMON_STEP_FIELDS.undo) {
   const { id, ...common } = COMMON_STEP_FIELDS;
   return z
     .strictObject({
       id,
-      type: z.literal(type.type).meta({ description: type.description, example: type.type }),
+      type: typeName(type),
       ...common,
+      undo,
       // Last, because a type may describe a common field in more detail.
-      ...typeFields,
+      ...typeFieldsOf(type),
     })
     .meta({ title: type.title, description: type.description, example: type.example });
 }
@@ -76,8 +106,10 @@ const stepsOf = (step: z.ZodType): z.ZodArray<z.ZodType> =>
 
 type StepSchemas = [ReturnType<typeof stepSchema>, ...ReturnType<typeof stepSchema>[]];
 
-const stepOf = (stepTypes: readonly AnyStepType[]): z.ZodType =>
-  z.discriminatedUnion("type", stepTypes.map(stepSchema) as StepSchemas);
+function stepOf(stepTypes: readonly AnyStepType[]): z.ZodType {
+  const undo = undoSchema(stepTypes).optional();
+  return z.discriminatedUnion("type", stepTypes.map((type) => stepSchema(type, undo)) as StepSchemas);
+}
 
 /** The schema of a whole definition. Parsing fills in the defaults. */
 export const definitionSchema = (stepTypes: readonly AnyStepType[]): z.ZodType<Definition> =>

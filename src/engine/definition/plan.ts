@@ -33,6 +33,8 @@ export interface PlannedStep {
 export interface Plan {
   compiled: CompiledDefinition;
   steps: readonly PlannedStep[];
+  /** What undoes a step, by the id of that step. */
+  undo: ReadonlyMap<string, PlannedStep>;
   /** The output of the run; null for the output of the last step. */
   output: CompiledExpression | null;
   /** What the run commits to the state of its workflow; null for nothing. */
@@ -57,6 +59,7 @@ function planOf(compiled: CompiledDefinition, types: ReadonlyMap<string, AnyStep
   return {
     compiled,
     steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!)),
+    undo: new Map([...compiled.undo].map(([id, { step }]) => [id, plannedStep(step, types.get(step.type)!)])),
     output: definition.output === undefined ? null : compileValue(definition.output, VALUE),
     commit: definition.commit === undefined ? null : compileValue(definition.commit, VALUE),
   };

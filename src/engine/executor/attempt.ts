@@ -12,6 +12,8 @@ export interface Attempt {
   inputHash?: string;
   /** What the check found, where its type needs it. */
   facts?: StepFacts | undefined;
+  /** The first part of its idempotency key, see `firstRunWithEffect`. */
+  effectRunId?: string;
   /** Whether its start was recorded; false when it was refused, and the step's code must not run. */
   startRecorded?: boolean;
   /** When the step's code started, in milliseconds of the monotonic clock. */

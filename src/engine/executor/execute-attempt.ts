@@ -20,6 +20,7 @@ import type { StepResult } from "../run-state/step-result.ts";
 import { prepareWait } from "../run-state/waits/index.ts";
 import type { WaitRequest } from "../run-state/waits/wait-kind.ts";
 import type { Attempt } from "./attempt.ts";
+import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, recordedOutput } from "./recorded-output.ts";
@@ -59,6 +60,7 @@ export async function executeAttempt(
   const position = plan.compiled.position.get(job.stepId)!;
   const resource = plan.compiled.resources[position];
   attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
+  if (run.retryOf !== null) attempt.effectRunId = await firstRunWithEffect(runs, run, job);
   const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(context.clock.now()));
   if (recorded !== undefined) return recorded;
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
@@ -118,7 +120,10 @@ function inputSchema(type: AnyStepType): InputSchema {
 }
 
 /** @throws StepError input_invalid */
-function parseInput({ type }: PlannedStep, resolved: Record<string, unknown>): Record<string, unknown> {
+export function parseInput(
+  { type }: PlannedStep,
+  resolved: Record<string, unknown>,
+): Record<string, unknown> {
   const { schema, omittedByNull } = inputSchema(type);
   const present = Object.fromEntries(
     Object.entries(resolved).filter(([name, value]) => value !== null || !omittedByNull.has(name)),

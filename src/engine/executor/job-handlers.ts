@@ -23,6 +23,7 @@ import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
+import { undoHandler } from "./undo-handler.ts";
 
 interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
   engine: Engine;
@@ -74,6 +75,7 @@ export function jobHandlers({
     event: eventHandler(shared),
     child_done: childDoneHandler(shared),
     finish: finishHandler(shared),
+    undo: undoHandler({ ...shared, prepareChildRun: prepareChildRun(context, prepareRun) }),
     cancel: cancelHandler(shared),
     run_timeout: runTimeoutHandler(shared),
     on_failure: onFailureHandler(shared),

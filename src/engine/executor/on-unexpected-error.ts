@@ -7,6 +7,7 @@ import { finishRun } from "../run-state/end-run.ts";
 import { recordOutcome } from "../run-state/record-outcome.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
+import { recordUndo } from "../run-state/undo.ts";
 import { withChange, withoutChange } from "./job-results.ts";
 
 export const onUnexpectedError =
@@ -19,6 +20,9 @@ export const onUnexpectedError =
     return withChange(async (tx) => {
       if (job.kind === "finish") {
         await finishRun(context, tx, job.runId, { error });
+      } else if (job.kind === "undo") {
+        const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
+        await recordUndo(context, tx, job, { error }, times);
       } else if (job.kind === "step" && job.item === null) {
         const times = { startedAt: now, finishedAt: now, attempts: job.attempt };
         await recordOutcome(context, tx, job, { kind: "failed", error }, times);

@@ -2,6 +2,7 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { RunRecord } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
+import { wasUndone } from "./first-run-with-effect.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import type { StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
@@ -35,6 +36,8 @@ export async function recordedOutput(
     if (source !== undefined && source !== retried) continue;
     if (planned.repeat !== null && (await wasExhausted(runs, retried, planned))) return undefined;
     const ref = { runId: retried, stepId: job.stepId, item: job.item };
+    // The output of a step that was undone no longer says what there is, nor do those of earlier runs.
+    if (await wasUndone(runs, ref)) break;
     const step = await runs.step(ref);
     if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
     if (planned.type.runScoped === true && !(await isSameWork(runs, run, retried))) continue;

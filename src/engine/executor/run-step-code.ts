@@ -19,7 +19,7 @@ export async function runStepCode(
   { context, connections }: { context: RunContext; connections: Connections },
   jobContext: JobContext,
 ): Promise<StepOutcome> {
-  const { run, job, planned, input, inputHash, facts } = attempt;
+  const { run, job, planned, input, inputHash, effectRunId, facts } = attempt;
   const timeout = startTimeout(attempt);
   const signal = AbortSignal.any([jobContext.signal, timeout.signal]);
   const abandoned = rejectAfterGrace(signal);
@@ -27,7 +27,7 @@ export async function runStepCode(
     const running = planned.type.run(input as never, {
       connections,
       signal,
-      idempotencyKey: [run.firstRunId, job.stepId, job.item ?? "-", inputHash].join(":"),
+      idempotencyKey: [effectRunId ?? run.firstRunId, job.stepId, job.item ?? "-", inputHash].join(":"),
       now: () => context.clock.now(),
       facts,
       trace: context.spans.propagationHeaders(run, job, job.attempt),

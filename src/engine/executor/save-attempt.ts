@@ -2,6 +2,7 @@
 import type { AttemptStatus, RunError } from "../../../schemas/run.ts";
 import type { StepRecord, StepRef, Usage } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
+import { definedStep } from "../definition/compiled-definition.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import type { Attempt } from "./attempt.ts";
 
@@ -40,7 +41,6 @@ export async function endWaitingAttempt(
   await tx.runs.saveAttempt(ref, { ...ended, executor: null });
   const run = spans.enabled ? await tx.runs.find(ref.runId) : undefined;
   if (run === undefined) return;
-  const { definition, position } = await definitionCache.get(run, tx.runs);
-  const step = definition.steps[position.get(ref.stepId)!]!;
+  const step = definedStep(await definitionCache.get(run, tx.runs), ref.stepId);
   tx.onCommit(() => spans.recordAttempt(run, step, ref, ended));
 }

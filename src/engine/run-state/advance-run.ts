@@ -7,7 +7,7 @@ import { iso } from "../../core/clock.ts";
 import type { RunStop } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { decide } from "./decide.ts";
-import { endRun } from "./end-run.ts";
+import { concludeRun } from "./end-run.ts";
 import { newJob, type RunContext, runRef } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
 import { addStepJob } from "./start-run.ts";
@@ -18,6 +18,7 @@ import { addStepJob } from "./start-run.ts";
  */
 export async function advanceRun(context: RunContext, update: RunUpdate): Promise<boolean> {
   const { tx, run, compiled, seq } = update;
+  if (run.stop?.undoing === true) return false;
   const stopping = run.stop !== null;
   let activeCount = 0;
   if (stopping || update.states.anyFailed()) {
@@ -49,8 +50,7 @@ export async function advanceRun(context: RunContext, update: RunUpdate): Promis
         stop?.status === "cancelled"
           ? { status: "cancelled" as const, error: null }
           : { status: "failed" as const, error };
-      await endRun(context, tx, run, { seq, stepStates, ...end });
-      return true;
+      return concludeRun(context, { ...update, states: stepStates }, end);
     }
   }
 }

@@ -4,9 +4,11 @@ import { iso } from "../../core/clock.ts";
 import type { AbandonedAttempt, RunRecord } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepStates } from "../../core/step-states.ts";
+import { definedStep } from "../definition/compiled-definition.ts";
+import { beginUndo } from "./begin-undo.ts";
 import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
 import { toRunError } from "./run-error.ts";
-import { beginUpdate } from "./run-update.ts";
+import { beginUpdate, type RunUpdate } from "./run-update.ts";
 import { admitQueuedRuns } from "./start-run.ts";
 import { commitState } from "./workflow-state.ts";
 
@@ -32,15 +34,30 @@ export async function finishRun(
   result: FinishResult,
 ): Promise<void> {
   const update = await beginUpdate(context, tx, runId);
-  if (update === undefined) return;
-  const { run, seq, states: stepStates } = update;
+  if (update === undefined || update.run.stop?.undoing === true) return;
+  const { run } = update;
   // The run can be stopped between the end of its last step and the evaluation of its output.
   const stopped =
     run.stop === null
       ? undefined
       : { status: run.stop.status, error: run.stop.status === "failed" ? run.stop.error : null };
-  const end = stopped ?? (await finish(context, tx, run, result));
+  await concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));
+}
+
+/**
+ * Ends a run, or begins to undo its steps first.
+ * @returns whether the run has ended
+ */
+export async function concludeRun(
+  context: RunContext,
+  update: RunUpdate,
+  end: Omit<RunEnd, "seq" | "stepStates">,
+): Promise<boolean> {
+  const { status, error } = end;
+  if (status !== "succeeded" && (await beginUndo(update, { status, error }))) return false;
+  const { tx, run, seq, states: stepStates } = update;
   await endRun(context, tx, run, { seq, stepStates, ...end });
+  return true;
 }
 
 /** Commits to the state of the workflow, if the run does. @returns how the run ends */
@@ -131,8 +148,7 @@ export async function reportAbandoned(
   for (const { attempt, startedAt, ...ref } of abandoned) {
     const run = await tx.runs.find(ref.runId);
     if (run === undefined) continue;
-    const { definition, position } = await definitionCache.get(run, tx.runs);
-    const step = definition.steps[position.get(ref.stepId)!]!;
+    const step = definedStep(await definitionCache.get(run, tx.runs), ref.stepId);
     const ended = { attempt, status, startedAt, finishedAt: at, usage: null, error: null };
     tx.onCommit(() => spans.recordAttempt(run, step, ref, ended));
   }

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { RunId } from "../../../schemas/run.ts";
 import { findRun } from "../../../tools/runs/find-run.ts";
 import { hasEnded, isSettled, progressOf, toRunSummary } from "../../../tools/runs/run-response.ts";
-import { serializeStep, statusOf } from "../../../tools/runs/run-steps.ts";
+import { serializeStep, serializeUndoSteps, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/issues.ts";
 import type { RunRecord } from "../../core/model.ts";
@@ -163,6 +163,7 @@ async function changesSince(
     const newest = record !== undefined && record.seq > run.seq ? record.state : state;
     events.push({ event: "step", data: serializeStep(step, record, statusOf(newest, claimed.has(step.id))) });
   }
+  for (const data of serializeUndoSteps(steps, records, claimed)) events.push({ event: "step", data });
   if (ended) events.push({ event: "end", data: summary });
   return { events, state: { seq: run.seq, states: run.stepStates, run: text } };
 }

@@ -72,8 +72,12 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   if (head === "result" && readsResult(scope)) return fieldsOfResult(scope, rest);
   if (head !== "steps") return [];
   const [id, ...fields] = rest;
-  if (id === undefined) return ancestors(scope).map(stepSuggestion);
-  const shape = scope.data.steps?.find((step) => step.id === id)?.output;
+  return id === undefined ? ancestors(scope).map(stepSuggestion) : outputFields(scope, id, fields);
+}
+
+/** The fields of the output of a step, as validation reported them. */
+function outputFields({ data }: Scope, id: unknown, fields: readonly string[]): Suggestion[] {
+  const shape = data.steps?.find((step) => step.id === id)?.output;
   if (shape === undefined) return [];
   return fieldsAt(parseShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
 }
@@ -92,18 +96,23 @@ function loopVariables(scope: Scope): Suggestion[] {
   ];
 }
 
-/** Whether the expression is evaluated after an iteration, and can read its output. */
-const readsResult = ({ field }: Scope): boolean => field[0] === "repeat" && field.at(-1) !== "start";
+/** Whether the expression is evaluated after an iteration, or after the step in its undo, and can read its output. */
+const readsResult = ({ field }: Scope): boolean =>
+  field[0] === "undo" || (field[0] === "repeat" && field.at(-1) !== "start");
 
-/** The fields of an iteration: those of the items of the step's output. */
+/** The fields of the step's output, or of one of its items or iterations. */
 function fieldsOfResult(scope: Scope, fields: readonly string[]): Suggestion[] {
   const shape = scope.data.steps?.find((step) => step.id === stepAt(scope)["id"])?.output;
   if (shape === undefined) return [];
-  return fieldsAt(parseShape(shape), ["items[0]", ...fields]).map(([label, detail]) => ({
-    label,
-    detail,
-    kind: "property",
-  }));
+  const { for_each: list, repeat } = stepAt(scope);
+  const hasItems = list !== undefined || repeat !== undefined;
+  return fieldsAt(parseShape(shape), [...(hasItems ? ["items[0]"] : []), ...fields]).map(
+    ([label, detail]) => ({
+      label,
+      detail,
+      kind: "property",
+    }),
+  );
 }
 
 const variable = (label: string, detail: string): Suggestion => ({
@@ -123,7 +132,7 @@ function names(scope: Scope): Suggestion[] {
     variable("run", "the current run"),
     ...(asObject(root)["state"] === undefined ? [] : [variable("state", "state of the workflow")]),
     ...(repeat === undefined ? [] : [variable("loop", "variables of the iteration")]),
-    ...(repeat !== undefined && readsResult(scope) ? [variable("result", "output of the iteration")] : []),
+    ...(readsResult(scope) ? [variable("result", "output of the step or iteration")] : []),
     ...(list !== undefined
       ? [
           { label: "item", detail: "current for_each item", kind: "variable" as const },

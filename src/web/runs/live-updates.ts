@@ -46,7 +46,11 @@ export function mergeLiveUpdates(run: Run, updates: LiveUpdates): LiveRun {
     ...run,
     ...summary,
     error: run.error ?? error,
-    steps: steps.map((step) => updates.steps.get(step.id) ?? step),
+    steps: [
+      ...steps.map((step) => updates.steps.get(step.id) ?? step),
+      // Steps that undo others appear when they start.
+      ...[...updates.steps.values()].filter(({ id }) => !steps.some((step) => step.id === id)),
+    ],
   };
 }
 

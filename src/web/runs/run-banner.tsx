@@ -51,7 +51,7 @@ function Cancelled({ run }: { run: LiveRun }) {
   return (
     <Alert color="gray" icon={<IconBan aria-hidden />} title="Run cancelled" role="note">
       <Text size="sm">
-        {run.error?.message ?? "Completed steps are not undone."}
+        {run.error?.message ?? "Completed steps stay as they are, unless they have an undo."}
         {may("run") && " A retry reuses the steps that succeeded."}
       </Text>
     </Alert>

@@ -15,6 +15,7 @@ import { attemptsQuery, fullValueLoader } from "./queries.ts";
 import { RunBanner } from "./run-banner.tsx";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
+import { isUndoStep } from "./undo-steps.ts";
 import { useClock } from "./use-clock.ts";
 
 export default function RunPage() {
@@ -131,7 +132,7 @@ const CONNECTION_LABELS: Readonly<Record<ConnectionState, string>> = {
 };
 
 function progressOf(run: LiveRun): string {
-  if (run.stopping === true) return "Stopping…";
+  if (run.stopping === true) return run.steps.some(isUndoStep) ? "Undoing its steps…" : "Stopping…";
   if (hasEnded(run) || run.progress === undefined) return "";
   return `${run.progress.done} of ${run.progress.total} steps completed`;
 }

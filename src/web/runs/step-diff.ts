@@ -2,6 +2,7 @@
 import type { RunStep } from "../../../schemas/run.ts";
 import { isSameDefinition } from "../workflows/describe-changes.ts";
 import { pluralize } from "./labels.ts";
+import { isUndoStep, undoStepId } from "./undo-steps.ts";
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -26,8 +27,11 @@ export function diffSteps(before: Definition, after: Definition): StepDiff {
  * Describes what a retry with the changed definition does. Which outputs are reused is decided during the run, from the
  * resolved inputs of each step.
  */
-export function previewRetry({ changed, added, removed }: StepDiff, steps: readonly RunStep[]): string[] {
+export function previewRetry({ changed, added, removed }: StepDiff, all: readonly RunStep[]): string[] {
   const edited = new Set([...changed, ...added, ...removed]);
+  const ids = new Set(all.map(({ id }) => id));
+  const undone = all.filter(({ id }) => ids.has(undoStepId(id)) && !edited.has(id)).map(({ id }) => id);
+  const steps = all.filter((step) => !isUndoStep(step) && !undone.includes(step.id));
   const unfinished = steps
     .filter(({ id, status }) => status !== "succeeded" && !edited.has(id))
     .map(({ id }) => id);
@@ -36,6 +40,7 @@ export function previewRetry({ changed, added, removed }: StepDiff, steps: reado
     changed.length > 0 && `Changed, will run again: ${formatIds(changed)}.`,
     added.length > 0 && `Added: ${formatIds(added)}.`,
     removed.length > 0 && `Removed: ${formatIds(removed)}.`,
+    undone.length > 0 && `Undone, will run again: ${formatIds(undone)}.`,
     unfinished.length > 0 && `Not succeeded, will run: ${formatIds(unfinished)}.`,
     succeeded > 0 &&
       `${pluralize(succeeded, "other step")} succeeded. Outputs are reused where the inputs are unchanged.`,

@@ -11,6 +11,7 @@ import { definitionQuery } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import type { LiveRun } from "./live-updates.ts";
+import { isUndoStep } from "./undo-steps.ts";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 const RunTimeline = lazy(async () => ({
@@ -133,7 +134,8 @@ function StepView({ view, run, attempts, now, selected, onSelect }: StepViewProp
 
 function RunGraph({ run, selected, onSelect }: Pick<StepViewProps, "run" | "selected" | "onSelect">) {
   const definition = useQuery(definitionQuery(run.id));
-  const { steps } = run;
+  // Steps that undo others are no part of the graph.
+  const steps = useMemo(() => run.steps.filter((step) => !isUndoStep(step)), [run.steps]);
   // Only the definition says which step needs which.
   const graph = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
   if (definition.isPending) return <LoadingSkeleton rows={4} />;

@@ -224,3 +224,15 @@ describe("a repeated step", () => {
     ]);
   });
 });
+
+/** A step with an expression in its undo. */
+const undoWith = (value: string) =>
+  `steps:\n  - id: revenue\n    type: sql\n    query: SELECT 1\n    undo:\n      type: set\n      values: { x: "\${{ ${value}" }\n`;
+
+describe("the undo of a step", () => {
+  it("offers the result of the step, which its own fields do not", () => {
+    expect(offered(undoWith("res|"))).toContain("result");
+    const own = 'steps:\n  - id: revenue\n    type: set\n    values: { x: "${{ res|" }\n';
+    expect(offered(own)).not.toContain("result");
+  });
+});

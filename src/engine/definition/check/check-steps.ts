@@ -15,6 +15,7 @@ import { hasErrors, prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES 
 import { mentionedStepIds, type RunShapes, type TypeScopes, typeScopes } from "./type-scopes.ts";
 import { type StepExpressions, checkStepExpressions } from "./step-issues.ts";
 import { stepResultShape } from "./step-shapes.ts";
+import { undoIssues } from "./undo-issues.ts";
 
 export interface CheckedSteps {
   issues: LocatedIssue[];
@@ -86,6 +87,15 @@ export async function checkSteps(
     const reported = new Set(stepIssues.map(identityOf));
     issues.push(...stepIssues, ...typeIssues.filter((issue) => !reported.has(identityOf(issue))));
     results[index] = stepResultShape(step.raw, typeOutputs[index]!);
+    if (step.undo === undefined) return;
+    const undo = {
+      scope: scopes.ofAllSteps(index),
+      output: typeOutputs[index]!,
+      resources,
+      earlierSteps: () => [...earlierSteps(index), ...(step.parsed === undefined ? [] : [step.parsed])],
+      yieldToEventLoop,
+    };
+    issues.push(...(await undoIssues(step, index, undo)));
   }
 
   for (const index of order.sorted) {

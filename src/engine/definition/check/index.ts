@@ -23,6 +23,8 @@ import { mockIssues, previewer } from "./preview.ts";
 import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
+import { undoParser } from "./parse-undo.ts";
+import { undoCombinationIssues } from "./undo-issues.ts";
 import { checkOutput } from "./output-issues.ts";
 import { runShape } from "./step-shapes.ts";
 import { reportIssues } from "./report-issues.ts";
@@ -68,6 +70,7 @@ export function checker({
   resourceCheckMs,
 }: CheckerOptions): Checker {
   const schemas = schemaChecker(stepTypes);
+  const parseUndo = undoParser(stepTypes);
   const preview = previewer();
 
   /** @param graph the workflows that the check of a caller has looked up already */
@@ -85,8 +88,14 @@ export function checker({
     const form = await schemas.check(given, allowFileFields, yieldToEventLoop);
     const written = form.intended;
     const order = orderSteps(form.steps);
-    const issues = [...order.issues];
-    issues.push(...form.steps.flatMap((step, index) => combinationIssues(step, index)));
+    const { steps: parsedSteps, issues: undoErrors } = parseUndo(form.steps);
+    const issues = [...order.issues, ...undoErrors];
+    issues.push(
+      ...parsedSteps.flatMap((step, index) => [
+        ...combinationIssues(step, index),
+        ...undoCombinationIssues(step, index),
+      ]),
+    );
     issues.push(...zeroDurationIssues(written, form.steps));
 
     const inputs = checkIntendedInputs(written["inputs"]);
@@ -115,7 +124,7 @@ export function checker({
       run: runShape(form.steps.map(({ raw }) => raw)),
       state: state.shape,
     };
-    const steps = await checkSteps(form.steps, order, shapes, resources, yieldToEventLoop).finally(
+    const steps = await checkSteps(parsedSteps, order, shapes, resources, yieldToEventLoop).finally(
       resources.close,
     );
     issues.push(...steps.issues);

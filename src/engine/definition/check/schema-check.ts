@@ -31,6 +31,8 @@ export interface ParsedStep {
   checkable: StepDefinition | undefined;
   /** Fields whose value is not known because of an issue. */
   invalidFields: ReadonlySet<string>;
+  /** What undoes it. */
+  undo?: ParsedStep;
 }
 
 export interface ParsedDefinition {
@@ -199,7 +201,7 @@ const validFileFields = (fields: Readonly<Record<string, unknown>>): Record<stri
     }),
   );
 
-const located = (error: z.ZodError, schema: z.ZodType): LocatedIssue[] =>
+export const located = (error: z.ZodError, schema: z.ZodType): LocatedIssue[] =>
   locatedIssues(error, schema).map(({ path, issue }) => prefixPath(path, { ...issue, path: [] }));
 
 const stepIdOf = (id: unknown): string | undefined => {
@@ -208,7 +210,7 @@ const stepIdOf = (id: unknown): string | undefined => {
 };
 
 /** Adds the issues of the schema, except those at or below the path of a misplaced expression. */
-const mergeIssues = (
+export const mergeIssues = (
   literals: readonly LocatedIssue[],
   schemaIssues: readonly LocatedIssue[],
 ): LocatedIssue[] => [
@@ -243,14 +245,17 @@ const TOP_LITERALS = [
 /** Keywords of a JSON Schema that may contain any text. */
 const ANY_TEXT: ReadonlySet<PropertyKey> = new Set(["description", "title", "$comment", "pattern"]);
 
-const literalFields = (type: AnyStepType | undefined): string[] => [
+export const literalFields = (type: AnyStepType | undefined): string[] => [
   ...COMMON_LITERALS,
   ...Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind }]) =>
     kind === "literal" && name !== "description" ? [name] : [],
   ),
 ];
 
-function literalIssues(value: Readonly<Record<string, unknown>>, fields: readonly string[]): LocatedIssue[] {
+export function literalIssues(
+  value: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): LocatedIssue[] {
   return [...new Set(fields)].flatMap((field) => {
     const path = field.split(".");
     const written = path.reduce<unknown>(ownField, value);

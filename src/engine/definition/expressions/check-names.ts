@@ -91,7 +91,7 @@ const OPTIONAL_NAME_FIXES: Readonly<Record<OptionalName, string>> = {
   index: "Add for_each to the step: index is defined only there.",
   loop: "Add repeat to the step: loop is defined only in its own fields and in repeat.until and repeat.with.",
   result:
-    "Read the output of an earlier step as steps.<id>: result is defined only in repeat.until and in next of repeat.with.",
+    "Read the output of an earlier step as steps.<id>: result is defined only in undo, in repeat.until and in next of repeat.with.",
 };
 
 export function nameType({ at, name }: Of<"name">, context: Check): Type {

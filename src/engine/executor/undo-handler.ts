@@ -1,0 +1,135 @@
+/** Handles the jobs of kind `undo`: one attempt to undo a step, or an item of its fan-out. */
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { iso } from "../../core/clock.ts";
+import { isStorageUnavailable } from "../../core/errors.ts";
+import { type AttemptOutcome, secondsSince } from "../../core/meter.ts";
+import type { StepRef } from "../../core/model.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
+import { shortHash } from "../../core/short-hash.ts";
+import { StepError } from "../../core/step-errors.ts";
+import { undoneStepId } from "../../core/undo-step-id.ts";
+import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
+import { type Plan, resolveFields } from "../definition/plan.ts";
+import { toRunError } from "../run-state/run-error.ts";
+import { recordUndo, recordUndoStart } from "../run-state/undo.ts";
+import type { Attempt } from "./attempt.ts";
+import { parseInput } from "./execute-attempt.ts";
+import { firstRunWithEffect } from "./first-run-with-effect.ts";
+import { withoutChange } from "./job-results.ts";
+import { assertNotPoisoned } from "./poisoned-job.ts";
+import { reportAttempt } from "./report-attempt.ts";
+import { retryDelay } from "./retry-delay.ts";
+import { runStepCode } from "./run-step-code.ts";
+import { saveAttempt } from "./save-attempt.ts";
+import type { StepHandlerOptions } from "./step-handler.ts";
+import { assertOutputSize } from "./step-values.ts";
+
+export function undoHandler(options: StepHandlerOptions): JobHandler {
+  const { context, runs, scopes, usageLimits } = options;
+
+  return async (job, jobContext) => {
+    const run = await runs.find(job.runId);
+    if (run === undefined || run.finishedAt !== null) return withoutChange();
+    const plan = await options.planOf(run);
+    const planned = plan.undo.get(undoneStepId(job.stepId)!)!;
+    const attempt: Attempt = { run, job, planned, startedAt: iso(context.clock.now()) };
+    try {
+      assertNotPoisoned(job, job.stepId);
+      return succeeded(attempt, jobContext, await execute(plan, attempt, jobContext));
+    } catch (thrown) {
+      // The queue releases the job to be run again, because the storage failed and not the step.
+      if (isStorageUnavailable(thrown)) throw thrown;
+      return failed(attempt, jobContext, thrown);
+    }
+  };
+
+  async function execute(
+    plan: Plan,
+    attempt: Attempt,
+    jobContext: JobContext,
+  ): Promise<Record<string, unknown>> {
+    const { run, job, planned, startedAt } = attempt;
+    const undone: StepRef = { ...job, stepId: undoneStepId(job.stepId)! };
+    const scope = await scopes.loadScope(plan, run, planned.fieldReads, undone);
+    const { value: result } = await scopes.resultOf(plan, undone);
+    attempt.input = parseInput(planned, resolveFields(planned, { ...scope, result }));
+    attempt.inputHash = shortHash(canonicalJson([planned.type.type, job.resource, attempt.input]));
+    attempt.effectRunId = await firstRunWithEffect(runs, run, undone);
+    const metered = planned.type.meteredResource?.(planned.step) ?? null;
+    if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
+    attempt.startRecorded = false;
+    await jobContext.record(async (tx) => {
+      const start = { attempt: job.attempt, executor: jobContext.executor, startedAt, input: attempt.input };
+      attempt.startRecorded = await recordUndoStart(tx, job, start);
+    });
+    if (!attempt.startRecorded) throw new StepError("interrupted", "Another executor has claimed the job.");
+    attempt.codeStartedAt = performance.now();
+    const outcome = await runStepCode(attempt, options, jobContext);
+    if (outcome.kind !== "done")
+      throw new StepError("step_failed", "A step that waits can't undo another one.");
+    attempt.usage = outcome.usage;
+    attempt.rows = outcome.rows;
+    assertOutputSize(job.stepId, outcome.output);
+    return outcome.output;
+  }
+
+  function succeeded(attempt: Attempt, jobContext: JobContext, output: Record<string, unknown>): JobResult {
+    return {
+      kind: "complete",
+      async change(tx) {
+        const finishedAt = await save(tx, attempt, jobContext, "succeeded", null);
+        const times = { startedAt: attempt.startedAt, finishedAt, attempts: attempt.job.attempt };
+        await recordUndo(context, tx, attempt.job, { output }, times);
+      },
+    };
+  }
+
+  function failed(attempt: Attempt, jobContext: JobContext, thrown: unknown): JobResult {
+    const { job, planned } = attempt;
+    const error = toRunError(thrown, job);
+    if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
+    // Only the end of the executor interrupts an undo: a cancellation does not.
+    const status = jobContext.signal.aborted || attempt.startRecorded === false ? "interrupted" : "failed";
+    const retry = (dueAt: string | null, retryCount: number): JobResult => ({
+      kind: "retry",
+      dueAt,
+      attempt: job.attempt + 1,
+      retryCount,
+      change: async (tx) => void (await save(tx, attempt, jobContext, status, error)),
+    });
+    if (status === "interrupted") return retry(null, job.retryCount);
+    const delay = retryDelay(planned, job, thrown);
+    if (delay !== undefined) return retry(iso(context.clock.now() + delay), job.retryCount + 1);
+    return {
+      kind: "complete",
+      async change(tx) {
+        const finishedAt = await save(tx, attempt, jobContext, status, error);
+        const times = { startedAt: attempt.startedAt, finishedAt, attempts: job.attempt };
+        await recordUndo(context, tx, job, { error }, times);
+      },
+    };
+  }
+
+  /** Saves the end of an attempt with its usage, and reports it. @returns when it ended */
+  async function save(
+    tx: EngineWriters,
+    attempt: Attempt,
+    { executor }: JobContext,
+    outcome: Extract<AttemptOutcome, "succeeded" | "failed" | "interrupted">,
+    error: ReturnType<typeof toRunError> | null,
+  ): Promise<string> {
+    const { run, job, planned, codeStartedAt, usage, rows } = attempt;
+    const finishedAt = iso(context.clock.now());
+    const seconds =
+      codeStartedAt === undefined || outcome === "interrupted" ? undefined : secondsSince(codeStartedAt);
+    const { type } = planned.type;
+    reportAttempt(context, tx, { run, job, type, executor, outcome, error, seconds });
+    await usageLimits.recordUsage(tx, run.actor, {
+      ...(usage !== undefined && { model_tokens: usage.input_tokens + usage.output_tokens }),
+      ...(rows !== undefined && { rows }),
+    });
+    const end = { status: outcome, usage: usage ?? null, error };
+    await saveAttempt(context, tx, attempt, { executor }, end, finishedAt);
+    return finishedAt;
+  }
+}

@@ -1,0 +1,7 @@
+/** The steps of a run that undo others: their ids begin with `undo:`. */
+const PREFIX = "undo:";
+
+export const isUndoStep = ({ id }: { id: string }): boolean => id.startsWith(PREFIX);
+
+/** The id of the step that undoes a step. */
+export const undoStepId = (id: string): string => `${PREFIX}${id}`;
