@@ -144,6 +144,23 @@ const Repeat = z
   });
 export type Repeat = z.output<typeof Repeat>;
 
+const Cache = z
+  .union([
+    Duration,
+    z.strictObject({
+      for: Duration,
+      despite_effects: z.literal(true).optional().meta({
+        description: "Required on a step with effects: they do not happen while its output is reused.",
+      }),
+    }),
+  ])
+  .meta({
+    id: "Cache",
+    description:
+      "How long the output is reused while the step, its input and the configuration of what it calls are unchanged. On a step with effects: { for, despite_effects: true }.",
+    example: "1h",
+  });
+
 /** The fields that every step may have in addition to those of its type. */
 export const COMMON_STEP_FIELDS = {
   id: StepId,
@@ -184,10 +201,7 @@ export const COMMON_STEP_FIELDS = {
     description: "continue: a failure sets the error field of the step, and the run continues.",
     example: "continue",
   }),
-  cache: Duration.optional().meta({
-    description: "How long the output is reused while the step and its input are unchanged.",
-    example: "1h",
-  }),
+  cache: Cache.optional(),
   undo: z
     .record(z.string(), z.unknown())
     .optional()
@@ -338,7 +352,7 @@ export interface StepDefinition {
   timeout?: string | undefined;
   rate?: string | undefined;
   on_error?: "fail" | "continue" | undefined;
-  cache?: string | undefined;
+  cache?: string | { for: string; despite_effects?: true | undefined } | undefined;
   undo?: UndoDefinition | undefined;
   [field: string]: unknown;
 }

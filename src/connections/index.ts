@@ -26,10 +26,35 @@ export function createConnections(
     mcpServers: mcp,
     mailer: createMailer(config, env),
     defaultDatabase: config.defaults.database ?? null,
+    targetOf: (resource) => targetOf(config, resource),
     async close() {
       await Promise.all([sql.close(), mcp.close()]);
     },
   };
+}
+
+function targetOf(config: Config, resource: string): Readonly<Record<string, unknown>> | null {
+  const [kind, name] = resource.split(/:(.*)/s);
+  const named = <T extends { name: string }>(entries: readonly T[]): T | undefined =>
+    entries.find((entry) => entry.name === name);
+  switch (kind) {
+    case "database": {
+      const entry = named(config.databases);
+      return entry === undefined ? null : { type: entry.type, dataset: entry.dataset };
+    }
+    case "model": {
+      const entry = named(config.models);
+      if (entry === undefined) return null;
+      return { vendor: entry.vendor, model_ref: entry.model_ref, base_url: entry.base_url };
+    }
+    case "mcp_server": {
+      const entry = named(config.mcp_servers);
+      if (entry === undefined) return null;
+      return { command: entry.command, args: entry.args, url: entry.url, env: entry.env };
+    }
+    default:
+      return null;
+  }
 }
 
 /** Maximum number of attempts that use a connection at a time, over all executors, by resource name. */

@@ -245,6 +245,11 @@ export interface Connections {
   mailer: Mailer;
   /** The database of sql steps that do not name one. */
   defaultDatabase: string | null;
+  /**
+   * Returns the part of the configuration that decides what a call of a resource (`database:shop`) reaches, such as its
+   * address or the vendor's name of a model; never a secret. Null for a resource that is not configured.
+   */
+  targetOf(resource: string): Readonly<Record<string, unknown>> | null;
   /** Ends child processes and closes connections. */
   close(): Promise<void>;
 }

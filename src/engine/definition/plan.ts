@@ -91,8 +91,13 @@ function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
     ]),
     fieldReads,
     timeoutMs: step.timeout === undefined ? type.timeoutMs : durationMs(step.timeout),
-    cacheMs: step.cache === undefined ? null : durationMs(step.cache),
+    cacheMs: cacheMs(step),
   };
+}
+
+function cacheMs({ cache }: StepDefinition): number | null {
+  if (cache === undefined) return null;
+  return durationMs(typeof cache === "string" ? cache : cache.for);
 }
 
 function compiledField(field: Field, value: unknown): CompiledExpression | { literal: unknown } {

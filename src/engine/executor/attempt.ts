@@ -10,6 +10,8 @@ export interface Attempt {
   /** The step's fields with their expressions evaluated. */
   input?: Record<string, unknown>;
   inputHash?: string;
+  /** The key of its output in the cache, if the step has one. */
+  cacheKey?: string | undefined;
   /** What the check found, where its type needs it. */
   facts?: StepFacts | undefined;
   /** The first part of its idempotency key, see `firstRunWithEffect`. */

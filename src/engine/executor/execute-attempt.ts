@@ -61,13 +61,15 @@ export async function executeAttempt(
   const resource = plan.compiled.resources[position];
   attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
   if (run.retryOf !== null) attempt.effectRunId = await firstRunWithEffect(runs, run, job);
+  if (planned.type.needsFacts?.(planned.step) === true)
+    attempt.facts = (await runs.facts(run.id))?.[job.stepId];
+  if (planned.cacheMs !== null)
+    attempt.cacheKey = cacheKey(attempt, resource === null ? null : options.connections.targetOf(resource!));
   const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(context.clock.now()));
   if (recorded !== undefined) return recorded;
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
   if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
   if (planned.type.instant !== true) await recordStart(attempt, jobContext, position);
-  if (planned.type.needsFacts?.(planned.step) === true)
-    attempt.facts = (await runs.facts(run.id))?.[job.stepId];
   attempt.codeStartedAt = performance.now();
   const outcome = await runStepCode(attempt, options, jobContext);
   return toResult(options, attempt, outcome);
@@ -162,7 +164,7 @@ async function toResult(
   attempt: Attempt,
   outcome: StepOutcome,
 ): Promise<StepResult> {
-  const { run, job, planned } = attempt;
+  const { run, job, planned, cacheKey: key } = attempt;
   const inputHash = attempt.inputHash!;
   const now = context.clock.now();
   if (outcome.kind !== "done") {
@@ -177,8 +179,6 @@ async function toResult(
     kind: "succeeded",
     output: outcome.output,
     inputHash,
-    ...(cacheMs !== null && {
-      cache: { key: cacheKey(run, attempt, inputHash), expiresAt: iso(now + cacheMs) },
-    }),
+    ...(cacheMs !== null && key !== undefined && { cache: { key, expiresAt: iso(now + cacheMs) } }),
   };
 }

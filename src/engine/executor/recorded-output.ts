@@ -2,6 +2,7 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { RunRecord } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
+import { shortHash } from "../../core/short-hash.ts";
 import { wasUndone } from "./first-run-with-effect.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import type { StepResult } from "../run-state/step-result.ts";
@@ -10,12 +11,14 @@ import type { Attempt } from "./attempt.ts";
 /**
  * Cached outputs are shared by all runs of a workflow. The iterations of a loop have one each, even with the same input:
  * a loop that polls would otherwise read its own first answer forever.
+ * @param attempt with its input hash and facts
+ * @param target the part of the configuration that decides what the step calls
  */
-export const cacheKey = (
-  run: RunRecord,
-  { job, planned }: Pick<Attempt, "job" | "planned">,
-  inputHash: string,
-): string => `${run.workflowId} ${job.stepId}${planned.repeat === null ? "" : ` ${job.item}`} ${inputHash}`;
+export const cacheKey = ({ run, job, planned, inputHash, facts }: Attempt, target: unknown): string => {
+  const iteration = planned.repeat === null ? "" : ` ${job.item}`;
+  const hash = shortHash(canonicalJson([inputHash, target ?? null, facts ?? null]));
+  return `${run.workflowId} ${job.stepId}${iteration} ${hash}`;
+};
 
 /**
  * Finds the output of the same step with the same input, in a run that this one retries or in the cache.
@@ -44,8 +47,9 @@ export async function recordedOutput(
     const output = (await runs.output(ref)) ?? {};
     return { kind: "succeeded", output, inputHash, reusedFrom: retried };
   }
-  if (planned.cacheMs === null || (source !== undefined && source !== CACHE)) return undefined;
-  const output = await runs.cachedOutput(cacheKey(run, attempt, inputHash), now);
+  const { cacheKey: key } = attempt;
+  if (key === undefined || (source !== undefined && source !== CACHE)) return undefined;
+  const output = await runs.cachedOutput(key, now);
   return output === undefined ? undefined : { kind: "succeeded", output, inputHash, reusedFrom: CACHE };
 }
 

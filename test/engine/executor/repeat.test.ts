@@ -371,7 +371,10 @@ describe("repeat", () => {
     const harness = await testEngine();
     let polls = 0;
     harness.onProbe(() => (polls += 1));
-    const poll = probe({ until: "result.value >= 3", max: 9 }, { ask: "same", cache: "1h" });
+    const poll = probe(
+      { until: "result.value >= 3", max: 9 },
+      { ask: "same", cache: { for: "1h", despite_effects: true } },
+    );
     const id = await harness.define({ steps: [poll], output: OUTPUT.values });
     const queue = await harness.executor();
     const run = async () => {

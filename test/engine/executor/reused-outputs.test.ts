@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { recordDecision } from "../../../src/engine/run-state/waits/approval.ts";
+import { createSqliteFile } from "../../support/databases.ts";
+import { temporaryDirectory } from "../../support/instance.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
@@ -12,7 +14,9 @@ describe("a cached step", () => {
     harness.onProbe(() => (count += 1));
     const definition = {
       inputs: { type: "object", properties: { n: { type: "number" } } },
-      steps: [{ id: "a", type: "probe", ask: "${{ inputs.n }}", cache: "1h" }],
+      steps: [
+        { id: "a", type: "probe", ask: "${{ inputs.n }}", cache: { for: "1h", despite_effects: true } },
+      ],
     };
     const workflow = await harness.define(definition);
     const queue = await harness.executor();
@@ -25,6 +29,61 @@ describe("a cached step", () => {
     expect([await run(1), await run(1), await run(2)]).toEqual([{ value: 1 }, { value: 1 }, { value: 2 }]);
     harness.clock.advance(3_600_001);
     expect(await run(1)).toEqual({ value: 3 });
+  });
+});
+
+/** An engine whose database `shop` is this file. */
+const engineAt = (dataset: string, stateDir?: string) =>
+  testEngine({
+    config: { databases: [{ name: "shop", type: "sqlite", dataset }] },
+    ...(stateDir !== undefined && { stateDir }),
+  });
+
+describe("the cache of a step", () => {
+  it("belongs to the configuration of what the step calls", async () => {
+    const files = ["one", "two"].map((name) =>
+      createSqliteFile(temporaryDirectory(), `CREATE TABLE t AS SELECT '${name}' AS x`),
+    );
+    const first = await engineAt(files[0]!);
+    const second = await engineAt(files[1]!, first.stateDir);
+    const workflow = await first.define({
+      steps: [{ id: "a", type: "sql", database: "shop", query: "SELECT x FROM t", cache: "1h" }],
+      output: "${{ steps.a.rows[0].x }}",
+    });
+    const run = async (harness: typeof first) => {
+      const queue = await harness.executor();
+      const id = await harness.start(workflow);
+      queue.wake();
+      await queue.waitUntilIdle();
+      await queue.stop(0);
+      const { reusedFrom } = (await harness.read.runs.step({ runId: id, stepId: "a", item: null }))!;
+      return [(await harness.outcome(id)).output, reusedFrom];
+    };
+    expect([await run(first), await run(first), await run(second), await run(second)]).toEqual([
+      ["one", null],
+      ["one", "cache"],
+      ["two", null],
+      ["two", "cache"],
+    ]);
+  });
+
+  it("is refused on a step with effects, unless the step says that they may be left out", async () => {
+    const harness = await testEngine();
+    const check = async (cache: unknown, more: object = {}) => {
+      const step = { id: "a", type: "http", method: "POST", url: "https://example.com/", cache, ...more };
+      return (await harness.engine.check({ steps: [step] }, { checkConnections: false })).errors;
+    };
+    expect(await check("1h")).toMatchObject([
+      {
+        path: "steps[0].cache",
+        code: "not_allowed",
+        fix: expect.stringContaining("despite_effects: true") as string,
+      },
+    ]);
+    expect(await check({ for: "1h" })).toMatchObject([{ path: "steps[0].cache", code: "not_allowed" }]);
+    expect(await check({ for: "1h", despite_effects: true })).toEqual([]);
+    expect(await check("1h", { method: "GET" })).toEqual([]);
+    expect(await check({ for: "1 hour" })).toMatchObject([{ path: "steps[0].cache.for" }]);
   });
 });
 

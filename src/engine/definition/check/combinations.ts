@@ -38,6 +38,13 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       fix: "Remove it.",
       patch: [{ op: "remove", path: at("cache") }],
     });
+  else if ("cache" in raw && !isCachedDespiteEffects(raw["cache"]) && hasEffects(step))
+    issues.push({
+      path: at("cache"),
+      code: "not_allowed",
+      message: "must not be set on a step with effects: they would not happen while its output is reused",
+      fix: "Remove it, or, if the effects may be left out, write cache: { for: 1h, despite_effects: true }.",
+    });
   if ("rate" in raw && (type?.instant === true || type?.type === "wait"))
     issues.push({
       path: at("rate"),
@@ -69,6 +76,12 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       issues.push(...errorCodeIssues(code, at("retry", "on", place)));
   return issues;
 }
+
+const hasEffects = ({ type, parsed }: ParsedStep): boolean =>
+  type !== undefined && parsed !== undefined && type.hasEffects(parsed);
+
+const isCachedDespiteEffects = (cache: unknown): boolean =>
+  (cache as { despite_effects?: unknown } | null)?.despite_effects === true;
 
 function errorCodeIssues(code: unknown, path: PropertyKey[]): LocatedIssue[] {
   if (typeof code !== "string" || (STEP_ERROR_CODES as string[]).includes(code)) return [];

@@ -38,8 +38,15 @@ export function zeroDurationIssues(
         issuesAt(["steps", index, field], raw[field], finding),
       ),
     ),
+    ...steps.flatMap(({ raw }, index) =>
+      issuesAt(["steps", index, "cache", "for"], durationOf(raw["cache"]), FINDINGS["cache"]!),
+    ),
   ];
 }
+
+/** The duration of a `cache` with options. */
+const durationOf = (cache: unknown): unknown =>
+  typeof cache === "object" && cache !== null ? (cache as { for?: unknown }).for : undefined;
 
 /** The schema reports a value that is not a duration. */
 const issuesAt = (path: readonly PropertyKey[], written: unknown, finding: Finding): LocatedIssue[] =>

@@ -150,12 +150,17 @@ describe("a duration of zero", () => {
   it("is an issue where nothing can happen in no time", async () => {
     expect(
       await findings(
-        [set("a", {}, { timeout: "0s", cache: "0ms" }), { id: "b", type: "wait", for: "0h0m" }],
+        [
+          set("a", {}, { timeout: "0s", cache: "0ms" }),
+          { id: "b", type: "wait", for: "0h0m" },
+          set("c", {}, { cache: { for: "0s" } }),
+        ],
         { timeout: "0d" },
       ),
     ).toEqual([
       "error steps[0].timeout too_small",
       "error steps[0].cache too_small",
+      "error steps[2].cache.for too_small",
       "error timeout too_small",
       "steps[1].for too_small",
     ]);
