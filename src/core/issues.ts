@@ -293,11 +293,16 @@ export function invalidInput(errors: Issue[]): AppError {
   return new AppError("invalid_input", sentences.join(" "), { errors: errors.slice(0, MAX_ISSUES) });
 }
 
+const isAtOrBelow = (path: string, ancestor: string): boolean =>
+  path === ancestor ||
+  (path.startsWith(ancestor) && (ancestor === "" || [".", "["].includes(path[ancestor.length]!)));
+
 const isUnknownKey = (issue: Issue): number => Number(issue.code === "unknown_key");
 
 /**
  * Parses a value with a schema, or throws `invalid_input` with every issue.
- * @param found issues that were found before, to be reported together with those of the schema
+ * @param found issues that were found before, to be reported together with those of the schema; where the schema finds
+ *   the same at that path or above it, the earlier issue stays
  * @throws AppError invalid_input
  */
 export function parseInput<T extends z.ZodType>(
@@ -307,7 +312,10 @@ export function parseInput<T extends z.ZodType>(
 ): z.output<T> {
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success && found.length === 0) return parsed.data;
-  const issues = [...found, ...(parsed.success ? [] : issuesOf(parsed.error, schema))];
+  const isKnown = ({ code, path }: Issue): boolean =>
+    found.some((issue) => issue.code === code && isAtOrBelow(issue.path, path));
+  const added = parsed.success ? [] : issuesOf(parsed.error, schema).filter((issue) => !isKnown(issue));
+  const issues = [...found, ...added];
   // Unknown keys come first, so that every surface reports the same issues in the same order.
   throw invalidInput(issues.toSorted((a, b) => isUnknownKey(b) - isUnknownKey(a)));
 }

@@ -57,7 +57,12 @@ function issueOf({ page, target }: Target): string | undefined {
 }
 
 /** Variables that Compose and clients use. */
-const OTHER_VARIABLES = ["MILLRACE_VERSION", "MILLRACE_KEY"];
+const OTHER_VARIABLES = [
+  "MILLRACE_VERSION",
+  "MILLRACE_KEY",
+  "MILLRACE_TEST_SEED",
+  "MILLRACE_TEST_DEFINITIONS",
+];
 
 describe("the documents", () => {
   it("link only to existing files and headings", () => {

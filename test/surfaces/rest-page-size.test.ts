@@ -138,7 +138,7 @@ describe("a change that changes nothing", () => {
     await call("POST", "/workflows", { name: "A" });
     const answer = await call("PATCH", "/workflows/a", '{"definition":{"a":[{"b":1e999}]}}');
     const { errors } = expectProblem(answer, "invalid_input");
-    expect(errors).toMatchObject([{ path: "definition", code: "not_finite" }]);
+    expect(errors).toMatchObject([{ path: "definition.a[0].b", code: "not_finite" }]);
   });
 });
 

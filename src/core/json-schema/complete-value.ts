@@ -141,7 +141,10 @@ function canMatch(form: unknown, value: object, root: JsonSchema): boolean {
   // Null may stand for an absent field.
   const isAbsent = (name: string): boolean =>
     (value[name] ?? null) === null && !(Array.isArray(required) && required.includes(name));
-  return Object.entries(properties).every(([name, field]) => isAbsent(name) || canBe(field, value[name]));
+  // A required field that is absent is null once another form completes the value.
+  return Object.entries(properties).every(
+    ([name, field]) => isAbsent(name) || canBe(field, value[name] ?? null),
+  );
 }
 
 /** Whether `const` and `enum` of a field allow a value that is not a list or an object. */

@@ -289,6 +289,12 @@ describe("a completed value, for any schema and value,", () => {
     expect(valid).toBeGreaterThan(500);
   });
 
+  it("stays in its form: no null is added that another form of a oneOf accepts too", () => {
+    const one = object({ a: { enum: ["x", null] } }, { required: ["a"] });
+    const other = { properties: { a: { type: ["string", "null"] } } };
+    expect(parseValue({ oneOf: [one, other] }, {})).toEqual({ value: {} });
+  });
+
   it("claims null exactly where an optional field has no default", () => {
     const schema = object({ a: text, b: { ...text, default: "x" }, c: text }, { required: ["c"] });
     expect(shapeOfSchema(schema)).toEqual({

@@ -51,7 +51,7 @@ describe("a declared field that is absent", () => {
       steps: [
         { id: "a", ...fails },
         { id: "b", ...fails, for_each: "[1]" },
-        { id: "c", ...fails, needs: [], that: "[1][2] == 1" },
+        { id: "c", ...fails, needs: [], that: "[1][size(run.id)] == 1" },
       ],
       output: {
         a: "${{ [steps.a.error.fix, steps.a.error.item, steps.a.error.details] }}",
