@@ -18,15 +18,17 @@ export async function beginUndo(
   end: { status: "failed" | "cancelled"; error: RunError | null },
 ): Promise<boolean> {
   if (compiled.undo.size === 0) return false;
+  const stop = stopOf(run.stop, end);
   const running = { seq, stepStates, status: "running" as const };
-  // What its child runs have done is undone first. The end of each of them advances this run again.
+  // What its child runs have done is undone first. The end of each of them advances this run again, because it is stopped:
+  // its own steps may all have ended well, such as when its output is invalid.
   if (await tx.runs.hasUnfinishedChildren(run.id)) {
-    await tx.runs.update(run.id, running);
+    await tx.runs.update(run.id, { ...running, stop });
     return true;
   }
   const next = await tx.runs.nextToUndo(run.id, [...compiled.undo.keys()]);
   if (next === undefined) return false;
-  await tx.runs.update(run.id, { ...running, stop: { ...stopOf(run.stop, end), undoing: true } });
+  await tx.runs.update(run.id, { ...running, stop: { ...stop, undoing: true } });
   await addUndoJob({ tx, run, compiled }, next);
   return true;
 }

@@ -254,6 +254,31 @@ describe("child runs", () => {
     expect(await harness.read.runs.count({ status: ["running", "waiting", "queued"] })).toBe(0);
   });
 
+  it("are undone before a run whose output fails, also when their step has timed out", async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const { harness, asked } = await recording((value) =>
+      (value as { undo?: string }).undo === "inner" ? promise : undefined,
+    );
+    await harness.define({ steps: [undoable("inner"), { id: "nap", type: "wait", for: "1d" }] }, "Child");
+    const { id, queue } = await runToEnd(harness, {
+      steps: [
+        undoable("outer"),
+        { id: "sub", type: "workflow", workflow: "child", timeout: "10s", on_error: "continue" },
+      ],
+      output_schema: { type: "integer" },
+      output: "${{ steps.outer.value }}",
+    });
+    harness.clock.advance(10_001);
+    queue.wake();
+    await expect.poll(async () => (await harness.find(id)).stop?.status).toBe("failed");
+    await expect.poll(() => asked).toEqual(["outer", "inner", "undo inner"]);
+    release();
+    await queue.waitUntilIdle();
+    expect(asked.slice(3)).toEqual(["undo outer"]);
+    const { status, error } = await harness.outcome(id);
+    expect([status, error?.code]).toEqual(["failed", "output_invalid"]);
+  });
+
   it("that succeeded are undone by the undo of their step", async () => {
     const { harness, asked } = await recording();
     await harness.define({ steps: [undoable("inner")], output: { n: 4 } }, "Child");
