@@ -16,8 +16,8 @@ export function parseCsv(text: string, { header, separator }: CsvOptions, call: 
   const rows = rowsOf(text, separator, call);
   if (!header) return rows;
   const [names = [], ...records] = rows;
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throwFailed(location, "parses CSV whose header has the same name twice");
+  if (new Set(names).size < names.length)
+    throwFailed(location, "parses CSV whose header has the same name twice");
   return records.map((record) => {
     charge(evaluation, record.length);
     const object: Record<string, unknown> = {};

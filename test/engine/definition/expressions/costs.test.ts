@@ -71,6 +71,13 @@ describe("work inside a loop", () => {
   });
 });
 
+it("parses the header of a CSV in linear time", () => {
+  const names = Array.from({ length: 49_000 }, (_, index) => `n${index}`).join(",");
+  const started = performance.now();
+  expect(evaluate("parse_csv(inputs.t).size()", { t: `${names}\n` })).toBe(0);
+  expect(performance.now() - started).toBeLessThan(2 * MS);
+});
+
 const late = (ms: number) => ({
   ...startEvaluation(scope, PLACE, 1_000),
   deadline: performance.now() - ms,
