@@ -221,16 +221,17 @@ function binaryType({ at, op, left, right }: Of<"binary">, context: Check): Type
   const [first, second] = [typeOf(left, context), typeOf(right, context)];
   const [a, b] = [knownKind(first), knownKind(second)];
   const isComparison = !["+", "-", "*", "/", "%"].includes(op);
+  const quietly = (expr: Expr): Type => typeOf(expr, { ...context, report: () => undefined });
   if (isEquality(op)) {
     const mayBothBeNull = first.nullable === true && second.nullable === true;
     if (a !== undefined && b !== undefined && !areComparable(a, b) && !mayBothBeNull) {
       const { fix } = operatorMismatch(op, a, b);
-      const quietly = (expr: Expr): Type => typeOf(expr, { ...context, report: () => undefined });
       const message = `compares ${describeKind(a)} with ${describeKind(b)}, which are never equal`;
       context.report("wrong_type", at, message, {
         ...(fix !== undefined && { fix }),
-        ...(statusCode(left, b, quietly) ?? statusCode(right, a, quietly) ?? convertedLiteral(left, b)),
-        ...convertedLiteral(right, a),
+        ...(statusCode([left, a], [right, b], quietly) ??
+          convertedLiteral(right, a) ??
+          convertedLiteral(left, b)),
       });
     }
     return BOOLEAN;
@@ -238,7 +239,11 @@ function binaryType({ at, op, left, right }: Of<"binary">, context: Check): Type
   const result = a === undefined || b === undefined ? "any" : resultKind(op, a, b);
   if (result === undefined) {
     const { message, ...fix } = operatorMismatch(op, a!, b!);
-    context.report("wrong_type", at, message, { ...fix, ...convertedOperand(op, [left, a!], [right, b!]) });
+    context.report("wrong_type", at, message, {
+      ...fix,
+      ...((isComparison ? statusCode([left, a!], [right, b!], quietly) : undefined) ??
+        convertedOperand(op, [left, a!], [right, b!])),
+    });
     return isComparison ? BOOLEAN : ANY;
   }
   // null in [null] is true.

@@ -5,8 +5,16 @@ import type { Expr } from "./tree.ts";
 import type { Type } from "./typing.ts";
 import type { Kind } from "./values.ts";
 
-/** The status of a step is text; that of its response is `status_code`. */
-export function statusCode(expr: Expr, other: Kind, typeOf: (expr: Expr) => Type): IssueDetails | undefined {
+/** The status of a step is text; that of its response, which is compared with a number, is `status_code`. */
+export function statusCode(
+  left: readonly [Expr, Kind],
+  right: readonly [Expr, Kind],
+  typeOf: (expr: Expr) => Type,
+): IssueDetails | undefined {
+  return responseStatus(left[0], right[1], typeOf) ?? responseStatus(right[0], left[1], typeOf);
+}
+
+function responseStatus(expr: Expr, other: Kind, typeOf: (expr: Expr) => Type): IssueDetails | undefined {
   if (expr.kind !== "field" || expr.name !== "status" || other !== "number") return undefined;
   const of = typeOf(expr.of);
   if (of.kind !== "object" || !Object.hasOwn(of.fields, "status_code")) return undefined;

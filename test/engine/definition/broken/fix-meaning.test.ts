@@ -167,6 +167,17 @@ describe("a fix", () => {
   });
 
   it.each([
+    ["steps.get.status == 200", "steps.get.status_code == 200"],
+    ["200 != steps.get.status", "200 != steps.get.status_code"],
+    ["steps.get.status >= 400", "steps.get.status_code >= 400"],
+    ["400 > steps.get.status", "400 > steps.get.status_code"],
+  ])("compares the status of the response in %s", async (written, meant) => {
+    expect(await fixed({ steps: [get({}), set("a", { if: written })] })).toEqual({
+      steps: [get({}), set("a", { if: meant })],
+    });
+  });
+
+  it.each([
     ["Dear {{ inputs.name }},\n${inputs.name}!", "Dear ${{ inputs.name }},\n${{ inputs.name }}!"],
     ["${{ 'a\n' + inputs.name }}", "${{ 'a\\n' + inputs.name }}"],
     [
