@@ -1,7 +1,7 @@
 /** Compiles the loops: `map`, `filter`, `all`, `sort_by` and the others. */
 import type { CallContext } from "./functions.ts";
 import type { Evaluate } from "./compile.ts";
-import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
+import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
 import { isDescending, sortedIndexes } from "./list-functions.ts";
 import type { LoopName } from "./loops.ts";
 import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
@@ -116,7 +116,7 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
     items.forEach((item, index) => {
       const value = key(evaluation, item);
       if (value === null || value === undefined)
-        throwNullValue(at, `${formatNode(body.at)} of item ${index + 1}`);
+        throwNullItem(at, `${formatNode(body.at)} of item ${index + 1}`);
       const name =
         mapKey(value) ??
         throwFailed(at, `groups by ${describeKind(kindOf(value))}, expected text, a number or a boolean`, {

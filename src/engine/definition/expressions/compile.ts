@@ -1,5 +1,5 @@
 /** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
-import { throwFailed, isFatal, throwNullValue, formatNode } from "./failures.ts";
+import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
 import { compileDefault, compileField, compileHas, compileIndex } from "./compile-access.ts";
 import { compileLoop } from "./compile-loop.ts";
@@ -191,7 +191,7 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
         const found = kindOf(item);
         if (items.includes(found)) return;
         const which = `item ${position + 1} of ${argumentSource(index)}`;
-        if (found === "null") throwNullValue(at, which);
+        if (found === "null") throwNullItem(at, which);
         throwFailed(
           at,
           `passes ${which} to ${name}, expected ${describeKinds(items)}, got ${describeKind(found)}`,

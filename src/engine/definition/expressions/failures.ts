@@ -89,6 +89,12 @@ export function throwNullValue(location: SourceLocation, name: string): never {
   throw expressionError("null_value", location, `${name} is null`, { fix, null_value: name });
 }
 
+/** @throws StepError null_value that names the item of a list, or its key, that is null */
+export function throwNullItem(location: SourceLocation, name: string): never {
+  const fix = "Leave null out with filter, or replace it with x ?? y.";
+  throw expressionError("null_value", location, `${name} is null`, { fix, null_value: name });
+}
+
 /** Whether the rest of the expression must not recover from the error: a limit was exceeded, or it is a bug. */
 export const isFatal = (error: unknown): boolean =>
   !(error instanceof StepError) || error.code === "expression_limit";

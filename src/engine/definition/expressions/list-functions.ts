@@ -1,6 +1,6 @@
 /** Functions on lists and objects. */
 import { NUMBER, STRING } from "../../../core/shapes.ts";
-import { throwFailed, throwNullValue } from "./failures.ts";
+import { throwFailed, throwNullItem, throwNullValue } from "./failures.ts";
 import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { charge } from "./evaluation-context.ts";
@@ -31,7 +31,7 @@ export function sortedIndexes(
 ): number[] {
   const kind = kindOf(keys[0]);
   keys.forEach((key, index) => {
-    if (kindOf(key) === "null") throwNullValue(call.location, name(index));
+    if (kindOf(key) === "null") throwNullItem(call.location, name(index));
     if (kindOf(key) !== kind || compare(call.evaluation, key, key) === undefined) {
       const kinds =
         kindOf(key) === kind ? describeKind(kind) : `${describeKind(kind)} and ${describeKind(kindOf(key))}`;
@@ -60,7 +60,7 @@ const extreme =
     charge(call.evaluation, values.length);
     let best: unknown = null;
     values.forEach((value, index) => {
-      if (kindOf(value) === "null") throwNullValue(call.location, name(index));
+      if (kindOf(value) === "null") (isList ? throwNullItem : throwNullValue)(call.location, name(index));
       const difference =
         index === 0 ? compare(call.evaluation, value, value) : compare(call.evaluation, value, best);
       if (difference === undefined)

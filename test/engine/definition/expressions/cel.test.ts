@@ -65,6 +65,18 @@ describe("null in expressions", () => {
   });
 });
 
+describe("the fix of null_value", () => {
+  it.each([
+    ["1 + inputs.nothing", "Handle null first, for example inputs.nothing == null ? … : …."],
+    ["[1, null].sum()", "Leave null out with filter, or replace it with x ?? y."],
+    ["[1, null].max()", "Leave null out with filter, or replace it with x ?? y."],
+    ["steps.revenue.rows.sort_by(r, r.note)", "Leave null out with filter, or replace it with x ?? y."],
+    ["steps.revenue.rows.group_by(r, r.note)", "Leave null out with filter, or replace it with x ?? y."],
+  ])("of %s is %s", (source, fix) => {
+    expect(failure(source).options.fix).toBe(fix);
+  });
+});
+
 describe("x ?? y in expressions", () => {
   it.each([
     ["inputs.nothing ?? 1", 1],
