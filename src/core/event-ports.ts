@@ -1,4 +1,5 @@
 /** The interfaces of the store for events that runs wait for, and of the engine for receiving them. */
+import type { Issue } from "../../schemas/problem.ts";
 import type { StepRef } from "./model.ts";
 import type { Applied } from "./transactions.ts";
 
@@ -43,9 +44,10 @@ export interface EventsApi {
   find(token: string): Promise<EventTarget>;
   /**
    * Records the event of a step, which ends its wait; an event that comes before the step begins is kept for it.
+   * @param found issues that were found in the text of the body, to be reported together with those of the schema
    * @returns when it was received (ISO 8601)
    * @throws AppError invalid_input with all issues when the body does not match the schema, so that the token stays
    *   valid; event_received
    */
-  receive(target: EventTarget, body: unknown): Promise<string>;
+  receive(target: EventTarget, body: unknown, found?: readonly Issue[]): Promise<string>;
 }

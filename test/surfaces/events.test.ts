@@ -72,6 +72,21 @@ describe("POST /events/{token}", () => {
     expect((await anyone("POST", url.pathname, { approved: false })).status).toBe(202);
   });
 
+  it("refuses a body of which something would be lost, and stays valid", async () => {
+    const { url, anyone } = await waiting();
+    const { errors } = expectProblem(
+      await anyone("POST", url.pathname, '{ "n": 12345678901234567890, "n": 1e999, "approved": "yes" }'),
+      "invalid_input",
+    );
+    expect(errors).toMatchObject([
+      { path: "n", code: "inexact_integer" },
+      { path: "n", code: "duplicate_key" },
+      { path: "n", code: "not_finite" },
+      { path: "approved", code: "wrong_type" },
+    ]);
+    expect((await anyone("POST", url.pathname, { approved: false })).status).toBe(202);
+  });
+
   it("answers 404 to any other token, without telling why, and only allows POST", async () => {
     const { url, anyone, id } = await waiting();
     const details = new Set<string>();

@@ -47,8 +47,8 @@ export function receiveEvent(
     try {
       assertBelowLimit(count, clientAddressOf(req));
       target = await engine.events.find(req.params.token);
-      await readBody(req, res, true);
-      const receivedAt = await engine.events.receive(target, req.body ?? null);
+      const bodyIssues = await readBody(req, res, true);
+      const receivedAt = await engine.events.receive(target, req.body ?? null, bodyIssues);
       log.info({ ...logFields, ...idsOf(target), ms: elapsed() }, OPERATION);
       report(202);
       res.status(202).setHeader("Content-Type", "application/json");

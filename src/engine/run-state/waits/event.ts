@@ -1,4 +1,5 @@
 /** A `wait` step with `event` waits until somebody sends its event to its URL, or fails when its timeout is over. */
+import type { Issue } from "../../../../schemas/problem.ts";
 import { hasStepEnded } from "../../../core/step-states.ts";
 import { iso } from "../../../core/clock.ts";
 import { AppError } from "../../../core/errors.ts";
@@ -79,8 +80,8 @@ export function eventsApi({ context, read, transaction, tokens, url, wake }: Eve
       return { ...ref, workflowId: run.workflowId };
     },
 
-    async receive(target, body) {
-      const completed = await parseBody(target, body);
+    async receive(target, body, found = []) {
+      const completed = await parseBody(target, body, found);
       const receivedAt = await transaction((tx) => record(tx, target, completed));
       wake();
       return receivedAt;
@@ -88,15 +89,21 @@ export function eventsApi({ context, read, transaction, tokens, url, wake }: Eve
   };
 
   /** Validates and completes a body outside of the transaction, because it may take long. */
-  async function parseBody({ runId, stepId }: EventTarget, body: unknown): Promise<unknown> {
+  async function parseBody(
+    { runId, stepId }: EventTarget,
+    body: unknown,
+    found: readonly Issue[],
+  ): Promise<unknown> {
     const run = await read.runs.find(runId);
     if (run === undefined) throw eventNotFound();
     const { definition, position } = await context.definitionCache.get(run, read.runs);
     const parsed = parseValue(eventSchema(definition.steps[position.get(stepId)!]!) ?? {}, body);
-    if ("value" in parsed) return parsed.value;
-    throw invalidInput(
-      parsed.issues.map((issue) => Object.assign({}, issue, { path: formatPath(issue.path ?? []) })),
-    );
+    if ("value" in parsed && found.length === 0) return parsed.value;
+    const mismatches = "issues" in parsed ? parsed.issues : [];
+    throw invalidInput([
+      ...found,
+      ...mismatches.map((issue) => Object.assign({}, issue, { path: formatPath(issue.path ?? []) })),
+    ]);
   }
 
   async function record(tx: EngineWriters, target: EventTarget, body: unknown): Promise<string> {
