@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { text } from "./text.ts";
 import { Role } from "./user.ts";
-import { Duration, Rate } from "./workflow-definition.ts";
+import { Duration, Rate } from "./field-values.ts";
 
 /** Any text that shows: a control character in a name could not be seen or written in a workflow. */
 const Name = text(200, 1)

@@ -1,30 +1,11 @@
 /** The workflow language without its step types: the fields of every step, and the top-level fields. */
 import { z } from "zod";
-import { exceedsDepth, MAX_JSON_DEPTH, text } from "./text.ts";
+import { Cel, Duration, JsonSchemaObject, Rate } from "./field-values.ts";
+import { Repeat } from "./repeat.ts";
+import { text } from "./text.ts";
 
 /** Maximum number of steps of a definition. */
 export const MAX_STEPS = 2_000;
-
-/** Matches text that contains an expression between `${{` and `}}`. */
-export const EXPRESSION_PATTERN = /\$\{\{/;
-
-/** `500ms`, `30s`, `10m`, `1h30m`, `2d`. */
-export const DURATION_PATTERN = /^(?:\d{1,9}(?:ms|s|m|h|d)){1,4}$/;
-
-export const Duration = z
-  .string()
-  .regex(DURATION_PATTERN, {
-    error: "must be a duration such as 500ms, 30s, 10m, 1h30m or 2d",
-  })
-  .meta({ description: "A duration: 500ms, 30s, 10m, 1h30m, 2d.", example: "30s" });
-
-/** `5/s`, `100/m`, `1000/h`, `500/d`. */
-export const RATE_PATTERN = /^([1-9]\d{0,5})\/([smhd])$/;
-
-export const Rate = z
-  .string()
-  .regex(RATE_PATTERN, { error: "must be a rate such as 5/s, 100/m, 1000/h or 500/d" })
-  .meta({ description: "A rate: 5/s, 100/m, 1000/h, 500/d.", example: "5/s" });
 
 const StepId = z
   .string()
@@ -34,20 +15,6 @@ const StepId = z
   .meta({
     description: "The name of the step in this workflow. Expressions read it as steps.<id>.",
     example: "revenue",
-  });
-
-/** One CEL expression, bare or as a whole `${{ }}`. */
-export const Cel = z.union([text(10_000, 1), z.boolean()]).meta({
-  description: "A CEL expression, bare or as one whole ${{ }}.",
-  example: "steps.revenue.row_count > 0",
-});
-
-/** A JSON Schema. The checker validates its keywords. */
-export const JsonSchemaObject = z
-  .record(z.string(), z.unknown())
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
   });
 
 const Retry = z
@@ -79,71 +46,6 @@ const Retry = z
   });
 type Retry = z.output<typeof Retry>;
 
-const LoopVariable = z
-  .strictObject({
-    start: z.unknown().meta({ description: "Its value in the first iteration.", example: 1 }),
-    next: Cel.meta({
-      description: "A CEL expression of its value in the next iteration; may read result and loop.",
-      example: "loop.page + 1",
-    }),
-  })
-  .refine((variable) => Object.hasOwn(variable, "start"), {
-    path: ["start"],
-    message: "is required",
-    params: { code: "missing" },
-  });
-
-/** Maximum number of iterations of a `repeat`. */
-export const MAX_ITERATIONS = 1_000;
-
-const Repeat = z
-  .strictObject({
-    until: Cel.optional().meta({
-      description:
-        "Ends the loop when true. A CEL expression; may read result (the output and status of the iteration) and loop. Left out: it runs max times.",
-      example: "result.body.next == null",
-    }),
-    max: z.int().min(1).max(MAX_ITERATIONS).meta({
-      description: "Maximum number of iterations. If until is still false then: repeat_exhausted.",
-      example: 50,
-    }),
-    every: Duration.optional().meta({ description: "Pause between iterations.", example: "30s" }),
-    with: z
-      .record(
-        z
-          .string()
-          .regex(/^[a-z][a-z0-9_]{0,63}$/, {
-            error: "must be a lower-case letter followed by up to 63 lower-case letters, digits or _",
-          })
-          .refine((name) => name !== "index", {
-            message: "must not be named index, which every loop has: it counts the iterations from 0",
-            params: { code: "reserved_name" },
-          }),
-        LoopVariable,
-      )
-      .refine((variables) => Object.keys(variables).length <= 20, {
-        message: "must have at most 20 variables",
-        params: { code: "too_long" },
-      })
-      .optional()
-      .meta({
-        description:
-          "Variables that change from iteration to iteration. The fields of the step read loop.<name>.",
-        example: { page: { start: 1, next: "loop.page + 1" } },
-      }),
-  })
-  .meta({
-    id: "Repeat",
-    description:
-      "Repeats the step, at least once. Its fields may read loop (loop.index from 0). Output: items, last, count.",
-    example: {
-      until: "result.body.next == null",
-      max: 50,
-      with: { page: { start: 1, next: "loop.page + 1" } },
-    },
-  });
-export type Repeat = z.output<typeof Repeat>;
-
 const Cache = z
   .union([
     Duration,
@@ -151,6 +53,7 @@ const Cache = z
       for: Duration,
       despite_effects: z.literal(true).optional().meta({
         description: "Required on a step with effects: they do not happen while its output is reused.",
+        example: true,
       }),
     }),
   ])
@@ -330,7 +233,7 @@ export const TOP_FIELDS = {
 } as const;
 
 /** What undoes a step: the fields of a step type, with its expressions unresolved. */
-export interface UndoDefinition {
+interface UndoDefinition {
   type: string;
   description?: string | undefined;
   retry?: Retry | undefined;

@@ -1,5 +1,5 @@
 /** Parses durations such as `500ms`, `30s`, `10m`, `1h30m` and `2d`. */
-import { DURATION_PATTERN } from "../../schemas/workflow-definition.ts";
+import { DURATION_PATTERN } from "../../schemas/field-values.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "./clock.ts";
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };

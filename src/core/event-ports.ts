@@ -6,7 +6,7 @@ import type { Applied } from "./transactions.ts";
 /** The step of a run that waits for an event. Fan-outs can't, so there is no item. */
 export type EventRef = Pick<StepRef, "runId" | "stepId">;
 
-export interface EventRecord {
+interface EventRecord {
   /** When it was received (ISO 8601). */
   receivedAt: string;
   /** The JSON that was sent; null for an empty body. */

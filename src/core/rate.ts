@@ -1,5 +1,5 @@
 /** Parses rates such as `5/s`, `100/m`, `1000/h` and `500/d`. */
-import { RATE_PATTERN } from "../../schemas/workflow-definition.ts";
+import { RATE_PATTERN } from "../../schemas/field-values.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "./clock.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };

@@ -7,7 +7,7 @@ import { nearMatch } from "./near-match.ts";
 export type StateDeclaration = Readonly<Record<string, JsonSchema>>;
 
 /** Maximum size of the state of a workflow, in characters of JSON. */
-export const MAX_STATE_CHARS = 256 * 1024;
+const MAX_STATE_CHARS = 256 * 1024;
 
 /** The completed values of the keys that are declared; the default of a key that was never written. */
 export function stateValues(

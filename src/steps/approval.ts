@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { EXPRESSION_PATTERN, JsonSchemaObject } from "../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN, JsonSchemaObject } from "../../schemas/field-values.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { JsonSchemaObject } from "../../schemas/workflow-definition.ts";
+import { JsonSchemaObject } from "../../schemas/field-values.ts";
 import type { NamedConnection, PartialIssue } from "../core/connections.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";

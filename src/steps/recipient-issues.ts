@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
 import type { UnresolvedStep } from "../core/step-type.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXPRESSION_PATTERN } from "../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import {
   type MissingName,
   type PartialIssue,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Duration, JsonSchemaObject } from "../../schemas/workflow-definition.ts";
+import { Duration, JsonSchemaObject } from "../../schemas/field-values.ts";
 import { DAY, iso } from "../core/clock.ts";
 import type { PartialIssue } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";

@@ -37,7 +37,7 @@ export const SCHEDULED_WORKFLOW = "tick";
 /** Its runs wait for an event at the step `callback`, which the starter sends: `{n}`, with the input of the run. */
 export const EVENT_WORKFLOW = "callback";
 /** Each of its runs adds 1 to `count` in its state. */
-export const COUNTING_WORKFLOW = "count";
+const COUNTING_WORKFLOW = "count";
 
 /** @param url the address of the server that logs calls */
 export const crashWorkflows = (url: string): CrashWorkflow[] => [

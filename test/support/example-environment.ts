@@ -28,7 +28,7 @@ import { WIRE_FORMATS } from "./mock-model-server.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 
 /** The folder of the examples that show everyday work. */
-export const EVERYDAY_FOLDER = fileURLToPath(new URL("../../examples/everyday/", import.meta.url));
+const EVERYDAY_FOLDER = fileURLToPath(new URL("../../examples/everyday/", import.meta.url));
 
 /** The ids of these examples, which are the names of their files. */
 export const everydayExamples = (): string[] =>

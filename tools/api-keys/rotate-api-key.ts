@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiKeyIdRef, SuccessorApiKey } from "../../schemas/api-key.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
-import { Duration } from "../../schemas/workflow-definition.ts";
+import { Duration } from "../../schemas/field-values.ts";
 import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
 import { DEFAULT_OVERLAP_MS, invalidKeyError, rotationExpiries } from "../../src/core/api-key-lifecycle.ts";
 import { DAY } from "../../src/core/clock.ts";

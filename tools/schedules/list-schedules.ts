@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
-import { ScheduleState } from "../../schemas/run.ts";
+import { ScheduleState } from "../../schemas/schedule-state.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { scheduleState } from "./schedule-state.ts";
 

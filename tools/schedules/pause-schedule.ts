@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ScheduleState } from "../../schemas/run.ts";
+import { ScheduleState } from "../../schemas/schedule-state.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findSchedule, scheduleState } from "./schedule-state.ts";

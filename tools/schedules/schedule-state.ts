@@ -1,5 +1,5 @@
 /** Schedules as the API returns them. */
-import type { ScheduleState } from "../../schemas/run.ts";
+import type { ScheduleState } from "../../schemas/schedule-state.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";

@@ -19,7 +19,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export type KnownColumns = Readonly<Record<string, readonly SqlColumn[] | null>>;
 
 /** The column of a table whose rows are no objects. */
-export const VALUE = "value";
+const VALUE = "value";
 
 /**
  * @param known the columns that the checker knows: a table has them even without rows, and with these types unless a value

@@ -5,4 +5,4 @@ export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "
 export { schemaIssues } from "./schema-issues.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";
 export { shapeIssues } from "./shape-issues.ts";
-export { containsTemplate, templateIssues, templateValueIssues } from "./template-issues.ts";
+export { templateIssues, templateValueIssues } from "./template-issues.ts";

@@ -1,5 +1,5 @@
 /** Checks a value with templates against a JSON Schema before a run, in every part that is known by then. */
-import { EXPRESSION_PATTERN } from "../../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../../schemas/field-values.ts";
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
 import { ANY, type Shape } from "../shapes.ts";
@@ -62,7 +62,7 @@ export function templateValueIssues(schema: JsonSchema, written: unknown, shape:
 }
 
 /** Whether a value contains an expression. */
-export function containsTemplate(value: unknown): boolean {
+function containsTemplate(value: unknown): boolean {
   if (typeof value === "string") return EXPRESSION_PATTERN.test(value);
   return typeof value === "object" && value !== null && Object.values(value).some(containsTemplate);
 }

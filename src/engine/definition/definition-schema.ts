@@ -7,10 +7,10 @@ import {
   COMMON_STEP_FIELDS,
   type StepDefinition,
   type Definition,
-  Cel,
   MAX_STEPS,
   TOP_FIELDS,
 } from "../../../schemas/workflow-definition.ts";
+import { Cel } from "../../../schemas/field-values.ts";
 import { WorkflowDescription, WorkflowName, WorkflowTags } from "../../../schemas/workflow.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
 import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";

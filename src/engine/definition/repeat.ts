@@ -1,5 +1,5 @@
 /** Compiles the `repeat` of a step: its variables, and the condition that ends it. */
-import type { Repeat } from "../../../schemas/workflow-definition.ts";
+import type { Repeat } from "../../../schemas/repeat.ts";
 import { durationMs } from "../../core/duration.ts";
 import { compileCel, compileValue } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";

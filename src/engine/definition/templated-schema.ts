@@ -1,6 +1,6 @@
 /** Turns the schema of a resolved value into that of a template, in which `${{ }}` may replace any part. */
 import { z } from "zod";
-import { EXPRESSION_PATTERN } from "../../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../../schemas/field-values.ts";
 import { ALTERNATIVE } from "../../core/issues.ts";
 
 /** A string with an expression in it, in place of a value of any type. */

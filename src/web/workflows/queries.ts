@@ -1,6 +1,6 @@
 /** The queries of the workflow pages. */
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
-import type { ScheduleState } from "../../../schemas/run.ts";
+import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";

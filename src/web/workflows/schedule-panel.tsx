@@ -2,7 +2,7 @@
 import { Alert, Badge, Button, Code, Group, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { ScheduleState } from "../../../schemas/run.ts";
+import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";

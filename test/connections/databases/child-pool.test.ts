@@ -113,6 +113,7 @@ describe("the child processes of embedded databases", () => {
     const [{ pid }] = children() as [Running];
     const controller = new AbortController();
     const running = queryError("shop0", FOREVER, {}, {}, controller.signal);
+    await untilBusy(pid);
     const waiting = queryError("shop0", "SELECT 1", {}, {}, abortAfter(100));
     expect((await waiting).code).toBe("timeout");
     controller.abort();

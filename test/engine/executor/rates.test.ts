@@ -119,7 +119,7 @@ describe("the rate of a step", () => {
     harness.onProbe(() => (count += 1));
     const id = await harness.define({
       inputs: { type: "object", properties: { call: { type: "boolean" } }, required: ["call"] },
-      steps: [probe("a", { rate: "1/h", if: "inputs.call", cache: "1d" })],
+      steps: [probe("a", { rate: "1/h", if: "inputs.call", cache: { for: "1d", despite_effects: true } })],
       output: "${{ steps.a.value }}",
     });
     const queue = await harness.executor();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/core/clock.ts";
-import type { ScheduleState } from "../../../schemas/run.ts";
+import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import { getSchedule } from "../../../tools/schedules/get-schedule.ts";
 import { type ExampleEnvironment, exampleEnvironment } from "../../support/example-environment.ts";
 

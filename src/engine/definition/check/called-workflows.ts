@@ -13,7 +13,7 @@ import type { LocatedIssue } from "./check-report.ts";
 type Definition = Readonly<Record<string, unknown>>;
 
 /** A workflow with the definition that its callers run. */
-export interface StoredWorkflow {
+interface StoredWorkflow {
   status: WorkflowStatus;
   definition: Record<string, unknown> | null;
 }

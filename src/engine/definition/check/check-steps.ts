@@ -1,6 +1,6 @@
 /** Checks all steps, each after the steps that it reads. */
 import type { z } from "zod";
-import { JsonSchemaObject } from "../../../../schemas/workflow-definition.ts";
+import { JsonSchemaObject } from "../../../../schemas/field-values.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { StepFacts } from "../../../core/model.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";

@@ -2,7 +2,7 @@
 import { AppError } from "../../../core/errors.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
-import type { Repeat } from "../../../../schemas/workflow-definition.ts";
+import type { Repeat } from "../../../../schemas/repeat.ts";
 import { prefixPath, type LocatedIssue, MAX_ISSUES, type Preview } from "./check-report.ts";
 
 interface PreviewStep {

@@ -36,7 +36,7 @@ import {
   scheduleIssues,
 } from "./top-level-issues.ts";
 
-export type { StoredWorkflow, WorkflowLookup } from "./called-workflows.ts";
+export type { WorkflowLookup } from "./called-workflows.ts";
 export type { CheckOptions, Report } from "./check-report.ts";
 export { MAX_BYTES } from "./source.ts";
 export { toYaml } from "./to-yaml.ts";

@@ -28,7 +28,7 @@ export interface SourcePosition {
 
 type TextIssue = Omit<Issue, "path" | "patch"> & SourcePosition;
 /** An issue of one value in the text. */
-export type ValueIssue = Omit<YamlValueIssue, "offset"> & SourcePosition;
+type ValueIssue = Omit<YamlValueIssue, "offset"> & SourcePosition;
 
 export interface ParsedYaml {
   /** Undefined if the text could not be read. */

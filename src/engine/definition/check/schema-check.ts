@@ -4,9 +4,9 @@ import {
   COMMON_STEP_FIELDS,
   type StepDefinition,
   type Definition,
-  EXPRESSION_PATTERN,
   MAX_STEPS,
 } from "../../../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../../../schemas/field-values.ts";
 import type { PatchOperation } from "../../../core/json-patch.ts";
 import { locatedIssues } from "../../../core/issues.ts";
 import type { AnyStepType, Field } from "../../../core/step-type.ts";

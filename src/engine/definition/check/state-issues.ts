@@ -1,5 +1,5 @@
 /** Checks the top-level fields `state` and `commit`. */
-import { EXPRESSION_PATTERN } from "../../../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../../../schemas/field-values.ts";
 import {
   type JsonSchema,
   schemaIssues,

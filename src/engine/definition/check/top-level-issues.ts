@@ -1,5 +1,5 @@
 /** Checks the top-level fields: inputs, examples, the schedule, and the workflow that runs on failure. */
-import { EXPRESSION_PATTERN } from "../../../../schemas/workflow-definition.ts";
+import { EXPRESSION_PATTERN } from "../../../../schemas/field-values.ts";
 import { iso } from "../../../core/clock.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, objectOf, type Shape, STRING } from "../../../core/shapes.ts";

@@ -1,5 +1,5 @@
 /** Reports durations of zero where they make no sense. */
-import { Duration } from "../../../../schemas/workflow-definition.ts";
+import { Duration } from "../../../../schemas/field-values.ts";
 import { durationMs } from "../../../core/duration.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
 import type { ParsedStep } from "./schema-check.ts";

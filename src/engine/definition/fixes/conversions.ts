@@ -1,5 +1,5 @@
 /** Converts values that models write to what a field takes. */
-import { DURATION_PATTERN } from "../../../../schemas/workflow-definition.ts";
+import { DURATION_PATTERN } from "../../../../schemas/field-values.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { fieldOfAlias, normalizeName, RETRY_ALIASES, VALUE_ALIASES } from "./aliases.ts";
 import { type Fields, intendFields } from "./intended-fields.ts";
@@ -25,7 +25,7 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 /** Reads a duration such as `30 seconds`, `1 hour 30 min`, `PT30S` or, with a known unit, `30`. */
-export function durationOf(value: unknown, unit?: string): string | undefined {
+function durationOf(value: unknown, unit?: string): string | undefined {
   if (typeof value === "number") {
     const isWhole = Number.isInteger(value) && value > 0;
     if (!isWhole || (unit === undefined && value >= MAX_SECONDS)) return undefined;
@@ -115,7 +115,7 @@ export function convertField(field: string, key: string, value: unknown): unknow
 }
 
 /** Converts `"0 8 * * *"`, `{schedule: {cron: …}}` and `[{cron: …}]` to a schedule. */
-export function scheduleOf(value: unknown): unknown {
+function scheduleOf(value: unknown): unknown {
   if (typeof value === "string") return /^\S+(?: +\S+){4,5}$/.test(value.trim()) ? { cron: value } : value;
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (typeof only !== "object" || only === null) return value;

@@ -137,7 +137,7 @@ function moved(
 }
 
 /** Returns the type that a name stands for. */
-export function typeOf(name: unknown, types: Types): AnyStepType | undefined {
+function typeOf(name: unknown, types: Types): AnyStepType | undefined {
   if (typeof name !== "string") return undefined;
   const known = [...types.keys()];
   return (

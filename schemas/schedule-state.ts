@@ -1,0 +1,31 @@
+/** The state of a schedule, as clients receive it. */
+import { z } from "zod";
+import { timestamp } from "./text.ts";
+
+export const ScheduleState = z
+  .strictObject({
+    workflow_id: z.string().meta({ example: "weekly-revenue" }),
+    version: z.int().meta({ description: "The published version that it runs.", example: 3 }),
+    cron: z.string().meta({ example: "0 8 * * MON" }),
+    timezone: z.string().meta({ example: "Europe/Berlin" }),
+    overlap: z.enum(["skip", "queue"]).meta({ example: "skip" }),
+    paused: z.boolean().meta({ example: false }),
+    next: z.array(timestamp).meta({ description: "The next five times; none while paused.", example: [] }),
+    last_at: timestamp.nullable().meta({ description: "The scheduled time of the last run." }),
+    skipped: z
+      .strictObject({
+        reason: z.enum(["overlap", "missed", "failed", "limit"]).meta({
+          description: "`failed`: the run could not start. `limit`: there were too many unfinished runs.",
+          example: "missed",
+        }),
+        count: z.int().meta({ example: 3 }),
+        first: timestamp,
+        last: timestamp,
+        noted_at: timestamp,
+        message: z.string().meta({ example: "No executor was running." }),
+      })
+      .nullable()
+      .meta({ description: "The last skipped runs, and why." }),
+  })
+  .meta({ id: "ScheduleState", description: "A published workflow's schedule." });
+export type ScheduleState = z.infer<typeof ScheduleState>;
