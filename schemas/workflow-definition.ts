@@ -198,7 +198,7 @@ export const TOP_FIELDS = {
     .meta({
       description:
         "New values of state, evaluated like output and written with the success of the run; other keys keep theirs. If another run wrote since this one started, it fails with state_conflict.",
-      example: { last_id: "${{ steps.fresh.rows.map(r, r.id).max() }}" },
+      example: { last_id: "${{ steps.fresh.rows.map(r, r.id).max() ?? state.last_id }}" },
     }),
   schedule: Schedule.optional(),
   examples: z
