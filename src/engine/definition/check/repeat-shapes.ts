@@ -54,12 +54,12 @@ export function loopScope({ raw }: ParsedStep, scope: TypeScope, output: Shape):
 
 /** Returns the issues of the expressions in `repeat`. @param scope that of the fields, with `loop` */
 export function repeatIssues(
-  { raw }: ParsedStep,
+  { id, raw }: ParsedStep,
   index: number,
   scope: TypeScope,
   output: Shape,
 ): LocatedIssue[] {
-  const inner = { ...scope, result: iterationShape(raw, output) };
+  const inner = { ...scope, result: iterationShape(raw, output), resultOf: id };
   const { loop: _, ...outside } = scope;
   const issues: LocatedIssue[] = [];
   const report = (path: readonly PropertyKey[], found: CheckResult["issues"]): void => {

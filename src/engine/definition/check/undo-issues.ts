@@ -53,7 +53,7 @@ export async function undoIssues(
   const { issues, fields } = await checkStepExpressions(
     undo,
     index,
-    { ...scope, ...itemScope(raw, scope), result: stepResultShape({}, output) },
+    { ...scope, ...itemScope(raw, scope), result: stepResultShape({}, output), resultOf: step.id },
     undo.type?.output ?? ANY,
     yieldToEventLoop,
   );

@@ -123,6 +123,7 @@ export function stepType({ at, id }: Of<"step">, context: Check): Type {
       ...listAllowed(allowed),
       subject: id,
       fix: `Add ${id} to this step's needs.`,
+      ...(id === scope.resultOf && { ...replacement(at, "result"), did_you_mean: "result" }),
     });
   } else {
     const suggestion = suggest(context, at, id, [...allowed, ...scope.otherSteps]);
@@ -147,6 +148,7 @@ const eventUrlsOf = ({ run }: TypeScope): Readonly<Record<string, Type>> => {
 export function eventUrlType({ at, of }: Of<"field">, { report }: Check): Type {
   const correct = `run.event_urls.${(of as Of<"step">).id}`;
   report("unknown_field", at, "reads the URL of an event from its step, which does not have it", {
+    ...replacement(at, correct),
     did_you_mean: correct,
     fix: `Write ${correct}. It needs no entry in needs: it is the same for the whole run.`,
   });

@@ -33,6 +33,8 @@ export interface TypeScope {
   index?: Shape;
   loop?: Shape;
   result?: Shape;
+  /** Id of the step whose output `result` is. */
+  resultOf?: string;
   /** What is known of the values, because conditions that precede the expression are true. */
   facts?: Facts;
 }

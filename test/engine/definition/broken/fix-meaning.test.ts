@@ -125,6 +125,37 @@ describe("a fix", () => {
       [orders, set("each", { for_each: "steps.orders.rows.filter(item, item.region == 'north')" })],
     ],
     [
+      "reads the iteration of a repeated step as result",
+      [get({ repeat: { until: "steps.get.body.done == true", max: 5 } })],
+      [get({ repeat: { until: "result.body.done == true", max: 5 } })],
+    ],
+    [
+      "reads the output of the step that it undoes as result",
+      [
+        get({
+          method: "POST",
+          undo: { type: "http", method: "DELETE", url: "https://api.example.com/${{ steps.get.body.id }}" },
+        }),
+      ],
+      [
+        get({
+          method: "POST",
+          undo: { type: "http", method: "DELETE", url: "https://api.example.com/${{ result.body.id }}" },
+        }),
+      ],
+    ],
+    [
+      "hands out the URL of an event",
+      [
+        get({ method: "POST", body: "${{ steps.answer.url }}" }),
+        { id: "answer", type: "wait", event: {}, timeout: "1h" },
+      ],
+      [
+        get({ method: "POST", body: "${{ run.event_urls.answer }}" }),
+        { id: "answer", type: "wait", event: {}, timeout: "1h" },
+      ],
+    ],
+    [
       "renames an id with what reads it",
       [set("fetch-it"), set("b", { needs: ["fetch-it"], values: { n: "${{ steps['fetch-it'].n }}" } })],
       [set("fetch_it"), set("b", { needs: ["fetch_it"], values: { n: "${{ steps.fetch_it.n }}" } })],
