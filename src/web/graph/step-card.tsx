@@ -77,7 +77,8 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
   );
 }
 
-function Marks({ step: { condition, fanOut, repeats, progress, attempts } }: { step: GraphStep }) {
+function Marks({ step }: { step: GraphStep }) {
+  const { condition, fanOut, repeats, undoable, rate, progress, attempts } = step;
   return (
     <span className="step-card-marks">
       {condition === true && <span title="Runs only if its condition is true">if</span>}
@@ -91,6 +92,8 @@ function Marks({ step: { condition, fanOut, repeats, progress, attempts } }: { s
           {progress === undefined ? "⟳" : `⟳${progress.done}`}
         </span>
       )}
+      {rate !== undefined && <span title={`Starts at most ${rate}`}>{rate}</span>}
+      {undoable === true && <span title="Is undone if the run does not succeed">↶</span>}
       {attempts !== undefined && attempts > 1 && <span title={`${attempts} attempts`}>↻{attempts}</span>}
     </span>
   );

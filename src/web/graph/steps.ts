@@ -16,6 +16,10 @@ export interface GraphStep {
   fanOut?: boolean;
   /** Whether it has a `repeat`. */
   repeats?: boolean;
+  /** Whether it has an `undo`. */
+  undoable?: boolean;
+  /** Its `rate`, such as `5/s`. */
+  rate?: string;
   status?: StepStatus;
   /** Of items or iterations: `done` counts those that have ended, including failed ones. `max` is that of a loop. */
   progress?: { done: number; total: number; failed: number; max?: number | undefined };
@@ -58,6 +62,8 @@ function stepOf(
     ...(isGiven(step["if"]) && { condition: true }),
     ...(isGiven(step["for_each"]) && { fanOut: true }),
     ...(isGiven(step["repeat"]) && { repeats: true }),
+    ...(isGiven(step["undo"]) && { undoable: true }),
+    ...(typeof step["rate"] === "string" && { rate: step["rate"] }),
     ...(state !== undefined && progressOf(state)),
   };
 }
