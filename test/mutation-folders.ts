@@ -1,0 +1,49 @@
+/**
+ * What `MUTATION_FOLDER=<folder> npm run test:mutation` changes, and the tests that must notice it: those of the folder, and
+ * fast ones of its users. Tests that start processes or generate many cases are left out, because every change runs them.
+ */
+interface Folder {
+  mutate: string[];
+  tests: string[];
+}
+
+const FOLDERS: Readonly<Record<string, Folder>> = {
+  queue: { mutate: ["src/queue/**/*.ts"], tests: ["test/queue/**"] },
+  "run-state": {
+    mutate: ["src/engine/run-state/**/*.ts"],
+    tests: [
+      "test/engine/run-state/**",
+      "test/engine/executor/**",
+      "test/tools/{decide-approval,schedules}.test.ts",
+    ],
+  },
+  executor: {
+    mutate: ["src/engine/executor/**/*.ts"],
+    tests: [
+      "test/engine/executor/**",
+      "test/engine/run-state/**",
+      "test/tools/{decide-approval,retry-effects}.test.ts",
+    ],
+  },
+  store: {
+    mutate: [
+      "src/store/{approvals,claim-jobs,jobs,purge-runs,run-writer,schedules,step-writer,unit-of-work,usage,workflow-writer}.ts",
+    ],
+    tests: ["test/store/**", "test/queue/**", "test/engine/run-state/schedules.test.ts"],
+  },
+  auth: {
+    mutate: ["src/auth/**/*.ts"],
+    tests: ["test/auth/**", "test/tools/users.test.ts", "test/surfaces/{session,password-attack}.test.ts"],
+  },
+};
+
+/**
+ * Returns the folder of this run, the queue unless the environment names another. The test runner has a process of its own, so that the name is passed by the environment.
+ * @throws Error for an unknown name
+ */
+export function mutationFolder(): Folder & { name: string } {
+  const name = process.env["MUTATION_FOLDER"] ?? "queue";
+  const folder = FOLDERS[name];
+  if (folder !== undefined) return { name, ...folder };
+  throw new Error(`MUTATION_FOLDER must be one of ${Object.keys(FOLDERS).join(", ")}`);
+}
