@@ -34,8 +34,9 @@ type Frame = { keys: Set<string>; key: string; isKeyNext: boolean } | { index: n
 /**
  * Finds the losses of a text.
  * @param text valid JSON
+ * @param only the one kind to find; default: all
  */
-export function findJsonLosses(text: string): JsonLoss[] {
+export function findJsonLosses(text: string, only?: JsonLoss["kind"]): JsonLoss[] {
   const losses: JsonLoss[] = [];
   const frames: Frame[] = [];
   const path = (): PropertyKey[] => frames.map((frame) => ("index" in frame ? frame.index : frame.key));
@@ -47,7 +48,7 @@ export function findJsonLosses(text: string): JsonLoss[] {
       if (frame !== undefined && "keys" in frame && frame.isKeyNext) {
         const raw = text.slice(at, end + 1);
         frame.key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-        if (frame.keys.has(frame.key))
+        if (frame.keys.has(frame.key) && (only ?? "duplicate_key") === "duplicate_key")
           losses.push({ kind: "duplicate_key", path: path(), text: frame.key, offset: at });
         frame.keys.add(frame.key);
         frame.isKeyNext = false;
@@ -63,7 +64,8 @@ export function findJsonLosses(text: string): JsonLoss[] {
       NUMBER.lastIndex = at;
       const source = NUMBER.exec(text)![0];
       const kind = numberLoss(source);
-      if (kind !== undefined) losses.push({ kind, path: path(), text: source, offset: at });
+      if (kind !== undefined && (only ?? kind) === kind)
+        losses.push({ kind, path: path(), text: source, offset: at });
       at += source.length - 1;
     }
   }
@@ -140,7 +142,7 @@ export class NumberTooLargeError extends Error {
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
-  const tooLarge = findJsonLosses(text).find(({ kind }) => kind === "not_finite");
+  const [tooLarge] = findJsonLosses(text, "not_finite");
   if (tooLarge !== undefined) throw new NumberTooLargeError(formatPath(tooLarge.path));
   return JSON.parse(text, textOfLongInteger as Parameters<typeof JSON.parse>[1]);
 }

@@ -74,6 +74,11 @@ describe("parseExactJson", () => {
     );
   });
 
+  it("refuses a number that is too large after any number of other losses", () => {
+    const long = Array.from({ length: 101 }, () => "12345678901234567890").join(", ");
+    expect(() => parseExactJson(`[${long}, 1e400]`)).toThrow("The number at [101] is too large.");
+  });
+
   it("refuses a number that is too large, with its path", () => {
     expect(() => parseExactJson('{"a": [1, 1e400]}')).toThrow(
       expect.objectContaining({ path: "a[1]" }) as NumberTooLargeError,
