@@ -9,10 +9,13 @@ import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { memoize } from "./memoize.ts";
 import { schemaIssues } from "./schema-issues.ts";
+import { exceedsJsonSize } from "./json-size.ts";
 import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
 /** Timeout of validating one value, in milliseconds. */
 const VALIDATE_MS = 1_000;
+/** Maximum size of a value with its defaults and absent fields filled in, in characters of JSON. */
+const MAX_COMPLETED_CHARS = 4 * 1024 * 1024;
 /** Size from which only the first error of a value is reported, in characters of JSON. */
 const ALL_ERRORS_BELOW = 64 * 1024;
 
@@ -86,7 +89,13 @@ function parse(
       value = withoutAbsentFields(schema, JSON.parse(text));
       return validate(value);
     });
-    if (isValid) return { value: runWithTimeout(VALIDATE_MS, () => completeValue(schema, value)) };
+    if (isValid) {
+      const maxChars = Math.max(text.length, MAX_COMPLETED_CHARS);
+      // The validator has filled defaults in already, and every absent field becomes null.
+      if (exceedsJsonSize(value, maxChars)) return tooLarge();
+      const completed = runWithTimeout(VALIDATE_MS, () => completeValue(schema, value));
+      return exceedsJsonSize(completed, maxChars) ? tooLarge() : { value: completed };
+    }
   } catch (error) {
     return isTimeout(error)
       ? issue(
@@ -97,6 +106,12 @@ function parse(
   }
   return { issues: describeErrors(validate.errors ?? [], value) };
 }
+
+const tooLarge = (): Parsed<unknown> =>
+  issue(
+    "too_large",
+    `would have more than ${MAX_COMPLETED_CHARS / 1024 / 1024} MiB with the fields that it leaves out, so send fewer items`,
+  );
 
 const issue = (code: string, message: string): Parsed<unknown> => ({
   issues: [{ path: [], code, message }],

@@ -289,6 +289,17 @@ describe("a completed value, for any schema and value,", () => {
     expect(valid).toBeGreaterThan(500);
   });
 
+  it.each([
+    ["defaults", { type: "string", default: "x".repeat(1_000) }],
+    ["nulls", { type: ["string", "null"] }],
+  ])("is refused when %s would make it much larger than what was sent", (_, field) => {
+    const names = Array.from({ length: 20 }, (_unused, index) => `field_${index}`);
+    const items = { type: "object", properties: Object.fromEntries(names.map((name) => [name, field])) };
+    const list = Array.from({ length: 50_000 }, () => ({}));
+    expect(parseValue({ type: "array", items }, list)).toMatchObject({ issues: [{ code: "too_large" }] });
+    expect(parseValue({ type: "array", items }, list.slice(0, 10))).toHaveProperty("value");
+  });
+
   it("stays in its form: no null is added that another form of a oneOf accepts too", () => {
     const one = object({ a: { enum: ["x", null] } }, { required: ["a"] });
     const other = { properties: { a: { type: ["string", "null"] } } };
