@@ -11,17 +11,18 @@ import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { RunLink } from "../runs/facts.tsx";
 import { ScrollableValue } from "../runs/section.tsx";
-import { stateQuery } from "./queries.ts";
+import { stateQuery, versionQuery } from "./queries.ts";
 
 const StateDialog = lazy(async () => ({ default: (await import("./state-dialog.tsx")).StateDialog }));
 
-/** Whether the newest or the published version may declare state, so that the panel is worth a request. */
-export const mayHaveState = ({
-  definition,
-  version,
-  published_version: published,
-}: WorkflowWithDefinition): boolean =>
-  definition?.["state"] !== undefined || (published !== null && published !== version);
+/** Whether the version that runs declares state: the published one, else the newest. False while that is loading. */
+export function useDeclaresState(workflow: WorkflowWithDefinition): boolean {
+  const { id, version, published_version: published } = workflow;
+  const isNewest = published === null || published === version;
+  const { data } = useQuery({ ...versionQuery(id, published ?? version), enabled: !isNewest });
+  const definition = isNewest ? workflow.definition : data?.definition;
+  return definition?.["state"] !== undefined;
+}
 
 export function StatePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
   const query = useQuery(stateQuery(workflow.id));

@@ -181,7 +181,7 @@ steps:
       discount: "\${{ inputs.discount }}"
 output:
   approved: "\${{ steps.approve.approved }}"
-  customers: "\${{ steps.approve.approved ? steps.granted.items.map(i, i.customer) : [] }}"
+  customers: "\${{ (steps.granted.items ?? []).map(i, i.customer) }}"
 `,
   },
   {

@@ -10,7 +10,7 @@ import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
-import { mayHaveState, StatePanel } from "./state-panel.tsx";
+import { StatePanel, useDeclaresState } from "./state-panel.tsx";
 import { StepsPanel } from "./steps-panel.tsx";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowState } from "./workflow-state.tsx";
@@ -36,6 +36,7 @@ export default function WorkflowPage() {
 
 function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
   const { workflow } = read;
+  const declaresState = useDeclaresState(workflow);
   const [dialog, setDialog] = useState<"publish" | "details">();
   const close = () => setDialog(undefined);
   return (
@@ -65,7 +66,7 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
             <SchedulePanel workflow={workflow} />
           </Panel>
         </Grid.Col>
-        {mayHaveState(workflow) && (
+        {declaresState && (
           <Grid.Col span={12}>
             <Panel title="State">
               <StatePanel workflow={workflow} />

@@ -68,7 +68,7 @@ describe("workflow templates", () => {
         tags,
         definition,
       });
-      expect({ id, issues: saved.issues }).toEqual({ id, issues: [] });
+      expect({ id, issues: saved.issues, warnings: saved.warnings }).toEqual({ id, issues: [] });
       await call(publishWorkflow, { workflow_id: saved.id });
       if (needs !== "") continue;
       statuses[id] = (await call<Run>(runWorkflow, { workflow_id: saved.id, wait: 20 })).status;
