@@ -283,7 +283,10 @@ function eventIssues(db: Database.Database, received: readonly string[]): string
   ];
 }
 
-/** In a run that did not succeed, each step with an undo is undone once, the last one that succeeded first. */
+/**
+ * In a run that did not succeed, each step with an undo is undone once, the last one that succeeded first. Compares the
+ * sequence numbers of changes, because the clock may jump.
+ */
 function undoIssues(db: Database.Database): string[] {
   const steps = rows<{ run_id: string; step_id: string; item: number; undone: string | null }>(
     db,
@@ -295,12 +298,12 @@ function undoIssues(db: Database.Database): string[] {
   const order = rows<{ run_id: string }>(
     db,
     `select a.run_id from run_steps a join run_steps b on b.run_id = a.run_id and b.item >= 0
-     where a.step_id = 'undo:first' and b.step_id = 'undo:each' and b.finished_at > a.started_at`,
+     where a.step_id = 'undo:first' and b.step_id = 'undo:each' and b.seq > a.seq`,
   );
   const early = rows<{ run_id: string }>(
     db,
     `select u.run_id from run_steps u join runs r on r.id = u.run_id
-     where u.step_id like 'undo:%' and u.finished_at > r.finished_at`,
+     where u.step_id like 'undo:%' and u.seq > r.seq`,
   );
   return [
     ...steps
