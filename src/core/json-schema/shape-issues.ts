@@ -56,7 +56,8 @@ function compare(schema: unknown, shape: Shape, root: JsonSchema, depth: number)
   const names = Object.keys(shape.fields);
   return [
     ...inner,
-    ...(isOpen(shape) ? [] : missingFields(written, names)),
+    // An open object may have further fields.
+    ...(shape.open === true ? [] : missingFields(written, names)),
     ...certainlyUnknown(written, shape.fields),
     ...names.flatMap((name) => {
       const field = shape.fields[name]!;
@@ -69,9 +70,6 @@ function compare(schema: unknown, shape: Shape, root: JsonSchema, depth: number)
 
 const below = (path: PropertyKey, issues: readonly PartialIssue[]): PartialIssue[] =>
   issues.map((issue) => Object.assign({}, issue, { path: [path, ...(issue.path ?? [])] }));
-
-/** Whether a value of this shape may have further fields. */
-const isOpen = (shape: Shape): boolean => (shape as { open?: true }).open === true;
 
 /** The required fields that are absent and have no default. */
 export function missingFields(schema: JsonSchema, names: readonly string[]): PartialIssue[] {

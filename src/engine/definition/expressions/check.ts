@@ -20,7 +20,7 @@ import { type Facts, factsOf, localKey, narrow, narrowParts, NO_FACTS, unite } f
 import { warnOfNull, warnOfNullItems, warnOfPrecedence } from "./check-null.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue, TypeScope } from "./types.ts";
-import { knownKind, listType, notNull, unionOf, elementType, unionOfAll } from "./typing.ts";
+import { knownKind, listType, literalType, notNull, unionOf, elementType, unionOfAll } from "./typing.ts";
 import type { Type } from "./typing.ts";
 import { mapKey, describeKind, describeKinds } from "./values.ts";
 
@@ -108,11 +108,6 @@ function ownType(expr: Expr, context: Check): Type {
       for (const part of expr.parts ?? []) typeOf(part, context);
       return ANY;
   }
-}
-
-function literalType(value: Of<"literal">["value"]): Type {
-  if (value === null) return { kind: "null" };
-  return { kind: typeof value as "string" | "number" | "boolean" };
 }
 
 function indexType({ at, of, key }: Of<"index">, context: Check): Type {

@@ -24,6 +24,11 @@ export function knownKind(type: Type): Kind | undefined {
   return type.kind === "object" ? "map" : type.kind;
 }
 
+/** Returns the type of a literal. */
+export const literalType = (value: string | number | boolean | null): Type => ({
+  kind: value === null ? "null" : (typeof value as "string" | "number" | "boolean"),
+});
+
 /** How many nodes may still be compared when types are joined. Beyond it the result is `any`. */
 export interface UnionBudget {
   remaining: number;
