@@ -1,4 +1,5 @@
 /** Generates expressions of a known type, and expressions that certainly fail. */
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 
 /** The type of a value, as far as the generator knows it. Objects have these fields and no others. */
@@ -24,6 +25,14 @@ export const listOf = (of: Type): Type => ({ kind: "list", of });
 export const objectOf = (fields: Readonly<Record<string, Type>>): Type => ({ kind: "object", fields });
 export const nullable = (type: Type): Type => ({ ...type, nullable: true });
 
+/** The type that an expression of a kind has, whatever it reads. */
+export const typeOf = (kind: Kind): Type =>
+  kind === "list" ? listOf(NUMBER) : kind === "object" ? objectOf({ n: NUMBER, t: TEXT }) : { kind };
+
+/** Whether a value, once it is not null, has the type of its kind: a list of objects is no list of numbers. */
+const hasTypeOfKind = ({ type: { nullable: _, ...type } }: Known): boolean =>
+  isDeepStrictEqual(type, typeOf(type.kind));
+
 /** Everything that can be read through fields of the known values. */
 export function reachable(known: readonly Known[], depth = 3): Known[] {
   return known.flatMap((value) => {
@@ -47,7 +56,7 @@ const BOOLEANS = fc.constantFrom("true", "false");
  * @param nullables whether operands may be null, which the checker warns of
  */
 export function expressionOf(kind: Kind, known: readonly Known[], nullables = false, depth = 2): Source {
-  const readable = known.filter(({ type }) => type.kind === kind);
+  const readable = known.filter((value) => value.type.kind === kind && hasTypeOfKind(value));
   const present = readable.filter(({ type }) => type.nullable !== true).map(({ source }) => source);
   const absent = readable.filter(({ type }) => type.nullable === true).map(({ source }) => source);
   const literal = literalOf(kind);

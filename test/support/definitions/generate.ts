@@ -13,6 +13,7 @@ import {
   reachable,
   TEXT,
   type Type,
+  typeOf,
 } from "./expressions.ts";
 
 export interface Generated {
@@ -115,9 +116,6 @@ interface Step {
 
 const KINDS = fc.constantFrom<Kind>("number", "text", "boolean", "list", "object");
 const template = (source: string): string => `\${{ ${source} }}`;
-
-const typeOf = (kind: Kind): Type =>
-  kind === "list" ? listOf(NUMBER) : kind === "object" ? objectOf({ n: NUMBER, t: TEXT }) : { kind };
 
 /** Values of a `set` step: names with expressions of a kind. */
 const valuesOf = (known: readonly Known[], nullables: boolean) =>
