@@ -30,8 +30,8 @@ export const typeOf = (kind: Kind): Type =>
   kind === "list" ? listOf(NUMBER) : kind === "object" ? objectOf({ n: NUMBER, t: TEXT }) : { kind };
 
 /** Whether a value, once it is not null, has the type of its kind: a list of objects is no list of numbers. */
-const hasTypeOfKind = ({ type: { nullable: _, ...type } }: Known): boolean =>
-  isDeepStrictEqual(type, typeOf(type.kind));
+const hasTypeOfKind = ({ type }: Known): boolean =>
+  isDeepStrictEqual(nullable(type), nullable(typeOf(type.kind)));
 
 /** Everything that can be read through fields of the known values. */
 export function reachable(known: readonly Known[], depth = 3): Known[] {
