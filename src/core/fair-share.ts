@@ -1,0 +1,18 @@
+/**
+ * Shares the places of a pool among owners: the slots of an executor, the processes of a database, the capacity of a
+ * resource. The rule is that of dynamic thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory
+ * packet switches", IEEE/ACM Transactions on Networking, 1998): what an owner may hold shrinks with what is free. So one
+ * owner alone gets most of the pool, several get equal parts, and none has to be told how many others there are.
+ */
+
+/** How many times the free places an owner may hold: one owner alone gets 3/4 of a pool, two get 3/7 each. */
+const ALPHA = 3;
+
+/**
+ * Whether an owner may take one more place of a pool. The last free place is left for an owner who holds none.
+ * @param held places that the owner holds
+ * @param free places that nobody holds
+ */
+export function mayTakePlace({ held, free }: { held: number; free: number }): boolean {
+  return held === 0 ? free > 0 : free > 1 && held < ALPHA * free;
+}
