@@ -8,8 +8,10 @@ import type { Setup } from "./services.ts";
 /** A running server. */
 export interface RunningServer {
   port: number;
-  /** A link to create the first admin account; undefined once there is a user (`serve`). */
-  setupLink?(): Promise<string | undefined>;
+  /** Whether the first admin account is to be created with a link (`serve`). */
+  needsAdmin?(): Promise<boolean>;
+  /** Creates that link, and invalidates the one before it; undefined once there is a user (`serve`). */
+  createSetupLink?(): Promise<string | undefined>;
   /** Stops the server: it reports draining at once, and closes after the delay (ms) and at most 10 s more. */
   stop(drainDelay: number): Promise<void>;
 }

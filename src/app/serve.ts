@@ -1,8 +1,6 @@
 /** Starts the web and API server. */
 import { catalogue } from "../../tools/index.ts";
-import { linkUrl, newLink } from "../auth/links.ts";
 import { reachableHost } from "../core/hosts.ts";
-import { linkWriter } from "../store/links.ts";
 import { saveWebAddress } from "../store/settings.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import { createStreamRegistry, startStreamMaintenance } from "../surfaces/streams.ts";
@@ -15,6 +13,7 @@ import {
   LAST_USED_FLUSH_MS,
 } from "./listener.ts";
 import { type ExecutorNotifier, openServices, type Setup } from "./services.ts";
+import { createSetupLink } from "./setup-link.ts";
 import { openSignIn } from "./sign-in.ts";
 
 /** Starts the web and API server. */
@@ -76,14 +75,11 @@ export async function startWebServer(
   await saveWebAddress(instance.store, baseUrl()).catch((err: unknown) =>
     services.log.warn({ err }, "web address not saved, commands may print links with another one"),
   );
+  const hasOwnAccounts = signIn.mode === "built-in";
   return {
     port,
-    async setupLink() {
-      if (signIn.mode !== "built-in" || (await instance.read.users.exists())) return undefined;
-      const { token, record } = newLink("setup", null, clock);
-      await instance.store.transaction((trx) => linkWriter(trx, clock).insert(record));
-      return linkUrl(baseUrl(), "setup", token);
-    },
+    needsAdmin: async () => hasOwnAccounts && !(await instance.read.users.exists()),
+    createSetupLink: async () => (hasOwnAccounts ? createSetupLink(instance, clock, baseUrl()) : undefined),
     async stop(drainDelay) {
       await listener.drain(drainDelay);
       stopMaintenance();

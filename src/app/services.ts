@@ -30,7 +30,7 @@ import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 
 /** The address of the web server until one has started. */
-const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
+export const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
 
 /** Settings of a process. */
 export interface Setup {

@@ -1,10 +1,12 @@
 /** `serve` and `mcp-sse`: a process with one server. */
 import type { ChildProcess } from "node:child_process";
+import type { Logger } from "pino";
 import { reclaimJobs } from "../app/executor.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
 import type { ListenAddress, RunningServer } from "../app/listener.ts";
 import { startMcpServer } from "../app/mcp.ts";
 import { startWebServer } from "../app/serve.ts";
+import { offersSetupLink } from "../app/setup-link.ts";
 import { openTracer } from "../app/tracer.ts";
 import type { AuthMode } from "../../schemas/user.ts";
 import { readSetup } from "../config/setup.ts";
@@ -29,12 +31,20 @@ interface ListenerOptions extends ListenAddress, MetricsOptions {
   ofStart?: boolean;
 }
 
+/** What the output of a start says of the first admin account. */
+export interface FirstAdmin {
+  /** Whether there is none yet. */
+  needsAdmin: boolean;
+  /** The link that creates it; undefined where no link may be printed. */
+  setupLink: string | undefined;
+}
+
 /** What a server uses of the process. */
 export interface ListenerHost {
   /** Calls back once when the process must end. */
   onStop(stop: () => void): void;
   /** Reports to the parent process, if there is one, that the server listens. */
-  ready(listening: { port: number; setupLink?: string | undefined }): void;
+  ready(listening: { port: number } & FirstAdmin): void;
   /** Starts this program again with other arguments and an IPC channel to it. */
   spawn(args: readonly string[]): ChildProcess;
 }
@@ -101,11 +111,10 @@ async function runListener(
     { host: options.host, port: server.port },
     `${name} listening on http://${hostForUrl(options.host)}:${server.port}`,
   );
-  const setupLink = await server.setupLink?.();
+  const firstAdmin = await offerFirstAdmin(io, instance, server);
   // `start` prints the link together with its other output.
-  host.ready({ port: server.port, setupLink });
-  if (options.ofStart !== true && setupLink !== undefined)
-    log.info(`create the first admin account with this link, which works once: ${setupLink}`);
+  host.ready({ port: server.port, ...firstAdmin });
+  if (options.ofStart !== true) announceFirstAdmin(io, log, firstAdmin);
   const storageLost = await Promise.race([
     stopped.then(() => false),
     instance.store.storageLost.then(() => true),
@@ -123,4 +132,18 @@ async function runListener(
       EXIT.state,
     );
   }
+}
+
+/** Creates a setup link only at a terminal: elsewhere the link would end up in a log. */
+async function offerFirstAdmin(io: Io, instance: Instance, server: RunningServer): Promise<FirstAdmin> {
+  const needsAdmin = (await server.needsAdmin?.()) ?? false;
+  const isOffered = needsAdmin && io.terminal && (await offersSetupLink(instance));
+  return { needsAdmin, setupLink: isOffered ? await server.createSetupLink?.() : undefined };
+}
+
+function announceFirstAdmin(io: Io, log: Logger, { needsAdmin, setupLink }: FirstAdmin): void {
+  if (setupLink !== undefined)
+    io.out(`Create the first admin account with this link, which works once:\n  ${setupLink}\n`);
+  else if (needsAdmin)
+    log.info("there is no admin account yet; `millrace users setup-link` prints a link that creates it");
 }

@@ -2,7 +2,7 @@
 import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
-import { type ExecutorNotifier, openServices, type Setup } from "../app/services.ts";
+import { DEFAULT_ADDRESS, type ExecutorNotifier, openServices, type Setup } from "../app/services.ts";
 import { openTracer } from "../app/tracer.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
@@ -30,6 +30,8 @@ export interface Operator {
   instance: Instance;
   setup: Setup;
   services: Services;
+  /** The URL of the web interface, for links. */
+  baseUrl: string;
   /** Calls an operation as the operator. */
   call<T>(tool: AnyTool, input: Readonly<Record<string, unknown>>): Promise<T>;
 }
@@ -61,9 +63,8 @@ export async function withOperator<T>(
     const instance = wrapReaders === undefined ? opened : { ...opened, read: wrapReaders(opened.read) };
     const usedConfig = disableMail ? withoutMail(config) : config;
     const setup = { settings, config: usedConfig, clock: systemClock, tracer };
-    const webAddress = settings.baseUrl === undefined ? await getWebAddress(opened.store) : undefined;
-    const baseUrl = webAddress === undefined ? undefined : () => webAddress;
-    const { services, close } = openServices(instance, setup, executors, baseUrl);
+    const baseUrl = settings.baseUrl?.origin ?? (await getWebAddress(opened.store)) ?? DEFAULT_ADDRESS;
+    const { services, close } = openServices(instance, setup, executors, () => baseUrl);
     const signal = new AbortController().signal;
     const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>
       (await invoke(services, tool, input, {
@@ -72,7 +73,7 @@ export async function withOperator<T>(
         signal,
       })) as R;
     try {
-      return await work({ instance, setup, services, call });
+      return await work({ instance, setup, services, baseUrl, call });
     } finally {
       await close();
     }

@@ -10,6 +10,7 @@ import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { reachableHost } from "../core/hosts.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
+import type { FirstAdmin } from "./listeners.ts";
 import type { MetricsOptions } from "./metrics.ts";
 import { FIRST_SAMPLE, createSamples } from "./samples.ts";
 
@@ -88,7 +89,7 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
       formatWelcome(io, {
         host: options.host,
         ports: [web!.port, mcp!.port],
-        setupLink: web!.setupLink,
+        firstAdmin: web!,
         key,
         sample,
       }),
@@ -127,8 +128,8 @@ function startServer(host: StartHost, name: string, args: readonly string[]) {
   return {
     name,
     process,
-    ready: new Promise<{ port: number; setupLink?: string }>((resolve) =>
-      process.once("message", (message) => resolve(message as { port: number })),
+    ready: new Promise<{ port: number } & FirstAdmin>((resolve) =>
+      process.once("message", (message) => resolve(message as { port: number } & FirstAdmin)),
     ),
     ended: new Promise<{ code: number; outcome: string }>((resolve) =>
       process.once("exit", (code, signal) => {
@@ -165,15 +166,17 @@ async function createFirstKey(
 interface Welcome {
   host: string;
   ports: readonly [web: number, mcp: number];
-  /** Link to create the first admin account; undefined once there is one. */
-  setupLink: string | undefined;
+  firstAdmin: FirstAdmin;
   /** Undefined if there is an active key already, empty if none was created. */
   key: string | undefined;
   /** A sample workflow that can be run at once. */
   sample: string | undefined;
 }
 
-function formatWelcome(io: Io, { host, ports: [webPort, mcpPort], setupLink, key, sample }: Welcome): string {
+function formatWelcome(
+  io: Io,
+  { host, ports: [webPort, mcpPort], firstAdmin, key, sample }: Welcome,
+): string {
   const { bold, cyan, dim } = paint(io);
   const hostname = reachableHost(host);
   const value = key || "<key>";
@@ -197,13 +200,20 @@ A sample database and sample workflows were created. Run one:
   ${cyan(`npx millrace run ${sample} --watch`)}
   ${dim("or tell a connected agent:")} ${cyan(`run the workflow ${sample}`)}
 `;
+  const { needsAdmin, setupLink } = firstAdmin;
+  const adminLines =
+    setupLink !== undefined
+      ? `\nCreate your admin account (the link works once):\n  ${cyan(setupLink)}\n`
+      : needsAdmin
+        ? `\nCreate your admin account: ${cyan("npx millrace users setup-link")}\n`
+        : "";
   return `
 ${bold(`Millrace ${VERSION}`)}
 
   Web    http://${hostname}:${webPort}/ui/
   API    http://${hostname}:${webPort}/workflows   ${dim("reference:")} http://${hostname}:${webPort}/apidoc/
   MCP    http://${hostname}:${mcpPort}/mcp   ${dim("older clients:")} http://${hostname}:${mcpPort}/sse
-${setupLink === undefined ? "" : `\nCreate your admin account (the link works once):\n  ${cyan(setupLink)}\n`}
+${adminLines}
 ${keyLines}
 
 List workflows:

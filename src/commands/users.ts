@@ -6,9 +6,10 @@ import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
 import { resetUserPassword } from "../../tools/users/reset-user-password.ts";
 import { updateUser } from "../../tools/users/update-user.ts";
+import { createSetupLink } from "../app/setup-link.ts";
 import { LINK_LIFETIME_MS } from "../auth/links.ts";
 import type { UserReader, UserRecord } from "../core/account-ports.ts";
-import { DAY, MINUTE } from "../core/clock.ts";
+import { DAY, HOUR, MINUTE } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
@@ -60,6 +61,28 @@ export async function listAllUsers(io: Io, { json }: { json?: boolean }): Promis
   for (const row of rows) io.out(`${row[2] === "active" ? line(row) : dim(line(row))}\n`);
 }
 
+/** Prints a link to create the first admin account with. */
+export async function printSetupLink(io: Io): Promise<void> {
+  await withoutMail(
+    io,
+    async ({ setup, instance, baseUrl }) => {
+      const link = await createSetupLink(instance, setup.clock, baseUrl);
+      if (link === undefined)
+        throw new CommandError(
+          "The first admin already exists. To add another user: millrace users invite <email> --role admin",
+        );
+      const lifetime = `${LINK_LIFETIME_MS.setup / HOUR} hours`;
+      printLink(
+        io,
+        setup,
+        link,
+        `The first admin account is created with it, within ${lifetime}. Earlier setup links no longer work.`,
+      );
+    },
+    "create a setup link for",
+  );
+}
+
 /** Creates a user and prints the link to choose a password with. */
 export async function inviteUserByEmail(io: Io, address: string, options: { role: string }): Promise<void> {
   const email = checkEmail(address);
@@ -70,8 +93,8 @@ export async function inviteUserByEmail(io: Io, address: string, options: { role
       throw new CommandError(`${email} is already ${existing.status}. ${NEXT_STEP[existing.status](email)}`);
     if (role !== "admin" && !(await read.users.exists()))
       throw new CommandError(
-        "The first user must be an admin, because only admins can invite others. Use --role admin, or open the link that " +
-          "millrace serve and millrace start print.",
+        "The first user must be an admin, because only admins can invite others. Use --role admin, or create the first " +
+          "admin in a browser: millrace users setup-link prints a link.",
       );
     const { link } = await call<{ link: string }>(inviteUser, { email, role });
     printLink(
@@ -132,7 +155,7 @@ export async function setRole(io: Io, address: string, wanted: string): Promise<
 }
 
 const NO_USERS =
-  "There are no users yet. Open the link that millrace serve and millrace start print, or create the first admin here: " +
+  "There are no users yet. To create the first admin in a browser: millrace users setup-link. Here: " +
   "millrace users invite <email> --role admin";
 
 /** What an operator can do next with an existing user. */

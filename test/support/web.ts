@@ -12,7 +12,7 @@ import { type BrowserApi, browserApi } from "./browser-api.ts";
 import { eventually } from "./eventually.ts";
 import type { ApiResponse } from "./http.ts";
 import { temporaryDirectory } from "./instance.ts";
-import { type Program, startProgram } from "./process.ts";
+import { type Program, runCommand, startProgram } from "./process.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 
 /** A time-out that is long enough for a busy machine. */
@@ -25,7 +25,7 @@ export interface Site {
   url: string;
   stateDir: string;
   program: Program;
-  /** The setup link, which it prints while there is no user. */
+  /** The link with which the first admin account is created. */
   setupLink: string;
   /** The link in a mail, by the mail's index. */
   linkFromMail(number: number): Promise<string>;
@@ -43,16 +43,12 @@ export async function openSite({
     args: ["--workers", String(workers)],
     env: { MAIL_PASSWORD: "for loopback only" },
   });
-  const setupLink = await eventually(
-    () => /http:\S+\/ui\/setup#\w{32}/.exec(program.log())?.[0],
-    "the link of the first visit",
-    WAIT_TIMEOUT_MS,
-  );
+  const { out: setupLink } = await runCommand(["users", "setup-link"], { MILLRACE_STATE_DIR: stateDir });
   return {
     url: program.url,
     stateDir,
     program,
-    setupLink,
+    setupLink: setupLink.trim(),
     async linkFromMail(number) {
       const raw = await eventually(() => smtp!.received[number - 1], `mail ${number}`, WAIT_TIMEOUT_MS);
       return /http:\S+\/ui\/link#\w{32}/.exec(raw.replaceAll("=\r\n", ""))![0];

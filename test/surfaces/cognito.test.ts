@@ -231,7 +231,7 @@ describe("operations on passwords", () => {
     const admin = peer.headers({}, groups("millrace-admin"));
     const options = await through("GET", "/session/options", admin);
     expect(options.body).toEqual({ mode: "cognito", setup: false, mail: false });
-    expect(await copy.setupLink!()).toBeUndefined();
+    expect(await copy.createSetupLink!()).toBeUndefined();
     const { id } = (await through("GET", "/session", ben(peer))).body.user;
     const asked: [string, object][] = [
       ["/session", { email: "ann@example.com", password: "a quiet river at night" }],

@@ -67,6 +67,11 @@ http://127.0.0.1:3000. They are printed and never sent by e-mail.`,
     .action(async (options) => (await loadUsers()).listAllUsers(io, options));
 
   users
+    .command("setup-link")
+    .description("print a link to create the first admin account with; earlier ones stop working")
+    .action(async () => (await loadUsers()).printSetupLink(io));
+
+  users
     .command("invite")
     .description("create a user and print the link to choose a password with")
     .argument("<email>", EMAIL_ARGUMENT)

@@ -12,7 +12,8 @@ import { sendVerificationMail } from "./mails.ts";
 export const setUp = defineEndpoint({
   name: "set_up",
   title: "Create the first admin",
-  description: "Creates the first admin account, with the one-time token that `serve` and `start` print.",
+  description:
+    "Creates the first admin account, with the one-time token of the setup link (`millrace users setup-link`).",
   method: "POST",
   path: "/session/setup",
   requiresSession: false,

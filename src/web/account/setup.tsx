@@ -57,7 +57,7 @@ function Form() {
           {linkToken === "" && (
             <PasswordInput
               label="Setup token"
-              description="The part after # in the link that the server printed when it started."
+              description="The part after # in the link that the server printed at its first start, or that “millrace users setup-link” prints."
               required
               autoComplete="off"
               value={typedToken}
