@@ -250,6 +250,10 @@ export const Config = z
           .max(10_000_000)
           .default(100_000)
           .meta({ description: "Maximum number of unfinished runs at a time; more are refused." }),
+        free_disk: z.int().min(0).max(1_000_000_000_000_000).optional().meta({
+          description:
+            "Free bytes on the file system of the state directory below which no new runs start. 0: no limit. Default: 5 % of the file system, at most 536870912 (512 MiB).",
+        }),
         per_key: PerKey.default({}).meta({
           description:
             "For each user with all their keys, and each key of the operator with the keys that replaced it; over all copies of the server.",

@@ -254,6 +254,12 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "The message says which. `millrace doctor` says what to do; see Operations for restoring a backup.",
   },
+  storage_full: {
+    meaning:
+      "The disk of the state has less free space than `limits.free_disk`, so no new runs start. Everything else works.",
+    remedy:
+      "Free some space: shorten `retention.runs`, or enlarge the volume. `millrace doctor` shows what is free. Then start the run again.",
+  },
 };
 
 export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {

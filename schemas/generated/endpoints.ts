@@ -1036,6 +1036,7 @@ export type post_Retry_run = {
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
+507: Schemas.Problem,
 },
       responseHeaders: {200: { "X-Request-Id": string },
 202: { "X-Request-Id": string, Location: string },
@@ -1052,6 +1053,7 @@ export type post_Retry_run = {
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
 503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
 },
     }
 export type get_Get_run_value = {
@@ -1630,6 +1632,7 @@ export type post_Publish_workflow = {
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
+507: Schemas.Problem,
 },
       responseHeaders: {200: { "X-Request-Id": string, ETag: string },
 400: { "X-Request-Id": string },
@@ -1646,6 +1649,7 @@ export type post_Publish_workflow = {
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
 503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
 },
     }
 export type post_Restore_workflow = {
@@ -1750,6 +1754,7 @@ export type post_Run_workflow = {
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
+507: Schemas.Problem,
 },
       responseHeaders: {200: { "X-Request-Id": string },
 202: { "X-Request-Id": string, Location: string },
@@ -1766,6 +1771,7 @@ export type post_Run_workflow = {
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
 503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
 },
     }
 export type get_Get_schedule = {

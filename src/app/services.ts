@@ -23,6 +23,7 @@ import { recordDecision } from "../engine/run-state/waits/approval.ts";
 import { runWatcher } from "../engine/run-state/run-watcher.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
+import { diskSpaceGuard, type ReadDiskSpace } from "../store/free-space.ts";
 import { getWebAddress } from "../store/settings.ts";
 import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
@@ -45,6 +46,8 @@ export interface Setup {
   mcpPort?: number | undefined;
   /** Parameters of password hashes; tests use cheap ones. */
   passwords?: Parameters<typeof openPasswords>[0];
+  /** Reads the free space of the state directory; tests pass another. */
+  readDiskSpace?: ReadDiskSpace | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }
@@ -61,7 +64,7 @@ const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: 
 
 /** Opens the engine on an instance, with the connections of the configuration. */
 export function openEngine(instance: Instance, setup: Setup) {
-  const { read, log, meter } = instance;
+  const { read, log, meter, store } = instance;
   const { settings, config, clock } = setup;
   const opened = createConnections(config, settings.variables, {
     stateDir: settings.stateDir,
@@ -77,6 +80,10 @@ export function openEngine(instance: Instance, setup: Setup) {
     log,
     meter,
     tracer: tracerOf(setup),
+    assertDiskSpace: diskSpaceGuard(store.directory.path, {
+      minFree: config.limits.free_disk,
+      read: setup.readDiskSpace,
+    }),
   });
   const allowed = usageLimits(config.limits.per_key, read, clock);
   return { engine: made, connections: connected, allowed, eventUrl: eventUrls(instance, settings) };

@@ -86,7 +86,7 @@ async function runListener(
     undefined,
     metrics?.meter,
   );
-  await metrics?.listen(instance, log).catch(async (error: unknown) => {
+  await metrics?.listen(instance, config, log).catch(async (error: unknown) => {
     await instance.close();
     throw error;
   });

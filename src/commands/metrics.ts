@@ -1,5 +1,6 @@
 /** The metrics of a process and the port that serves them. Without a port, no metrics code is loaded. */
 import type { Logger } from "pino";
+import type { Config } from "../../schemas/config.ts";
 import { VERSION } from "../app/build.ts";
 import type { Instance } from "../app/instance.ts";
 import { readInstanceStats } from "../app/instance-stats.ts";
@@ -27,7 +28,7 @@ export interface MetricsPort {
   /** Collects the metrics of the executors that a server starts. */
   executors: ExecutorMetrics;
   /** @throws CommandError if the port cannot be listened on */
-  listen(instance: Instance, log: Logger): Promise<void>;
+  listen(instance: Instance, config: Config, log: Logger): Promise<void>;
   /** Call this last, so that the metrics can be read while everything else shuts down. */
   close(): Promise<void>;
 }
@@ -54,8 +55,8 @@ export async function openMetricsPort(
   return {
     meter: own.meter,
     executors,
-    async listen(instance, log) {
-      own.registerStateSource(() => readInstanceStats(instance, systemClock));
+    async listen(instance, { limits }, log) {
+      own.registerStateSource(() => readInstanceStats(instance, systemClock, limits.free_disk));
       const page = metricsPage(read, (err) => log.warn({ err }, "metrics not read"));
       const lifecycle = { draining: false };
       const at = { host, port, lifecycle, maxConnections: MAX_CONNECTIONS, drainTimeoutMs: SECOND };

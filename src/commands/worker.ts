@@ -60,7 +60,7 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
     : undefined;
   const meter = port?.meter ?? metrics?.meter;
   const instance = await openInstance(settings.stateDir, systemClock, log, undefined, meter);
-  await port?.listen(instance, log).catch(async (error: unknown) => {
+  await port?.listen(instance, config, log).catch(async (error: unknown) => {
     await instance.close();
     throw error;
   });

@@ -98,7 +98,7 @@ export interface EngineApi {
   /**
    * Prepares a run. This may take long, so it happens outside of transactions.
    * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable, invalid_input
-   *   (paths below `inputs`)
+   *   (paths below `inputs`), storage_full
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
   /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs */

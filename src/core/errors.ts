@@ -107,6 +107,7 @@ export const ERRORS = {
   connection_failed: { status: 502, title: "An external system can't be reached", mcp: "tool", log: "warn" },
   busy: { status: 503, title: "The server is too busy", mcp: "tool", log: "warn" },
   storage_unavailable: { status: 503, title: "The state storage is unavailable", mcp: "tool", log: "error" },
+  storage_full: { status: 507, title: "The disk is too full for new runs", mcp: "tool", log: "warn" },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -138,9 +139,11 @@ export class AppError extends Error {
   }
 }
 
+const STORAGE_CODES: ReadonlySet<ErrorCode> = new Set(["busy", "storage_unavailable", "storage_full"]);
+
 /** Whether storage failed temporarily: the request itself is valid and may succeed later. */
 export const isStorageUnavailable = (thrown: unknown): boolean =>
-  thrown instanceof AppError && (thrown.code === "busy" || thrown.code === "storage_unavailable");
+  thrown instanceof AppError && STORAGE_CODES.has(thrown.code);
 
 /** Returns an AppError as it is, and any other thrown value as `internal` with that value as its cause. */
 export function toAppError(thrown: unknown): AppError {

@@ -26,6 +26,8 @@ export interface EngineOptions {
   log: Logger;
   meter?: Meter;
   tracer?: Tracer;
+  /** Throws AppError storage_full while the disk has too little space for new runs. Default: it has enough. */
+  assertDiskSpace?: () => Promise<void>;
 }
 
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
@@ -45,6 +47,7 @@ export function engine({
   log,
   meter = noMeter,
   tracer = noTracer(),
+  assertDiskSpace = async () => {},
 }: EngineOptions): Engine {
   const { runs, users } = read;
   const isActiveUser = async (email: string): Promise<boolean> =>
@@ -75,6 +78,7 @@ export function engine({
     workflows: read.workflows,
     runs,
     definitionCache: context.definitionCache,
+    assertDiskSpace,
     check: runChecks(check, runs, clock),
   });
   return { context, check: check.check, prepareRun: prepare, parse };

@@ -13,8 +13,8 @@ export interface InstanceStats {
   oldestReadySeconds: number;
   executors: number;
   approvals: number;
-  /** Size of the database file and free space on its file system, in bytes. */
-  file: { size: number; free: number };
+  /** Size of the database file, free space on its file system, and the space below which no new runs start, in bytes. */
+  file: { size: number; free: number; minFree: number };
 }
 
 /** Minimum time between two refreshes. */
@@ -45,6 +45,7 @@ export function registerStateGauges(
   const approvals = gauge("approvals_pending", "Pending approvals of all processes.");
   const size = gauge("state_file_bytes", "Size of the database file.");
   const free = gauge("state_free_bytes", "Free space on the file system of the state directory.");
+  const minFree = gauge("state_min_free_bytes", "Free space below which no new runs start.");
 
   function show(now: InstanceStats): void {
     up.set(1);
@@ -55,13 +56,14 @@ export function registerStateGauges(
     approvals.set(now.approvals);
     size.set(now.file.size);
     free.set(now.file.free);
+    minFree.set(now.file.minFree);
   }
 
   /** Removes the values, because old ones would look current. */
   function hide(): void {
     up.set(0);
     for (const labelled of [runs, jobs]) labelled.reset();
-    for (const single of [oldest, executors, approvals, size, free]) single.remove();
+    for (const single of [oldest, executors, approvals, size, free, minFree]) single.remove();
   }
 
   let reading: Promise<InstanceStats> | undefined;

@@ -140,8 +140,8 @@ describe("a configuration's issues", () => {
     ],
     [
       "an unknown key with a dot",
-      "limits:\n  a.b: 1\n",
-      ["2:3: limits.a.b is not a known field; allowed: requests_per_minute, unfinished_runs, per_key"],
+      "http:\n  a.b: 1\n",
+      ["2:3: http.a.b is not a known field; allowed: allowed_hosts"],
     ],
     [
       "a value that is not allowed",

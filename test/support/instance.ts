@@ -55,6 +55,7 @@ interface CopyOptions {
   /** The cost of password hashes; very low by default. */
   passwords?: Setup["passwords"];
   env?: Record<string, string>;
+  readDiskSpace?: Setup["readDiskSpace"];
 }
 
 interface Copy extends RunningServer {
@@ -98,6 +99,7 @@ export async function testInstance({
     authMode,
     tracer,
     passwords = CHEAP,
+    readDiskSpace,
   }: CopyOptions): Setup => ({
     settings: readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...env }),
     config: Config.parse(given),
@@ -105,6 +107,7 @@ export async function testInstance({
     authMode,
     tracer,
     passwords,
+    readDiskSpace,
     resetDelayMs: 0,
   });
   const open =

@@ -74,6 +74,7 @@ describe("gauges of the database", () => {
     expect(sumSamples(families, "millrace_queue_jobs", { state: "later" })).toBe(4);
     expect(sumSamples(families, "millrace_queue_oldest_ready_seconds")).toBe(6.5);
     expect(sumSamples(families, "millrace_state_free_bytes")).toBe(1e9);
+    expect(sumSamples(families, "millrace_state_min_free_bytes")).toBe(5e8);
   });
 
   it("disappear while the database can't be read, and come back", async () => {

@@ -67,7 +67,11 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
       // A missing state is an error if a server is running with it.
       await Promise.all(ports);
       const unavailable = healths.some(({ status }) => status === "unavailable");
-      return runInChild(host, "state", stateDir, CHECK_TIMEOUT_MS, { authMode, unavailable });
+      return runInChild(host, "state", stateDir, CHECK_TIMEOUT_MS, {
+        authMode,
+        unavailable,
+        freeDisk: config?.limits.free_disk,
+      });
     },
     () => runInChild(host, "locks", stateDir, CHECK_TIMEOUT_MS),
     () =>

@@ -61,6 +61,7 @@ const partArgs = (part: Part, path: string, context?: CheckContext): string[] =>
   part,
   path,
   ...(context === undefined ? [] : ["--auth-mode", context.authMode]),
+  ...(context?.freeDisk === undefined ? [] : ["--free-disk", String(context.freeDisk)]),
   ...(context?.unavailable ? ["--unavailable"] : []),
 ];
 

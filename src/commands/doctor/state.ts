@@ -6,6 +6,7 @@ import { statfsSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { AppError } from "../../core/errors.ts";
+import { minFreeBytes } from "../../store/free-space.ts";
 import { inspectDatabase, type DatabaseInspection } from "../../store/inspect.ts";
 import {
   databaseFileIn,
@@ -26,6 +27,8 @@ const LARGE_WAL_BYTES = 256 * MIB;
 export interface CheckContext {
   /** How people sign in. */
   authMode: AuthMode;
+  /** `limits.free_disk`, in bytes. */
+  freeDisk?: number | undefined;
   /** Whether a running server reports that its state cannot be reached. */
   unavailable?: boolean;
 }
@@ -38,7 +41,7 @@ export async function checkState(
   path: string,
   uid: number | undefined,
   report: (result: CheckResult) => void,
-  { authMode, unavailable = false }: CheckContext = { authMode: "built-in" },
+  { authMode, freeDisk, unavailable = false }: CheckContext = { authMode: "built-in" },
 ): Promise<void> {
   const directory = tryFindDirectory(path, report);
   if (directory === null) return;
@@ -48,7 +51,9 @@ export async function checkState(
     );
     return;
   }
-  [...checkPermissions(directory, uid), checkSpace(directory), checkFileSystem(directory)].forEach(report);
+  [...checkPermissions(directory, uid), checkSpace(directory, freeDisk), checkFileSystem(directory)].forEach(
+    report,
+  );
   const file = statSync(directory.databaseFile, { throwIfNoEntry: false });
   if (file === undefined) {
     report(
@@ -144,7 +149,7 @@ function checkPermissions({ path }: StateDirectory, uid: number | undefined): Ch
   return results.length > 0 ? results : [ok("directory", `${path}, accessible only to this user`)];
 }
 
-function checkSpace({ path }: StateDirectory): CheckResult {
+function checkSpace({ path }: StateDirectory, freeDisk: number | undefined): CheckResult {
   const { bavail, bsize, blocks, files, ffree } = statfsSync(path);
   const free = bavail * bsize;
   const share = blocks === 0 ? 1 : bavail / blocks;
@@ -154,6 +159,13 @@ function checkSpace({ path }: StateDirectory): CheckResult {
   // Some file systems create inodes on demand and report a total of 0.
   if (free < 100 * MIB || (files > 0 && ffree < 100))
     return failed("disk space", `${space}, ${ffree} inodes free: writes will fail soon`, fix);
+  const required = minFreeBytes(freeDisk, blocks * bsize);
+  if (free < required)
+    return failed(
+      "disk space",
+      `${space}: new runs are refused below ${Math.ceil(required / MIB)} MiB (limits.free_disk)`,
+      fix,
+    );
   if (free < GIB || share < 0.05 || (files > 0 && ffree / files < 0.02))
     return warning("disk space", `${space}, ${ffree} inodes free`, fix);
   return ok("disk space", space);

@@ -39,6 +39,7 @@ export function registerDiagnostics(program: Command, io: Io, host: ProcessHost)
     .argument("<part>")
     .argument("<path>")
     .addOption(authModeOption())
+    .addOption(new Option("--free-disk <bytes>").argParser(Number))
     .option("--unavailable")
     .action(async (part, path, context) => {
       const { runDoctorPart } = await import("../doctor/parts.ts");

@@ -22,12 +22,21 @@ interface Options {
   workflows: WorkflowReader;
   runs: Pick<RunReader, "versionDefinition">;
   definitionCache: DefinitionCache;
+  /** @throws AppError storage_full while the disk has too little space for new runs */
+  assertDiskSpace(): Promise<void>;
   /** Checks the definition, cached. */
   check(ref: DefinitionRef): Promise<RunCheck>;
 }
 
-export function prepareRun({ workflows, runs, definitionCache, check }: Options): PrepareRun {
+export function prepareRun({
+  workflows,
+  runs,
+  definitionCache,
+  assertDiskSpace,
+  check,
+}: Options): PrepareRun {
   return async (request) => {
+    await assertDiskSpace();
     const workflow = await findWorkflow(workflows, request.workflowId);
     if (workflow.status === "archived") {
       throw new AppError(

@@ -25,6 +25,7 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
     workflows: read.workflows,
     runs: read.runs,
     definitionCache: engine.context.definitionCache,
+    assertDiskSpace: () => Promise.resolve(),
     check: () => Promise.resolve({ issues: [], facts }),
   });
 
