@@ -270,7 +270,8 @@ CREATE TABLE "runs" (
   "state_revision" integer,
   "committed" text,
   "facts" text,
-  "on_failure" text);
+  "on_failure" text,
+  "pins" text);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",

@@ -10,6 +10,7 @@ import type {
   ApprovalRecord,
   NewRun,
   RunActor,
+  RunPins,
   RunRecord,
   RunStop,
   ScheduleRecord,
@@ -68,6 +69,8 @@ export interface RunRequest {
   trigger: RunTrigger;
   depth?: number | undefined;
   parent?: StepRef | undefined;
+  /** What the run that calls this one has pinned. Left out or null, the run pins the versions of now. */
+  pins?: RunPins | null | undefined;
   /** The run that this one retries. */
   retryOf?: Pick<RunRecord, "id" | "firstRunId"> | undefined;
   scheduledFor?: string | undefined;

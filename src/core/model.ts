@@ -56,12 +56,20 @@ export interface FailureHandler {
   error: RunError | null;
 }
 
+/**
+ * The versions of the workflows that a run calls, directly and through them, by their ids. They are chosen when the run
+ * starts, so that nothing that is published later changes what it does.
+ */
+export type RunPins = Readonly<Record<string, number>>;
+
 export interface RunRecord {
   id: string;
   workflowId: string;
   version: number;
   /** The run's own definition (a retry with a patch); null when it runs its version's definition. */
   definition: Record<string, unknown> | null;
+  /** Null where it calls no workflow, and for a run that an older release started: that one calls what is published then. */
+  pins: RunPins | null;
   status: RunStatus;
   stepStates: StepStates;
   /** Counts the run's updates: it grows by one with each. */

@@ -95,6 +95,11 @@ export interface WorkflowReader {
   count(filter: WorkflowFilter): Promise<number>;
   /** A number that grows with every committed change of any workflow, by any process. */
   revision(): Promise<number>;
+  /**
+   * The version of each workflow that a run uses when it names none: the published one, or the newest if none is
+   * published. Ids that do not exist are left out.
+   */
+  currentVersions(ids: readonly string[]): Promise<Map<string, number>>;
   /** Existing ids, newest first, to suggest a near match from. */
   recentIds(limit: number): Promise<string[]>;
   /**

@@ -26,8 +26,9 @@ export function workflowCalls(definition: Readonly<Record<string, unknown>>): Wo
 }
 
 /** Returns the ids of the workflows that a definition runs: by its steps, and when a run failed. */
-export function calledWorkflowIds(definition: Readonly<Record<string, unknown>>): string[] {
-  const { on_failure: onFailure } = definition;
-  const ids = workflowCalls(definition).map(({ workflow }) => workflow);
+export function calledWorkflowIds(definition: object): string[] {
+  const fields = definition as Readonly<Record<string, unknown>>;
+  const { on_failure: onFailure } = fields;
+  const ids = workflowCalls(fields).map(({ workflow }) => workflow);
   return [...new Set([...ids, ...(typeof onFailure === "string" ? [onFailure] : [])])];
 }

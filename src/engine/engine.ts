@@ -14,6 +14,7 @@ import type { Checker, WorkflowLookup } from "./definition/check/index.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
 import { runChecks } from "./definition/run-checks.ts";
+import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
@@ -80,6 +81,7 @@ export function engine({
     definitionCache: context.definitionCache,
     assertDiskSpace,
     check: runChecks(check, runs, clock),
+    pinCalls: callPinner(read.workflows, runs),
   });
   return { context, check: check.check, prepareRun: prepare, parse };
 }

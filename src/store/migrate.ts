@@ -13,6 +13,7 @@ import * as runFacts from "./migrations/0009-run-facts.ts";
 import * as rates from "./migrations/0010-rates.ts";
 import * as events from "./migrations/0011-events.ts";
 import * as workflowContracts from "./migrations/0012-workflow-contracts.ts";
+import * as runPins from "./migrations/0013-run-pins.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 10, name: "rates", requires: 1, up: rates.up },
   { id: 11, name: "events", requires: 1, up: events.up },
   { id: 12, name: "workflow-contracts", requires: 1, up: workflowContracts.up },
+  { id: 13, name: "run-pins", requires: 1, up: runPins.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

@@ -32,6 +32,7 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         workflow_id: run.workflowId,
         version: run.version,
         definition: jsonText(run.definition),
+        pins: jsonText(run.pins),
         status: run.status,
         states: encodeStates(run.stepStates),
         seq: 0,

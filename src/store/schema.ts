@@ -48,6 +48,8 @@ export interface RunRow {
   version: number;
   /** A definition that differs from that of the version: a retry with a patch. */
   definition: string | null;
+  /** The versions of the workflows that it calls, as JSON by id; null where it calls none, or an older release started it. */
+  pins: string | null;
   status: RunStatus;
   /** One letter a step, by position (core/run-ports.ts). */
   states: string;

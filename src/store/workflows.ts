@@ -148,6 +148,16 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return Number(row.count);
     },
 
+    async currentVersions(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom("workflows")
+        .select(["id", "version", "published_version"])
+        .where("id", "in", [...ids])
+        .execute();
+      return new Map(rows.map((row) => [row.id, row.published_version ?? row.version]));
+    },
+
     revision: async () => (await workflowsRevision(db))[0]!.value,
 
     async recentIds(limit) {

@@ -375,6 +375,7 @@ describe("the state checks of doctor", () => {
         parent_item: null,
         scheduled_for: null,
         facts: null,
+        pins: null,
         trace: null,
         owner: "operator",
         key_name: "ci",

@@ -9,7 +9,7 @@ import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { MAX_CALL_DEPTH } from "../../src/engine/run-state/prepare-run.ts";
+import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
 
 const connectionFields = {
   name: z.string().meta({ description: "Its name in workflows.", example: "shop" }),

@@ -6,6 +6,7 @@ import { durationMs } from "../../core/duration.ts";
 import type { Rate, RunRecord } from "../../core/model.ts";
 import { rateIntervalMs } from "../../core/rate.ts";
 import type { RunReader } from "../../core/run-ports.ts";
+import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { undoneStepId, undoStepId } from "../../core/undo-step-id.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import { eventStepIds } from "./event-steps.ts";
@@ -22,6 +23,8 @@ export interface CompiledDefinition {
   rates: readonly (Rate | null)[];
   /** Ids of the steps that wait for an event. */
   eventStepIds: readonly string[];
+  /** Ids of the workflows that it calls, with its steps and when a run failed. */
+  calls: readonly string[];
   /** Maximum duration of a run, in milliseconds; null without a limit. */
   timeoutMs: number | null;
   /** The steps that can be undone, by id, with the step that undoes each. */
@@ -53,6 +56,7 @@ function compileDefinition(
         : { key: `step:${workflowId}/${id}@${rate}`, intervalMs: rateIntervalMs(rate) },
     ),
     eventStepIds: eventStepIds(definition.steps),
+    calls: calledWorkflowIds(definition),
     timeoutMs: definition.timeout === undefined ? null : durationMs(definition.timeout),
     undo: new Map(
       definition.steps.flatMap(({ id, undo }) => {

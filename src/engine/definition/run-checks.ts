@@ -3,8 +3,9 @@ import { LRUCache } from "lru-cache";
 import type { Issue } from "../../../schemas/problem.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { type Clock, MINUTE, SECOND } from "../../core/clock.ts";
-import type { RunFacts } from "../../core/model.ts";
+import type { RunFacts, RunPins } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
+import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { STEP_ERRORS, type StepErrorCode } from "../../core/step-errors.ts";
 import type { Checker, Report } from "./check/index.ts";
 import type { DefinitionRef } from "./compiled-definition.ts";
@@ -33,19 +34,20 @@ const INCOMPLETE_MS = 30 * SECOND;
 const CONNECTIONS_MS = 3 * SECOND;
 
 /**
- * Returns a function that checks the definition of a run. An unavailable connection is a matter for `retry`, not a reason to
+ * Returns a function that checks the definition of a run, against what the run that calls it has pinned, if there is one. An unavailable connection is a matter for `retry`, not a reason to
  * refuse the run. A check with issues is never cached, because they may be repaired outside of the definition.
  */
 export function runChecks(
   { check }: Checker,
   runs: Pick<RunReader, "versionDefinition">,
   clock: Clock,
-): (ref: DefinitionRef) => Promise<RunCheck> {
+): (ref: DefinitionRef, pins: RunPins | null) => Promise<RunCheck> {
   const cache = new LRUCache<string, CachedCheck>({ max: MAX_CACHED });
   const running = new Map<string, Promise<RunCheck>>();
 
   async function checkNow(
     { workflowId, version, definition }: DefinitionRef,
+    pins: RunPins | null,
     key: string,
   ): Promise<RunCheck> {
     const source = definition ?? (await runs.versionDefinition(workflowId, version));
@@ -53,6 +55,8 @@ export function runChecks(
       checkConnections: true,
       connectionsTimeoutMs: CONNECTIONS_MS,
       selfId: workflowId,
+      ...(pins !== null &&
+        calledWorkflowIds(source ?? {}).length > 0 && { asPublished: await pinnedDefinitions(pins) }),
     });
     const issues = report.errors.filter((issue) => !isUnavailable(issue));
     const isComplete = issues.length === report.errors.length;
@@ -65,22 +69,32 @@ export function runChecks(
     return result;
   }
 
-  function start(ref: DefinitionRef, key: string): Promise<RunCheck> {
+  async function pinnedDefinitions(pins: RunPins): Promise<Map<string, Record<string, unknown>>> {
+    const found = new Map<string, Record<string, unknown>>();
+    for (const [id, version] of Object.entries(pins)) {
+      const definition = await runs.versionDefinition(id, version);
+      if (definition !== null) found.set(id, definition);
+    }
+    return found;
+  }
+
+  function start(ref: DefinitionRef, pins: RunPins | null, key: string): Promise<RunCheck> {
     const current = running.get(key);
     if (current !== undefined) return current;
-    const started = checkNow(ref, key).finally(() => running.delete(key));
+    const started = checkNow(ref, pins, key).finally(() => running.delete(key));
     running.set(key, started);
     return started;
   }
 
-  return (ref) => {
+  return (ref, pins) => {
     // A version never changes. The patched definition of a retry is identified by its text.
     const { workflowId, version, definition } = ref;
-    const key = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
+    const own = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
+    const key = pins === null ? own : canonicalJson([own, pins]);
     const cached = cache.get(key);
-    if (cached === undefined) return start(ref, key);
+    if (cached === undefined) return start(ref, pins, key);
     if (cached.expiresAt > clock.now()) return Promise.resolve(cached.result);
-    const fresh = start(ref, key);
+    const fresh = start(ref, pins, key);
     if (cached.isComplete) return fresh;
     // A connection that stays unavailable delays only the first run.
     fresh.catch(() => undefined);

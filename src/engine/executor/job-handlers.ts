@@ -18,7 +18,8 @@ import {
 import { childDoneHandler, decidedHandler, eventHandler, wakeHandler } from "./wait-handlers.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { planner } from "../definition/plan.ts";
-import { MAX_CALL_DEPTH, type PrepareRun } from "../run-state/prepare-run.ts";
+import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
+import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import type { RunContext } from "../run-state/run-context.ts";
@@ -104,6 +105,7 @@ const prepareChildRun =
         actor: run.actor,
         trigger: "workflow",
         depth: run.depth + 1,
+        pins: run.pins,
         parent: { runId: run.id, stepId: job.stepId, item: job.item },
         trace: spans.childTrace(run, { ref: job, attempt: job.attempt }),
       });

@@ -111,6 +111,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
       actor: run.actor,
       trigger: "on_failure",
       depth: run.depth + 1,
+      pins: run.pins,
       trace: context.spans.childTrace(run),
     };
     const prepared = await prepareRun(request).catch((err: unknown) => {

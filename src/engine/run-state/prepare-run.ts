@@ -6,15 +6,14 @@ import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
+import type { RunPins } from "../../core/model.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { EngineApi, RunRequest } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { RunCheck } from "../definition/run-checks.ts";
+import type { PinCalls } from "./pin-calls.ts";
 import { inputsValidator } from "../../core/json-schema/index.ts";
-
-/** Maximum depth of workflows that call each other. */
-export const MAX_CALL_DEPTH = 8;
 
 export type PrepareRun = EngineApi["prepareRun"];
 
@@ -24,8 +23,9 @@ interface Options {
   definitionCache: DefinitionCache;
   /** @throws AppError storage_full while the disk has too little space for new runs */
   assertDiskSpace(): Promise<void>;
-  /** Checks the definition, cached. */
-  check(ref: DefinitionRef): Promise<RunCheck>;
+  /** Checks the definition, cached. @param pins what the run that calls this one has pinned; null for none */
+  check(ref: DefinitionRef, pins: RunPins | null): Promise<RunCheck>;
+  pinCalls: PinCalls;
 }
 
 export function prepareRun({
@@ -34,6 +34,7 @@ export function prepareRun({
   definitionCache,
   assertDiskSpace,
   check,
+  pinCalls,
 }: Options): PrepareRun {
   return async (request) => {
     await assertDiskSpace();
@@ -44,7 +45,10 @@ export function prepareRun({
         `"${workflow.id}" is archived and can't run. Restore it (POST /workflows/${workflow.id}/restore).`,
       );
     }
-    const version = request.version ?? workflow.published_version ?? workflow.version;
+    const inherited = request.pins ?? null;
+    if (inherited !== null && !Object.hasOwn(inherited, workflow.id)) throw notPinned(workflow.id);
+    const version =
+      request.version ?? inherited?.[workflow.id] ?? workflow.published_version ?? workflow.version;
     const ref: DefinitionRef = {
       id: newRunId(),
       workflowId: workflow.id,
@@ -52,11 +56,12 @@ export function prepareRun({
       definition: request.definition ?? null,
     };
     if (ref.definition === null) await assertHasDefinition(runs, workflow, version);
-    const { issues, facts } = await check(ref);
+    const { issues, facts } = await check(ref, inherited);
     if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
-    const { definition } = await definitionCache.get(ref, runs);
+    const { definition, calls } = await definitionCache.get(ref, runs);
     return {
       ...ref,
+      pins: calls.length === 0 ? null : (inherited ?? (await pinCalls(calls))),
       trigger: request.trigger,
       priority: definition.priority ?? 0,
       depth: request.depth ?? 0,
@@ -71,6 +76,14 @@ export function prepareRun({
     };
   };
 }
+
+/** A workflow of this id was created after the run that calls it had started. */
+const notPinned = (id: string): AppError =>
+  new AppError(
+    "workflow_not_found",
+    `There was no workflow "${id}" when the run that calls it started, and a run uses the versions of its start. ` +
+      "Retry that run to use the workflow.",
+  );
 
 /** @throws AppError version_not_found, workflow_not_runnable */
 async function assertHasDefinition(

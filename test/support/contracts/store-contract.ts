@@ -64,6 +64,7 @@ const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
   actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },
   createdAt,
   facts: null,
+  pins: null,
   inputs: {},
   state: null,
 });

@@ -27,6 +27,7 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
     definitionCache: engine.context.definitionCache,
     assertDiskSpace: () => Promise.resolve(),
     check: () => Promise.resolve({ issues: [], facts }),
+    pinCalls: () => Promise.resolve({}),
   });
 
   async function run({ definition, inputs }: Generated) {
