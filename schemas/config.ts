@@ -262,4 +262,12 @@ export const Config = z
       .default({ unfinished_runs: 100_000, per_key: {} }),
   })
   .meta({ id: "Config", title: "Millrace configuration" });
-export type Config = z.output<typeof Config>;
+
+/** An entry of the file that can't be used. Its name is known, so that the issues of workflows that need it can say why. */
+export interface UnusableEntry {
+  list: "databases" | "models" | "mcp_servers" | "secrets";
+  name: string;
+  /** What is wrong with it: clauses that begin with a path. */
+  issues: readonly string[];
+}
+export type Config = z.output<typeof Config> & { unusable?: readonly UnusableEntry[] };

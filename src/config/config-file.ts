@@ -9,6 +9,7 @@ import { offsetOf } from "../core/yaml-positions.ts";
 import { describeVariable } from "../core/variables.ts";
 import { crossChecks } from "./cross-checks.ts";
 import { resolveFileVariables } from "./file-variables.ts";
+import { isOfEntry, withoutUnusableEntries } from "./unusable-entries.ts";
 
 /** Maximum size of the file, in characters. */
 const MAX_LENGTH = 1024 * 1024;
@@ -34,7 +35,10 @@ export interface LoadedConfig {
   config: Config;
   /** The path of the file; undefined if there is none, which is valid. */
   file: string | undefined;
-  /** Variables that the file names but that are not set. Only workflows that need them are affected. */
+  /**
+   * Entries that can't be used, and variables that the file names but that are not set. Only workflows that need them are
+   * affected.
+   */
   warnings: readonly string[];
   /** The environment, with the values of variables that are read from files. */
   variables: Readonly<Record<string, string | undefined>>;
@@ -63,20 +67,21 @@ export function loadConfig(
     throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}`]);
   }
   if (text.length > MAX_LENGTH) throw new ConfigError([`${file}: must be at most ${MAX_LENGTH / 1024} KiB`]);
-  const config = parse(file, text);
+  const { config, unusable } = parse(file, text);
   const named = variablesIn(config);
   const { variables, issues } = resolveFileVariables(
     env,
     named.map(({ variable }) => variable),
   );
   if (issues.length > 0) throw new ConfigError(issues);
-  const warnings = named
+  const unset = named
     .filter(({ variable }) => !variables[variable])
     .map(({ entry, variable }) => `${file}: ${entry} uses ${describeVariable(variable)}, which is not set`);
-  return { config, file, warnings, variables };
+  return { config, file, warnings: [...unusable, ...unset], variables };
 }
 
-function parse(file: string, text: string): Config {
+/** @returns the configuration without the entries that can't be used, and a warning for each of their issues */
+function parse(file: string, text: string): { config: Config; unusable: string[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const at = (offset: number): string => {
@@ -90,12 +95,19 @@ function parse(file: string, text: string): Config {
   const raw = toPlainObject(file, document);
   const parsed = Config.safeParse(raw, { reportInput: true });
   const issues = [...(parsed.success ? [] : locatedIssues(parsed.error, Config)), ...crossChecks(raw)];
-  if (!parsed.success || issues.length > 0) {
-    const found = issues.map(({ path, issue }) => ({ offset: offsetOf(document, path), path, issue }));
-    found.sort((a, b) => a.offset - b.offset);
-    throw new ConfigError(found.map(({ offset, issue, path }) => `${at(offset)}: ${describe(issue, path)}`));
-  }
-  return freeze(withAbsolutePaths(parsed.data, dirname(resolve(file))));
+  const found = issues.map(({ path, issue }) => ({ offset: offsetOf(document, path), path, issue }));
+  found.sort((a, b) => a.offset - b.offset);
+  const lineOf = ({ offset, issue, path }: (typeof found)[number]): string =>
+    `${at(offset)}: ${describe(issue, path)}`;
+  if (!issues.every(({ path }) => isOfEntry(path))) throw new ConfigError(found.map(lineOf));
+  const { usable, unusable } = withoutUnusableEntries(raw, issues, ({ issue, path }) =>
+    describe(issue, path),
+  );
+  const config = { ...withAbsolutePaths(Config.parse(usable), dirname(resolve(file))), unusable };
+  return {
+    config: freeze(config),
+    unusable: found.map((issue) => `${lineOf(issue)}; this entry can't be used until it is corrected`),
+  };
 }
 
 /** @throws ConfigError if aliases expand too much */

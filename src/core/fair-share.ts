@@ -2,7 +2,7 @@
  * Shares the places of a pool among owners: the slots of an executor, the processes of a database, the capacity of a
  * resource. The rule is that of dynamic thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory
  * packet switches", IEEE/ACM Transactions on Networking, 1998): what an owner may hold shrinks with what is free. So one
- * owner alone gets most of the pool, several get equal parts, and none has to be told how many others there are.
+ * owner alone gets most of the pool, several get equal parts, and nobody has to count the others.
  */
 
 /** How many times the free places an owner may hold: one owner alone gets 3/4 of a pool, two get 3/7 each. */

@@ -7,6 +7,7 @@ import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/sha
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import type { SpanAttributes } from "../core/tracer.ts";
 import { schemaIssues, shapeOfReturnedValue } from "../core/json-schema/index.ts";
+import { CORRECT_ENTRY } from "../core/unusable-entries.ts";
 
 /** Maximum length of a prompt, in characters. Its bytes are limited when the step runs. */
 const MAX_LENGTH = 1024 * 1024;
@@ -132,7 +133,7 @@ function modelIssues(name: string, models: readonly NamedConnection[]): PartialI
             path: ["model"],
             code: "environment",
             message: entry.unavailableReason,
-            fix: "Ask the operator to configure it and restart the service.",
+            fix: CORRECT_ENTRY,
           },
         ];
   const allowed = models.map((model) => model.name);

@@ -14,6 +14,7 @@ import {
 import { SECOND } from "../core/clock.ts";
 import { argumentIssues } from "./arguments.ts";
 import { shapeOfReturnedValue } from "../core/json-schema/index.ts";
+import { CORRECT_ENTRY } from "../core/unusable-entries.ts";
 
 /** Maximum number of names in the `allowed` of an issue. */
 const MAX_LISTED = 100;
@@ -107,7 +108,14 @@ function serverIssues(server: string, { connections }: StepCheckContext): Partia
       ),
     ];
   if (entry.unavailableReason === null) return [];
-  return [{ path: ["server"], code: "unusable", message: `is unavailable: ${entry.unavailableReason}` }];
+  return [
+    {
+      path: ["server"],
+      code: "unusable",
+      message: `is unavailable: ${entry.unavailableReason}`,
+      fix: CORRECT_ENTRY,
+    },
+  ];
 }
 
 function unknownNameIssue(field: string, name: string, names: readonly string[]): PartialIssue {

@@ -15,19 +15,21 @@ function load(text: string, env: Env = {}): LoadedConfig & { directory: string }
   return { ...loadConfig(file, true, env), directory };
 }
 
-/** Returns the issues of `text`, each as `line:col: message`. */
+const UNUSABLE = "; this entry can't be used until it is corrected";
+
+/** Returns the issues of `text`, each as `line:col: message`: those that refuse it, else those of entries. */
 function issues(text: string): string[] {
   const directory = temporaryDirectory();
   const file = join(directory, "c.yaml");
   writeFileSync(file, text);
+  const written = (issue: string): string => issue.replace(`${file}:`, "").trim();
   try {
-    loadConfig(file, true, {});
+    const { warnings } = loadConfig(file, true, {});
+    return warnings.filter((one) => one.endsWith(UNUSABLE)).map((one) => written(one.replace(UNUSABLE, "")));
   } catch (error) {
-    if (error instanceof ConfigError)
-      return error.issues.map((issue) => issue.replace(`${file}:`, "").trim());
+    if (error instanceof ConfigError) return error.issues.map(written);
     throw error;
   }
-  throw new Error("The configuration has no issues.");
 }
 
 /** Returns the paths of a value's objects that are not frozen. */
@@ -127,6 +129,59 @@ describe("a configuration", () => {
     expect(config.models[0]?.prices).toEqual({ input: 1, output: 2 });
     expect(findUnfrozen(config)).toEqual([]);
     expect(findUnfrozen(loadConfig(join(temporaryDirectory(), "none"), false, {}).config)).toEqual([]);
+  });
+});
+
+describe("an entry that can't be used", () => {
+  it("is a warning, and the rest of the configuration holds", () => {
+    const { config, warnings, directory } = load(
+      `${DATABASE}  - { name: Sales DB, type: oracle, dataset: x }\ndefaults: { database: Sales DB }\n`,
+    );
+    expect(config.databases.map(({ name }) => name)).toEqual(["shop"]);
+    const message = "databases[1].type must be one of sqlite, duckdb, postgresql, mysql, mariadb";
+    expect(config.unusable).toEqual([
+      { list: "databases", name: "Sales DB", issues: [expect.stringContaining(message)] },
+    ]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${join(directory, "c.yaml")}:5:23: databases\\[1\\]\\.type must be one of .*${UNUSABLE}$`,
+        ),
+      ),
+    ]);
+    expect(findUnfrozen(config)).toEqual([]);
+  });
+
+  it.each([
+    ["databases", "{ name: a, type: mysql, dataset: ./file }"],
+    ["models", "{ name: a, vendor: openai-compatible, model_ref: x }"],
+    ["mcp_servers", "{ name: a }"],
+    ["secrets", "{ name: a, key_var: A, hosts: [] }"],
+  ] as const)("is found in %s", (list, entry) => {
+    expect(load(`${list}:\n  - ${entry}\n`).config).toMatchObject({
+      [list]: [],
+      unusable: [{ list, name: "a" }],
+    });
+  });
+
+  it("includes all entries with the same name, since it is not known which one is meant", () => {
+    const { config } = load(`${DATABASE}  - { name: shop, type: duckdb, dataset: b }\n`);
+    expect(config.databases).toEqual([]);
+    expect(config.unusable).toMatchObject([{ list: "databases", name: "shop" }]);
+  });
+
+  it("without a name can't be asked for", () => {
+    expect(load("models: [{ vendor: openai, model_ref: x }, 5]\n").config).toMatchObject({
+      models: [],
+      unusable: [],
+    });
+  });
+
+  it("does not hide that the rest is refused", () => {
+    expect(issues("models: [{ name: m, vendor: opnai, model_ref: x }]\nlimit: {}\n")).toHaveLength(2);
+    expect(() => load("models: [{ name: m, vendor: opnai, model_ref: x }]\nlimit: {}\n")).toThrow(
+      ConfigError,
+    );
   });
 });
 

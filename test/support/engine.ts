@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
-import { Config } from "../../schemas/config.ts";
+import { Config, type UnusableEntry } from "../../schemas/config.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import type { PerKeyLimits } from "../../src/core/usage-limits.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -66,6 +66,7 @@ export async function testEngine({
   maxUnfinishedRuns = 100_000,
   tracer = noTracer(),
   config = {},
+  unusable = [],
   env = {},
   ...storeOptions
 }: {
@@ -77,6 +78,8 @@ export async function testEngine({
   tracer?: Tracer;
   /** The configuration file, with databases and so on. */
   config?: object;
+  /** Entries of the configuration that can't be used. */
+  unusable?: readonly UnusableEntry[];
   env?: Record<string, string>;
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
@@ -86,7 +89,7 @@ export async function testEngine({
   const changes = sqliteChangeFeed(store);
   onTestFinished(() => changes.close());
   const log = pino({ level: "silent" });
-  const connected = createConnections(Config.parse(config), env, {
+  const connected = createConnections({ ...Config.parse(config), unusable }, env, {
     stateDir: opened.stateDir,
     version: "0",
     now: clock.now,

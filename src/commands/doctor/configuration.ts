@@ -38,7 +38,7 @@ export function checkConfiguration(env: Io["env"], file: string | undefined): Ch
           warning(
             "configuration",
             message,
-            "Set it where the servers are started. Workflows that need it cannot run.",
+            "Correct the entry, or set the variable where the servers are started. Workflows that need it cannot run.",
           ),
         ),
       ],

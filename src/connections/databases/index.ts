@@ -8,6 +8,7 @@ import {
 } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { describeVariable } from "../../core/variables.ts";
 import { accessIssues } from "./access.ts";
 import { createChildPool } from "./child-pool.ts";
@@ -60,9 +61,16 @@ export function createDatabases(
   /** Aborted with the caller's signal, or when the connections are closed. */
   const ending = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
 
+  const unusable = unusableNames(config, "databases");
+
   const entryOf = (name: string): Entry => {
     const entry = entries.get(name);
     if (entry !== undefined) return entry;
+    const broken = unusable.find((other) => other.name === name);
+    if (broken !== undefined)
+      throw new StepError("environment", `The database ${name} can't be used: ${broken.reason}.`, {
+        fix: CORRECT_ENTRY,
+      });
     const near = nearMatch(name, [...entries.keys(), SCRATCH_DATABASE]);
     throw new StepError("environment", `There is no database ${name} in the configuration.`, {
       fix:
@@ -75,6 +83,8 @@ export function createDatabases(
   /** @returns the issue of a name that is not configured */
   function unknownNameIssue(name: string): PartialIssue | undefined {
     if (name === SCRATCH_DATABASE || entries.has(name)) return undefined;
+    // The error at the first use says why.
+    if (unusable.some((other) => other.name === name)) return undefined;
     const names = [...entries.keys(), SCRATCH_DATABASE];
     const near = nearMatch(name, names);
     return {
@@ -160,13 +170,20 @@ export function createDatabases(
   }
 
   return {
-    list: () =>
-      config.databases.map((database) => ({
+    list: () => [
+      ...config.databases.map((database) => ({
         name: database.name,
         type: database.type,
         unavailableReason: unavailableReason(database),
         access: database.access,
       })),
+      ...unusable.map(({ name, reason }) => ({
+        name,
+        type: "unknown",
+        unavailableReason: reason,
+        access: "read-only" as const,
+      })),
+    ],
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
     rateOf: (name) => entries.get(name)?.rate ?? null,
     query: (request, signal) => named(request.database, query(request, ending(signal))),

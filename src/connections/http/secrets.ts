@@ -3,6 +3,7 @@ import type { Config } from "../../../schemas/config.ts";
 import type { Http, PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
+import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { describeVariable } from "../../core/variables.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 
@@ -27,9 +28,13 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
   }));
   const named = (name: string) => entries.find((secret) => secret.name === name);
   const names = entries.map((secret) => secret.name);
+  const unusable = unusableNames(config, "secrets");
 
   function issue(name: string, url: URL | null): PartialIssue | undefined {
     const entry = named(name);
+    const broken = unusable.find((other) => other.name === name);
+    if (broken !== undefined)
+      return { code: "secret_not_set", message: `can't be used: ${broken.reason}`, fix: CORRECT_ENTRY };
     if (entry === undefined) return unknown(name, names);
     if (entry.value === "")
       return {
@@ -52,11 +57,11 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
 
   return {
     list: () =>
-      entries.map((secret) => ({
-        name: secret.name,
+      [...entries, ...unusable.map(({ name }) => ({ name, hosts: [] }))].map(({ name, hosts }) => ({
+        name,
         type: "secret",
-        unavailableReason: issue(secret.name, null)?.message ?? null,
-        hosts: secret.hosts,
+        unavailableReason: issue(name, null)?.message ?? null,
+        hosts,
       })),
     issue,
     valueFor(name, url) {

@@ -4,6 +4,7 @@ import type { McpServers } from "../../core/connections.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import type { McpServerClient, McpServerOptions } from "./server-client.ts";
 import { unusableReason, type Environment } from "./server-config.ts";
 
@@ -13,7 +14,7 @@ import { unusableReason, type Environment } from "./server-config.ts";
  * @returns call `close` when the process ends; it ends the child processes
  */
 export function createMcpServers(
-  config: Pick<Config, "mcp_servers">,
+  config: Pick<Config, "mcp_servers" | "unusable">,
   env: Environment,
   options: Partial<McpServerOptions> = {},
 ): McpServers & { close(): Promise<void> } {
@@ -25,10 +26,16 @@ export function createMcpServers(
     ...options,
   };
   const servers = config.mcp_servers;
+  const unusable = unusableNames(config, "mcp_servers");
   const peers = new Map<string, Promise<McpServerClient>>();
 
   async function peerOf(name: string): Promise<McpServerClient> {
     const server = servers.find((candidate) => candidate.name === name);
+    const broken = unusable.find((other) => other.name === name);
+    if (broken !== undefined)
+      throw new StepError("environment", `The MCP server ${name} cannot be used: ${broken.reason}.`, {
+        fix: CORRECT_ENTRY,
+      });
     if (server === undefined) {
       const names = servers.map((candidate) => candidate.name);
       const near = nearMatch(name, names);
@@ -53,12 +60,14 @@ export function createMcpServers(
   }
 
   return {
-    list: () =>
-      servers.map((server) => ({
+    list: () => [
+      ...servers.map((server) => ({
         name: server.name,
         type: server.command === undefined ? "http" : "stdio",
         unavailableReason: unusableReason(server, env),
       })),
+      ...unusable.map(({ name, reason }) => ({ name, type: "unknown", unavailableReason: reason })),
+    ],
     concurrencyOf: (name) => servers.find((server) => server.name === name)?.concurrency ?? null,
     rateOf: (name) => servers.find((server) => server.name === name)?.rate ?? null,
     tools: async (server, signal) => (await peerOf(server)).tools(signal),

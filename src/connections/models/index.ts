@@ -7,6 +7,7 @@ import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { describeVariable } from "../../core/variables.ts";
 import { createMasker } from "../masking.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
@@ -28,6 +29,7 @@ export function createModels(
   options: { now: () => number },
 ): Models {
   const names = config.models.map((model) => model.name);
+  const unusable = unusableNames(config, "models");
   const entryOf = (name: string) => config.models.find((model) => model.name === name);
   const keyOf = (entry: ModelConfig): string =>
     entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
@@ -44,6 +46,11 @@ export function createModels(
 
   function usable(name: string): ModelConfig {
     const entry = entryOf(name);
+    const broken = unusable.find((other) => other.name === name);
+    if (broken !== undefined)
+      throw new StepError("environment", `The model "${name}" can't be used: ${broken.reason}.`, {
+        fix: CORRECT_ENTRY,
+      });
     if (entry === undefined) throw unknown(name, names);
     const reason = unavailableReason(entry);
     if (reason === null) return entry;
@@ -83,13 +90,20 @@ export function createModels(
   }
 
   return {
-    list: () =>
-      config.models.map((model) => ({
+    list: () => [
+      ...config.models.map((model) => ({
         name: model.name,
         type: model.vendor,
         model_ref: model.model_ref,
         unavailableReason: unavailableReason(model),
       })),
+      ...unusable.map(({ name, reason }) => ({
+        name,
+        type: "unknown",
+        model_ref: "",
+        unavailableReason: `can't be used: ${reason}`,
+      })),
+    ],
     concurrencyOf: (name) => entryOf(name)?.concurrency ?? null,
     rateOf: (name) => entryOf(name)?.rate ?? null,
     generate,
