@@ -161,13 +161,23 @@ const SignOn = z
   })
   .meta({ description: "For --auth-mode cognito and oidc." });
 
-const limit = (description: string) => z.int().min(1).max(1_000_000_000_000).optional().meta({ description });
+/** A limit, or null for none. */
+const limit = (description: string) =>
+  z
+    .preprocess(
+      (value) => (value === "none" ? null : value),
+      z.int().min(1).max(1_000_000_000_000).nullable(),
+    )
+    .optional()
+    .meta({ description: `${description} null: no limit.` });
 
 const PerKey = z.strictObject({
   runs_per_hour: limit(
-    "Maximum number of runs started in an hour (UTC); more are refused. Scheduled runs and those of workflow steps do not count.",
+    "Maximum number of runs that start in an hour (UTC), also by its schedules and its runs; more are refused.",
   ),
-  unfinished_runs: limit("Maximum number of unfinished runs at a time; more are refused."),
+  unfinished_runs: limit(
+    "Maximum number of unfinished runs at a time, also of its schedules and its runs; more are refused.",
+  ),
   model_tokens_per_day: limit(
     "Maximum number of model tokens, input and output, that its runs use in a day (UTC); then their model steps fail.",
   ),
@@ -175,6 +185,8 @@ const PerKey = z.strictObject({
     "Maximum number of rows that databases return to its runs in a day (UTC); then their sql steps fail.",
   ),
 });
+
+export const PER_KEY_LIMITS = Object.keys(PerKey.shape) as (keyof typeof PerKey.shape)[];
 
 export const Config = z
   .strictObject({

@@ -15,7 +15,7 @@ export const ScheduleState = z
     skipped: z
       .strictObject({
         reason: z.enum(["overlap", "missed", "failed", "limit"]).meta({
-          description: "`failed`: the run could not start. `limit`: there were too many unfinished runs.",
+          description: "`failed`: the run could not start. `limit`: a limit of runs was reached.",
           example: "missed",
         }),
         count: z.int().meta({ example: 3 }),

@@ -61,7 +61,6 @@ export async function startExecutor(
     log,
     usageLimits: allowed,
     eventUrl,
-    maxUnfinishedRuns: config.limits.unfinished_runs,
   });
   const health = storageHealth(log);
   const queue = jobWorker({

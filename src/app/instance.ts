@@ -15,7 +15,7 @@ import { engineReaders } from "../store/engine-transaction.ts";
 import { identityReader } from "../store/identities.ts";
 import { linkReader } from "../store/links.ts";
 import { sessionReader } from "../store/sessions.ts";
-import { getOrCreateKey } from "../store/settings.ts";
+import { getOrCreateKey, hasDefaultLimits } from "../store/settings.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
 import { unitOfWork } from "../store/unit-of-work.ts";
 import { userReader } from "../store/users.ts";
@@ -32,6 +32,8 @@ export interface Instance {
   log: Logger;
   meter: Meter;
   changes: ChangeFeed;
+  /** Whether the limits per key have defaults: not in an installation that is older than these. */
+  hasDefaultLimits: boolean;
   close(): Promise<void>;
 }
 
@@ -81,6 +83,7 @@ export async function openInstance(
     cursors: cursorCodec(await getOrCreateKey(store, "cursor_key")),
     eventTokens: eventTokens(await getOrCreateKey(store, "event_key")),
     write: unitOfWork(store, clock),
+    hasDefaultLimits: await hasDefaultLimits(store.read),
     log,
     meter,
     close() {

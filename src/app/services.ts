@@ -9,10 +9,10 @@ import { createAccountMailer } from "../connections/mail/account-mailer.ts";
 import type { Clock } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import type { EngineApi } from "../core/engine-port.ts";
-import { AppError } from "../core/errors.ts";
 import type { EventsApi } from "../core/event-ports.ts";
 import { noMeter } from "../core/meter.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
+import { perKeyLimits } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
 import { nextTimes } from "../engine/definition/schedule-times.ts";
@@ -72,6 +72,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     now: () => clock.now(),
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
+  const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
   const made = engine({
     stepTypes,
     connections: connected,
@@ -84,8 +85,9 @@ export function openEngine(instance: Instance, setup: Setup) {
       minFree: config.limits.free_disk,
       read: setup.readDiskSpace,
     }),
+    limits: { perKey, unfinishedRuns: config.limits.unfinished_runs },
   });
-  const allowed = usageLimits(config.limits.per_key, read, clock);
+  const allowed = usageLimits(perKey, read, clock);
   return { engine: made, connections: connected, allowed, eventUrl: eventUrls(instance, settings) };
 }
 
@@ -115,12 +117,7 @@ export function openServices(
     stepTypes,
     check: made.check,
     prepareRun: made.prepareRun,
-    async startRun(tx, run) {
-      const limit = setup.config.limits.unfinished_runs;
-      if (await tx.runs.hasUnfinished(limit)) throw tooManyRuns(limit);
-      await allowed.countRun(tx, run.actor);
-      await startRun(context, tx, run);
-    },
+    startRun: (tx, run) => startRun(context, tx, run),
     stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
     recordDecision,
     getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
@@ -166,11 +163,3 @@ export function openServices(
     },
   };
 }
-
-const tooManyRuns = (limit: number): AppError =>
-  new AppError(
-    "too_many_runs",
-    `There are ${limit} unfinished runs, the maximum of limits.unfinished_runs. Wait until some have ended, or cancel ` +
-      "some: list_runs with status queued, running or waiting lists them.",
-    { headers: { "Retry-After": "30" } },
-  );

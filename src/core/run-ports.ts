@@ -41,7 +41,7 @@ export interface RunReader {
   countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
   /** The newest run of each of these workflows. */
   latestByWorkflow(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
-  /** Number of unfinished runs that the actor has started itself, counted up to `limit`. */
+  /** Number of unfinished runs of the actor, counted up to `limit`: also those of its schedules and its runs. */
   countUnfinishedFor(actor: Pick<RunActor, "owner" | "lineage">, limit: number): Promise<number>;
   /** `seq`, status and stop of those runs that exist. Cheap enough to call after every change. */
   getStatusSummaries(
@@ -65,7 +65,13 @@ export interface RunReader {
     at:
       | { runId: string; what: "inputs" | "output" | "state" | "committed" }
       | { runId: string; what: "step_output"; stepId: string; item: number | null }
-      | { runId: string; what: "attempt_input"; stepId: string; item: number | null; attempt: number },
+      | {
+          runId: string;
+          what: "attempt_input";
+          stepId: string;
+          item: number | null;
+          attempt: number;
+        },
     range: { from: number; chars: number },
   ): Promise<ValueText | undefined>;
   /** The output of a step or item. For a whole fan-out see `itemOutputs`. */

@@ -27,7 +27,7 @@ export const STEP_ERRORS = {
   http_status: { title: "The response has an unexpected status", transient: true },
   input_invalid: { title: "The step's input is not valid", transient: false },
   interrupted: { title: "The executor ended while the step ran", transient: true },
-  limit_reached: { title: "The API key reached its usage limit", transient: false },
+  limit_reached: { title: "A usage limit is reached", transient: false },
   mail_failed: { title: "The mail server did not accept the mail", transient: true },
   mail_refused: { title: "Mail to this address is not allowed", transient: false },
   memory_limit: { title: "The step needed too much memory", transient: false },

@@ -3,16 +3,56 @@
  * the operator, with all keys that it was rotated to.
  */
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
-import type { Config } from "../../schemas/config.ts";
+import { type Config, PER_KEY_LIMITS } from "../../schemas/config.ts";
 import { DAY, HOUR, iso } from "./clock.ts";
 
 /** Resources whose use is counted, in windows that begin on the full hour or at midnight UTC, on every process alike. */
 export type MeteredResource = "runs" | "model_tokens" | "rows";
 
-export type PerKeyLimits = Config["limits"]["per_key"];
+type ConfiguredLimits = Config["limits"]["per_key"];
+type PerKeyLimit = keyof ConfiguredLimits;
+
+/** The limits in force for each user, and each key of the operator. A limit that is missing does not exist. */
+export type PerKeyLimits = Readonly<Partial<Record<PerKeyLimit, number>>>;
+
+/**
+ * The limits of an installation that was created with a release that has them, unless its configuration says otherwise.
+ * They stop a loop, and no person reaches them: the largest fan-out of child runs fits into an hour, and one owner can hold
+ * a fifth of all unfinished runs. Rows and tokens have none, because only the operator knows what they cost.
+ */
+export const DEFAULT_PER_KEY_LIMITS = {
+  runs_per_hour: 100_000,
+  unfinished_runs: 20_000,
+} as const satisfies PerKeyLimits;
+
+/** A limit, and where it comes from. */
+export interface LimitInForce {
+  limit: PerKeyLimit;
+  /** Null when there is no limit. */
+  max: number | null;
+  source: "configuration" | "default";
+}
+
+/**
+ * The limits in force: what the configuration says, else the defaults.
+ * @param hasDefaults whether the installation has the defaults; older ones keep what they had
+ */
+export const limitsInForce = (configured: ConfiguredLimits, hasDefaults: boolean): LimitInForce[] =>
+  PER_KEY_LIMITS.map((limit) => {
+    const max = configured[limit];
+    if (max !== undefined) return { limit, max, source: "configuration" };
+    const defaults: PerKeyLimits = hasDefaults ? DEFAULT_PER_KEY_LIMITS : {};
+    return { limit, max: defaults[limit] ?? null, source: "default" };
+  });
+
+/** As `limitsInForce`, by name. */
+export const perKeyLimits = (configured: ConfiguredLimits, hasDefaults: boolean): PerKeyLimits =>
+  Object.fromEntries(
+    limitsInForce(configured, hasDefaults).flatMap(({ limit, max }) => (max === null ? [] : [[limit, max]])),
+  );
 
 export interface UsageLimit {
-  limit: keyof PerKeyLimits;
+  limit: PerKeyLimit;
   max: number;
   windowMs: number;
   /** The resource's name in a message: "20 runs of this hour". */
@@ -48,6 +88,12 @@ export const usageSubjectOf = (key: { owner: string; lineage: string }): string 
 /** The command line is not limited: it has access to the state directory, and so could change every limit. */
 export const isUsageLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;
 
+/** Names an owner for people who read the message but did not start the run. */
+export const ownerLabel = (actor: { owner: string; keyName: string }): string =>
+  isOperatorKey(actor)
+    ? `"${actor.keyName}" of ${actor.owner}`
+    : `${actor.owner} (all their keys and sessions together)`;
+
 export function limitExceededMessage(
   { limit, max, label, windowName }: UsageLimit,
   subject: string,
@@ -59,3 +105,13 @@ export function limitExceededMessage(
     `more are available from ${iso(endsAt)}.`
   );
 }
+
+/** From this limit of unfinished runs on, a part is kept for runs that other runs start. */
+const MIN_WITH_RESERVE = 100;
+
+/**
+ * The maximum of unfinished runs that a run may start below. Runs that other runs start may exceed a larger limit by a
+ * tenth: otherwise new runs could take every place that the runs before them need to end.
+ */
+export const maxUnfinished = (limit: number, startedByRun: boolean): number =>
+  startedByRun && limit >= MIN_WITH_RESERVE ? limit + Math.floor(limit / 10) : limit;

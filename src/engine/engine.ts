@@ -18,6 +18,7 @@ import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
+import { startLimits, type StartLimitsOptions } from "./run-state/start-limits.ts";
 
 export interface EngineOptions {
   stepTypes: readonly AnyStepType[];
@@ -29,6 +30,8 @@ export interface EngineOptions {
   tracer?: Tracer;
   /** Throws AppError storage_full while the disk has too little space for new runs. Default: it has enough. */
   assertDiskSpace?: () => Promise<void>;
+  /** Limits the starts of runs. */
+  limits: StartLimitsOptions;
 }
 
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
@@ -49,6 +52,7 @@ export function engine({
   meter = noMeter,
   tracer = noTracer(),
   assertDiskSpace = async () => {},
+  limits,
 }: EngineOptions): Engine {
   const { runs, users } = read;
   const isActiveUser = async (email: string): Promise<boolean> =>
@@ -61,6 +65,7 @@ export function engine({
     meter,
     spans: spans(tracer, stepTypes, connections),
     definitionCache: definitionCache(parse, stepTypes, connections),
+    startLimits: startLimits(limits, clock),
   };
   // Loaded with the first check: a process that only lists and reads never needs the checker.
   const loadChecker = lazy(async () => {

@@ -7,7 +7,7 @@ import type { EngineWriters } from "../core/run-ports.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
 import type { Committer } from "./committer.ts";
-import type { InterruptAttempts, JobHandler, JobResult, OnUnexpectedError } from "./types.ts";
+import type { DeferredResult, InterruptAttempts, JobHandler, JobResult, OnUnexpectedError } from "./types.ts";
 
 /** Maximum pause between two attempts to release a job, in milliseconds. The job occupies a slot until then. */
 const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
@@ -46,7 +46,13 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
   }
 
   /** Ends the claim and writes the change, or neither. @returns false when the claim was lost */
-  async function recordResult(tx: EngineWriters, job: Job, result: JobResult): Promise<boolean> {
+  async function recordResult(
+    tx: EngineWriters,
+    job: Job,
+    given: JobResult | DeferredResult,
+  ): Promise<boolean> {
+    if (given.kind === "deferred" && !(await tx.jobs.lockClaim(job, executor))) return false;
+    const result = given.kind === "deferred" ? await given.decide(tx) : given;
     const applied =
       result.kind === "complete"
         ? await tx.jobs.complete(job, executor)
@@ -89,7 +95,7 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
     }
   }
 
-  async function resultOf(job: Job, signal: AbortSignal): Promise<JobResult> {
+  async function resultOf(job: Job, signal: AbortSignal): Promise<JobResult | DeferredResult> {
     try {
       const record = (change: (tx: EngineWriters) => Promise<void>) => recordWhileClaimed(job, change);
       return await options.handler(job, { executor, signal, record });
@@ -101,7 +107,7 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
   }
 
   return async (job, signal) => {
-    let result: JobResult;
+    let result: JobResult | DeferredResult;
     try {
       result = await resultOf(job, signal);
     } catch (err) {

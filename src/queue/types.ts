@@ -20,6 +20,12 @@ export type JobResult =
       change(tx: EngineWriters): Promise<void>;
     };
 
+/** A result that depends on what the transaction finds that records it. It is decided while the claim is held. */
+export interface DeferredResult {
+  kind: "deferred";
+  decide(tx: EngineWriters): Promise<JobResult>;
+}
+
 export interface JobContext {
   executor: string;
   /** Aborted when the run is stopped or the executor shuts down; the reason is a StepError. */
@@ -32,7 +38,7 @@ export interface JobContext {
  * Runs one job, outside of transactions. It may throw only when the store is unavailable: the job is then released.
  * Any other error is a bug, and `OnUnexpectedError` decides the result.
  */
-export type JobHandler = (job: Job, context: JobContext) => Promise<JobResult>;
+export type JobHandler = (job: Job, context: JobContext) => Promise<JobResult | DeferredResult>;
 
 /** The result of a job whose handler has thrown an unexpected error. */
 export type OnUnexpectedError = (job: Job, thrown: unknown) => Promise<JobResult>;

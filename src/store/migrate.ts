@@ -14,8 +14,10 @@ import * as rates from "./migrations/0010-rates.ts";
 import * as events from "./migrations/0011-events.ts";
 import * as workflowContracts from "./migrations/0012-workflow-contracts.ts";
 import * as runPins from "./migrations/0013-run-pins.ts";
+import * as unfinishedByOwner from "./migrations/0014-unfinished-by-owner.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
+import { enableDefaultLimits } from "./settings.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 export interface Migration {
@@ -40,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 11, name: "events", requires: 1, up: events.up },
   { id: 12, name: "workflow-contracts", requires: 1, up: workflowContracts.up },
   { id: 13, name: "run-pins", requires: 1, up: runPins.up },
+  { id: 14, name: "unfinished-by-owner", requires: 1, up: unfinishedByOwner.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */
@@ -177,6 +180,7 @@ async function migrateUnderLock(
         upgrade = { from: applied, to: newest, copy: backup.file };
       }
       for (const migration of pending) await apply(trx, migration, applied, clock);
+      if (applied === 0) await enableDefaultLimits(trx);
       await trx
         .insertInto("settings")
         .values({ name: RELEASE_SETTING, value: RELEASE })

@@ -1,6 +1,5 @@
 /** Reads runs. */
 import type { ExpressionBuilder, Kysely } from "kysely";
-import type { RunTrigger } from "../../schemas/run.ts";
 import type { ListPosition, RunFilter, RunRecord, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { isOperatorKey } from "../core/usage-limits.ts";
@@ -89,8 +88,34 @@ function runRecord(row: RunColumns): RunRecord {
 
 const findRun = prepared((db, id: string) => db.selectFrom("runs").select(RUN_COLUMNS).where("id", "=", id));
 
-/** The triggers of runs that a key or a user has started, and not a schedule or another run. */
-const STARTED_BY_CALLER: readonly RunTrigger[] = ["rest", "mcp", "cli", "web", "example"];
+const countOfOwner = prepared((db, owner: string, max: number) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom("runs")
+        .select("owner")
+        .where("owner", "=", owner)
+        .where("finished_at", "is", null)
+        .limit(max)
+        .as("unfinished"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("count")),
+);
+
+const countOfLineage = prepared((db, owner: string, lineage: string, max: number) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom("runs")
+        .select("owner")
+        .where("owner", "=", owner)
+        .where("lineage", "=", lineage)
+        .where("finished_at", "is", null)
+        .limit(max)
+        .as("unfinished"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("count")),
+);
 
 export function runReader(db: Kysely<Schema>): RunReader {
   return {
@@ -157,21 +182,11 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     async countUnfinishedFor(key, max) {
-      const unfinished = db
-        .selectFrom("runs")
-        .select("id")
-        .where("owner", "=", key.owner)
-        // All keys and sessions of a user count together, but each key of the operator separately.
-        .$if(isOperatorKey(key), (query) => query.where("lineage", "=", key.lineage))
-        .where("trigger", "in", STARTED_BY_CALLER)
-        .where("finished_at", "is", null)
-        .limit(max)
-        .as("unfinished");
-      const { count } = await db
-        .selectFrom(unfinished)
-        .select((eb) => eb.fn.countAll<number | string>().as("count"))
-        .executeTakeFirstOrThrow();
-      return Number(count);
+      // All keys and sessions of a user count together, but each key of the operator separately.
+      const [row] = isOperatorKey(key)
+        ? await countOfLineage(db, key.owner, key.lineage, max)
+        : await countOfOwner(db, key.owner, max);
+      return row!.count;
     },
 
     async getStatusSummaries(ids) {

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import { iso } from "../core/clock.ts";
 import type { Store } from "./database.ts";
 
+const DEFAULT_LIMITS = "default_limits";
+
 const find = async (read: Store["read"], name: string): Promise<string | undefined> =>
   (await read.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst())?.value;
 
@@ -46,4 +48,13 @@ export async function saveWebAddress(
       .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
       .execute(),
   );
+}
+
+/** Whether the database was created by a release with default limits per key; copies and backups keep that. */
+export const hasDefaultLimits = async (read: Store["read"]): Promise<boolean> =>
+  (await find(read, DEFAULT_LIMITS)) !== undefined;
+
+/** Records in a new database that limits per key have defaults. */
+export async function enableDefaultLimits(trx: Store["read"]): Promise<void> {
+  await trx.insertInto("settings").values({ name: DEFAULT_LIMITS, value: "on" }).execute();
 }

@@ -2,6 +2,7 @@
 import type { Kysely } from "kysely";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
+import { prepared } from "./prepared.ts";
 import { COUNT_RETENTION_MS } from "./rate-limit-counts.ts";
 import type { Schema } from "./schema.ts";
 
@@ -25,52 +26,48 @@ export async function purgeUsageCounts(trx: Kysely<Schema>, now: number, limit: 
   return numDeletedRows >= BigInt(limit);
 }
 
+const findUsed = prepared((db, subject: string, kind: MeteredResource, endsAt: number) =>
+  db
+    .selectFrom("usage_counts")
+    .select("used")
+    .where("holder", "=", subject)
+    .where("kind", "=", kind)
+    .where("ends_at", "=", endsAt),
+);
+
+/** One statement, so that no concurrent add is lost. It returns the sum, or nothing when it would exceed the maximum. */
+const addUpTo = prepared(
+  (db, subject: string, kind: MeteredResource, endsAt: number, amount: number, maxBefore: number) =>
+    db
+      .insertInto("usage_counts")
+      .values({ holder: subject, kind, ends_at: endsAt, used: amount })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["holder", "kind", "ends_at"])
+          .doUpdateSet((eb) => ({ used: eb("usage_counts.used", "+", eb.ref("excluded.used")) }))
+          .where("usage_counts.used", "<=", maxBefore),
+      )
+      .returning("used"),
+);
+
 /** Reads the counts through `db`: a connection, or a transaction. */
 export function usageReader(db: Kysely<Schema>): UsageReader {
   return {
-    async usedInWindow(subject, kind, endsAt) {
-      const row = await db
-        .selectFrom("usage_counts")
-        .select("used")
-        .where("holder", "=", subject)
-        .where("kind", "=", kind)
-        .where("ends_at", "=", endsAt)
-        .executeTakeFirst();
-      return row?.used ?? 0;
-    },
+    usedInWindow: async (subject, kind, endsAt) => (await findUsed(db, subject, kind, endsAt))[0]?.used ?? 0,
   };
 }
 
 /** Counts usage inside the transaction that records it. */
 export function usageWriter(trx: Kysely<Schema>): UsageWriter {
-  /** One statement, so that no concurrent add is lost. @returns the sum; undefined when it would exceed `max` */
-  async function addUpTo(
-    max: number,
-    window: { subject: string; kind: MeteredResource; endsAt: number },
-    amount: number,
-  ): Promise<number | undefined> {
-    if (amount > max) return undefined;
-    const row = await trx
-      .insertInto("usage_counts")
-      .values({ holder: window.subject, kind: window.kind, ends_at: window.endsAt, used: amount })
-      .onConflict((conflict) => {
-        const added = conflict
-          .columns(["holder", "kind", "ends_at"])
-          .doUpdateSet((eb) => ({ used: eb("usage_counts.used", "+", eb.ref("excluded.used")) }));
-        return max === Infinity ? added : added.where("usage_counts.used", "<=", max - amount);
-      })
-      .returning("used")
-      .executeTakeFirst();
-    return row?.used;
-  }
-
   return {
     ...usageReader(trx),
 
-    add: async (subject, kind, endsAt, amount) =>
-      (await addUpTo(Infinity, { subject, kind, endsAt }, amount))!,
+    async add(subject, kind, endsAt, amount) {
+      const [row] = await addUpTo(trx, subject, kind, endsAt, amount, Number.MAX_SAFE_INTEGER);
+      return row!.used;
+    },
 
     reserve: async (subject, kind, endsAt, { amount, max }) =>
-      (await addUpTo(max, { subject, kind, endsAt }, amount)) !== undefined,
+      amount <= max && (await addUpTo(trx, subject, kind, endsAt, amount, max - amount)).length > 0,
   };
 }

@@ -77,6 +77,12 @@ async function restored(file: string) {
   return { stateDir, database: databaseOf(stateDir), ...done };
 }
 
+/** Whether limits per key have defaults in a copy of a state directory. */
+const defaultsInCopyOf = async (from: string): Promise<boolean> => {
+  const { stateDir } = await restored((await backedUp(from)).file);
+  return (await testInstance({ stateDir })).hasDefaultLimits;
+};
+
 /** Overwrites pages in the middle. */
 function damage(file: string): void {
   const bytes = readFileSync(file);
@@ -96,6 +102,11 @@ describe("a backup", () => {
       [{ journal_mode: local ? "wal" : "delete" }],
       [{ journal_mode: "delete" }],
     ]);
+  });
+
+  it("keeps whether limits per key have defaults", async () => {
+    expect(await defaultsInCopyOf((await testInstance()).stateDir)).toBe(true);
+    expect(await defaultsInCopyOf(createOldState(1))).toBe(false);
   });
 
   it("copies the state of an older release unchanged, and reports its contents", async () => {

@@ -43,6 +43,11 @@ describe("the state of the first release", () => {
     expect(lines).toHaveLength(1);
   });
 
+  it("gets no limits per key that it did not have", async () => {
+    const { call } = await served();
+    expect((await call("GET", "/environment")).body).not.toHaveProperty("your_limits");
+  });
+
   it("is read with an old key: all workflows and versions, archived ones too", async () => {
     const { call, instance } = await served();
     const list = await call("GET", "/workflows");

@@ -97,7 +97,16 @@ export async function testEngine({
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];
-  const made = engine({ stepTypes: types, connections: connected, read, clock, log, tracer });
+  const startLimits = { perKey, unfinishedRuns: maxUnfinishedRuns };
+  const made = engine({
+    stepTypes: types,
+    connections: connected,
+    read,
+    clock,
+    log,
+    tracer,
+    limits: startLimits,
+  });
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;
   const events = eventsApi({
@@ -117,7 +126,6 @@ export async function testEngine({
     log,
     usageLimits: usageLimits(perKey, read, clock),
     eventUrl,
-    maxUnfinishedRuns,
   });
 
   let executors = 0;

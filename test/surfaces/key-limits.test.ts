@@ -15,9 +15,13 @@ import { expectProblem } from "../support/rest.ts";
 const SETS = { steps: [{ id: "set", type: "set", values: { n: 1 } }] };
 const WAITS = { steps: [{ id: "wait", type: "wait", for: "10d" }] };
 const ASKS = { steps: [{ id: "ask", type: "sql", query: "SELECT * FROM orders" }] };
+const FAILS = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "No." }] };
+const callTo = (workflow: string) => ({ id: "inner", type: "workflow", workflow });
 const WRITES = { steps: [{ id: "say", type: "model", model: "writer", prompt: "Say hello." }] };
 
-/** An instance with limits per key, three orders, and a model that uses 120 tokens per call. */
+const NO_DEFAULTS = { runs_per_hour: null, unfinished_runs: null };
+
+/** An instance with limits per key and no defaults, three orders, and a model that uses 120 tokens per call. */
 async function open(perKey: object, say = "Hello.") {
   const clock = fakeClock();
   const dataset = createSqliteFile(
@@ -37,7 +41,7 @@ async function open(perKey: object, say = "Hello.") {
         base_url: peer.url + WIRE_FORMATS["openai-compatible"].base,
       },
     ],
-    limits: { per_key: perKey },
+    limits: { per_key: { ...NO_DEFAULTS, ...perKey } },
   };
   const env = { MODEL_KEY: "secret" };
   const instance = await testInstance({ clock, config });
@@ -183,40 +187,124 @@ describe("runs_per_hour", () => {
     expect((await start(id)).status).toBe(202);
   });
 
-  it("does not count scheduled runs, nor runs of workflow steps", async () => {
-    const { call, clock, executor, define, run, counts } = await open({ runs_per_hour: 2 });
+  it("counts the runs of schedules, workflow steps and on_failure for their owner", async () => {
+    const { call, clock, executor, define, run, counts } = await open({ runs_per_hour: 20 });
     const inner = await define(SETS, "Inner");
-    const outer = await define({ steps: [{ id: "inner", type: "workflow", workflow: inner }] }, "Outer");
+    const outer = await define({ steps: [callTo(inner)] }, "Outer");
     expect((await run(outer)).status).toBe("succeeded");
-    expect(await counts()).toMatchObject([{ used: 1 }]);
+    expect(await counts()).toMatchObject([{ used: 2 }]);
+    const failing = await define({ steps: FAILS.steps, on_failure: inner }, "Failing");
+    expect((await run(failing)).status).toBe("failed");
+    await executor.queue.waitUntilIdle();
+    expect(await counts()).toMatchObject([{ used: 4 }]);
     const timed = await define({ ...SETS, schedule: { cron: "*/10 * * * *", timezone: "UTC" } }, "Timed");
     expect((await call("POST", `/workflows/${timed}/publish`, {})).status).toBe(200);
     clock.advance(10 * MINUTE);
     expect(await executor.startDueRuns()).toBe(1);
+    expect(await counts()).toMatchObject([{ used: 5 }]);
+  });
+
+  it("fails a workflow step whose run it refuses, and says until when", async () => {
+    const { define, run, call, counts } = await open({ runs_per_hour: 1 });
+    const inner = await define(SETS, "Inner");
+    const outer = await run(await define({ steps: [callTo(inner)] }, "Outer"));
+    expect(outer).toMatchObject({
+      status: "failed",
+      error: {
+        code: "limit_reached",
+        step_id: "inner",
+        message: expect.stringContaining("more are available from 2026-11-21T09:00:00.000Z"),
+        fix: expect.stringContaining("retry_run"),
+      },
+    });
+    expect((await call("GET", `/workflows/${inner}/runs`)).body).toEqual([]);
     expect(await counts()).toMatchObject([{ used: 1 }]);
+  });
+
+  it("lets a workflow step wait if its retry names limit_reached", async () => {
+    const { define, start, call, clock, executor } = await open({ runs_per_hour: 1 });
+    const inner = await define(SETS, "Inner");
+    const retry = { attempts: 2, on: ["limit_reached"], initial: "1s" };
+    const { body } = await start(await define({ steps: [{ ...callTo(inner), retry }] }, "Outer"));
+    await executor.queue.waitUntilIdle();
+    expect((await call("GET", `/runs/${body.id}`)).body.finished_at).toBeNull();
+    clock.advance(HOUR);
+    executor.queue.wake();
+    await executor.queue.waitUntilIdle();
+    expect((await call("GET", `/runs/${body.id}`)).body.status).toBe("succeeded");
+  });
+
+  it("shows on a failed run that its handler was refused", async () => {
+    const { define, run, call, executor } = await open({ runs_per_hour: 1 });
+    const handler = await define(SETS, "Handler");
+    const { id } = await run(await define({ steps: FAILS.steps, on_failure: handler }, "Failing"));
+    await executor.queue.waitUntilIdle();
+    const { body } = await call("GET", `/runs/${id}`);
+    expect(body.error.code).toBe("assert_failed");
+    expect(body.on_failure).toMatchObject({
+      workflow_id: handler,
+      error: { code: "too_many_runs" },
+    });
+    expect(body.on_failure).not.toHaveProperty("run_id");
+    expect((await call("GET", `/workflows/${handler}/runs`)).body).toEqual([]);
+  });
+
+  it("skips a scheduled run that it refuses, for the reason `limit`", async () => {
+    const { define, call, start, clock, executor } = await open({ runs_per_hour: 1 });
+    const timed = await define({ ...SETS, schedule: { cron: "*/10 * * * *", timezone: "UTC" } }, "Timed");
+    expect((await call("POST", `/workflows/${timed}/publish`, {})).status).toBe(200);
+    expect((await start(timed)).status).toBe(202);
+    clock.advance(10 * MINUTE);
+    expect(await executor.startDueRuns()).toBe(0);
+    expect((await call("GET", `/workflows/${timed}/schedule`)).body.skipped).toMatchObject({
+      reason: "limit",
+      count: 1,
+      message: expect.stringContaining("limits.per_key.runs_per_hour"),
+    });
+    clock.advance(HOUR);
+    expect(await executor.startDueRuns()).toBe(1);
   });
 });
 
 describe("unfinished_runs of a key", () => {
-  it("refuses further runs until some have ended; runs of other keys and child runs do not count", async () => {
+  it("refuses further runs until some have ended; runs of other keys do not count", async () => {
     const { define, start, call, instance, url, executor } = await open({ unfinished_runs: 2 });
     const id = await define(WAITS);
     const stranger = apiClient(url, (await instance.key({ name: "other" })).value);
     expect((await stranger("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(202);
-    const outer = await define({ steps: [{ id: "inner", type: "workflow", workflow: id }] }, "Outer");
-    const { body: first } = await start(outer);
-    // The run that it has started waits by now; it does not count.
-    await executor.queue.waitUntilIdle();
+    const { body: first } = await start(id);
     expect((await start(id)).status).toBe(202);
     const refused = await start(id);
     expect(expectProblem(refused, "too_many_runs").detail).toMatch(
-      /^2 runs started by "ci" of operator are unfinished, .*limits\.per_key\.unfinished_runs.* cancel some/,
+      /^2 runs of "ci" of operator are unfinished, .*limits\.per_key\.unfinished_runs.* cancel some/,
     );
     expect(refused.headers.get("retry-after")).toBe("30");
     expect((await call("POST", `/runs/${first.id}/cancel`, {})).status).toBe(200);
     await executor.queue.waitUntilIdle();
     expect((await start(id)).status).toBe(202);
     expect((await start(id)).status).toBe(429);
+  });
+
+  it("counts child runs, so that a fan-out of them can't take the places of others", async () => {
+    const { define, start, call, executor, instance } = await open({ unfinished_runs: 4 });
+    const inner = await define(WAITS, "Inner");
+    const each = { ...callTo(inner), for_each: "${{ [1, 2, 3, 4, 5, 6, 7, 8] }}", concurrency: 8 };
+    const { body } = await start(await define({ steps: [each] }, "Outer"));
+    await executor.queue.waitUntilIdle();
+    expect((await call("GET", `/runs?status=waiting&limit=100`)).body).toHaveLength(3);
+    const items = await instance.read.runs.items({ runId: body.id, stepId: "inner" }, 0, 8);
+    const failed = items.filter(({ state }) => state === "failed");
+    expect(failed).not.toHaveLength(0);
+    for (const { error } of failed) expect(error).toMatchObject({ code: "limit_reached" });
+    // The parent is unfinished too, with its three child runs.
+    expect(expectProblem(await start(inner), "too_many_runs").detail).toMatch(/^4 runs of/);
+  });
+
+  it("fails a child run at the limit at once, so that a run never waits for its own place", async () => {
+    const { define, run } = await open({ unfinished_runs: 1 });
+    const inner = await define(SETS, "Inner");
+    const outer = await run(await define({ steps: [callTo(inner)] }, "Outer"));
+    expect(outer).toMatchObject({ status: "failed", error: { code: "limit_reached" } });
   });
 });
 
@@ -326,8 +414,30 @@ describe("model_tokens_per_day", () => {
 });
 
 describe("limits of a key", () => {
+  it("have defaults in a new installation that no person reaches, unless the configuration says otherwise", async () => {
+    const { define, run, counts, call, instance, key } = await open({
+      runs_per_hour: undefined,
+      unfinished_runs: undefined,
+    });
+    await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
+    expect(await counts()).toMatchObject([{ kind: "runs", used: 1 }]);
+    expect((await call("GET", "/environment")).body.your_limits).toMatchObject([
+      { limit: "unfinished_runs", most: 20_000, left: 20_000 },
+      { limit: "runs_per_hour", most: 100_000, left: 99_999 },
+    ]);
+    const { url } = await instance.rest({
+      config: { limits: { per_key: { runs_per_hour: null, unfinished_runs: 7 } } },
+    });
+    expect((await apiClient(url, key)("GET", "/environment")).body.your_limits).toEqual([
+      { limit: "unfinished_runs", most: 7, left: 7, resets_at: null },
+    ]);
+  });
+
   it("store nothing if none is set", async () => {
-    const { define, run, counts, call } = await open({});
+    const { define, run, counts, call } = await open({
+      runs_per_hour: null,
+      unfinished_runs: "none",
+    });
     await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
     expect(await counts()).toEqual([]);
     expect((await call("GET", "/environment")).body).not.toHaveProperty("your_limits");

@@ -33,8 +33,6 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connecti
   usageLimits: UsageLimits;
   /** The URL to which the event of a step is sent. */
   eventUrl: EventsApi["url"];
-  /** Number of unfinished runs from which on schedules start no more. */
-  maxUnfinishedRuns: number;
 }
 
 export interface JobHandlers {
@@ -52,7 +50,6 @@ export function jobHandlers({
   log,
   usageLimits,
   eventUrl,
-  maxUnfinishedRuns,
 }: JobHandlersOptions): JobHandlers {
   const { runs } = read;
   const { context, prepareRun, parse } = engine;
@@ -83,7 +80,7 @@ export function jobHandlers({
     notify: notifyHandler(shared),
   };
   return {
-    scheduler: scheduler({ context, read, runs, transaction, prepareRun, parse, log, maxUnfinishedRuns }),
+    scheduler: scheduler({ context, read, runs, transaction, prepareRun, parse, log }),
     handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
   };

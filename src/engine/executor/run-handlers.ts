@@ -13,6 +13,7 @@ import { type FinishResult, finishRun } from "../run-state/end-run.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
+import { isTooManyRuns } from "../run-state/start-limits.ts";
 import { startRun } from "../run-state/start-run.ts";
 import { evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
@@ -103,7 +104,6 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
     const run = await runs.find(job.runId);
     if (run === undefined) return withoutChange();
     const workflowId = (await planOf(run)).compiled.definition.on_failure!;
-    let refused: RunError | undefined;
     const request: Parameters<PrepareRun>[0] = {
       workflowId,
       inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
@@ -114,20 +114,32 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
       pins: run.pins,
       trace: context.spans.childTrace(run),
     };
-    const prepared = await prepareRun(request).catch((err: unknown) => {
-      if (isStorageUnavailable(err)) throw err;
-      // Not retried, because the same definition would fail again. The failed run keeps its own error.
-      refused = handlerError(err);
+    // Not retried, because the same definition would fail again. The failed run keeps its own error.
+    const notStarted = (err: unknown): { runId: null; error: RunError } => {
+      const error = handlerError(err);
       log.warn(
         { err, workflow_id: run.workflowId, run_id: run.id, on_failure: workflowId },
         "on_failure run not started",
       );
+      return { runId: null, error };
+    };
+    const prepared = await prepareRun(request).catch((err: unknown) => {
+      if (isStorageUnavailable(err)) throw err;
+      return notStarted(err);
     });
     return withChange(async (tx) => {
-      if (prepared !== undefined) await startRun(context, tx, prepared);
+      const started =
+        "runId" in prepared
+          ? prepared
+          : await startRun(context, tx, prepared).then(
+              () => ({ runId: prepared.id, error: null }),
+              (err: unknown) => {
+                if (!isTooManyRuns(err)) throw err;
+                return notStarted(err);
+              },
+            );
       const { seq } = (await tx.runs.lock(run.id))!;
-      const onFailure = { workflowId, runId: prepared?.id ?? null, error: refused ?? null };
-      await tx.runs.update(run.id, { seq: seq + 1, onFailure });
+      await tx.runs.update(run.id, { seq: seq + 1, onFailure: { workflowId, ...started } });
     });
   };
 }

@@ -11,6 +11,7 @@ import type { Plan } from "../definition/plan.ts";
 import { endIfStopping } from "../run-state/advance-run.ts";
 import { recordOutcome } from "../run-state/record-outcome.ts";
 import { toRunError } from "../run-state/run-error.ts";
+import { childRefused, isTooManyRuns } from "../run-state/start-limits.ts";
 import { isEnding } from "../run-state/run-update.ts";
 import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
@@ -37,13 +38,32 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     try {
       if (isEnding(run)) throw new StepError("cancelled", "The run is ending.");
       assertNotPoisoned(job, job.stepId);
-      return resultOf(attempt, jobContext, await executeAttempt(options, plan, attempt, jobContext));
+      const result = await executeAttempt(options, plan, attempt, jobContext);
+      return result.kind === "child"
+        ? { kind: "deferred", decide: (tx) => startChild(tx, attempt, jobContext, result) }
+        : resultOf(attempt, jobContext, result);
     } catch (thrown) {
       // The queue releases the job to be run again, because the storage failed and not the step.
       if (isStorageUnavailable(thrown)) throw thrown;
       return failureOf(attempt, jobContext, thrown);
     }
   };
+
+  /** Counts the run that the step starts. Where it may not start, the step fails or is retried. */
+  async function startChild(
+    tx: EngineWriters,
+    attempt: Attempt,
+    jobContext: JobContext,
+    result: Extract<StepResult, { kind: "child" }>,
+  ): Promise<JobResult> {
+    try {
+      await context.startLimits.count(tx, result.run);
+    } catch (error) {
+      if (!isTooManyRuns(error)) throw error;
+      return failureOf(attempt, jobContext, childRefused(error));
+    }
+    return resultOf(attempt, jobContext, result);
+  }
 
   function resultOf(attempt: Attempt, jobContext: JobContext, result: StepResult): JobResult {
     const { job, startedAt } = attempt;

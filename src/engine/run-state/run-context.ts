@@ -6,6 +6,7 @@ import type { NewJob, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { Spans } from "./spans.ts";
+import type { StartLimits } from "./start-limits.ts";
 
 export interface RunContext {
   clock: Clock;
@@ -13,6 +14,7 @@ export interface RunContext {
   meter: Meter;
   spans: Spans;
   definitionCache: DefinitionCache;
+  startLimits: StartLimits;
 }
 
 /** The first attempt of a job, due at once, unless `overrides` says otherwise. */

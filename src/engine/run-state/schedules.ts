@@ -33,8 +33,6 @@ interface Options {
   prepareRun: PrepareRun;
   parse(definition: Record<string, unknown>): Definition;
   log: Logger;
-  /** Number of unfinished runs from which on schedules start no more. */
-  maxUnfinishedRuns: number;
 }
 
 export interface Scheduler {
@@ -127,13 +125,8 @@ export function scheduler(options: Options): Scheduler {
       return { reason: "overlap", message: "The previous run was still running, and overlap is skip." };
     }
     if (unfinished > MAX_QUEUED) return { reason: "overlap", message: QUEUE_FULL };
-    if (await tx.runs.hasUnfinished(options.maxUnfinishedRuns)) {
-      return {
-        reason: "limit",
-        message: `There were already ${options.maxUnfinishedRuns} unfinished runs (limits.unfinished_runs).`,
-      };
-    }
-    return undefined;
+    const refused = await context.startLimits.refusal(tx, prepared);
+    return refused && { reason: "limit", message: refused.message };
   }
 
   async function prepare(schedule: ScheduleRecord, time: string): Promise<PreparedRun> {

@@ -10,8 +10,14 @@ import { ancestorsOf } from "./ancestors.ts";
 import { correlationFields, newJob, newStepJob, type RunContext, runRef } from "./run-context.ts";
 import { NO_SNAPSHOT, takeSnapshot } from "./workflow-state.ts";
 
-/** Inserts a run with the jobs of its first steps, or queues it. */
+/** Starts a run, and counts it for its owner. @throws AppError too_many_runs; nothing was written then */
 export async function startRun(context: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
+  await context.startLimits.count(tx, run);
+  await insertRun(context, tx, run);
+}
+
+/** Inserts a run that is counted already, with the jobs of its first steps, or queues it. */
+export async function insertRun(context: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
   const compiled = await context.definitionCache.get(run, tx.runs);
   await tx.runs.lockQueue(run.workflowId);
   const admitted = await hasCapacity(tx, run, compiled);

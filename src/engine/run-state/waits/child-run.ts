@@ -4,7 +4,7 @@ import type { RunRecord } from "../../../core/model.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import { newJob, runRef } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
-import { startRun } from "../start-run.ts";
+import { insertRun } from "../start-run.ts";
 import type { WaitKind } from "./wait-kind.ts";
 
 export const childRunWait: WaitKind<"child"> = {
@@ -18,7 +18,7 @@ export const childRunWait: WaitKind<"child"> = {
   }),
 
   async begin({ context, update: { tx, run }, ref, attempt }, { run: child, until }) {
-    await startRun(context, tx, child);
+    await insertRun(context, tx, child);
     if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));
     return { childRun: child.id, waitUntil: until };
   },
