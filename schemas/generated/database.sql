@@ -150,6 +150,10 @@ CREATE INDEX jobs_ready on jobs (priority desc, id) where state = 'ready';
 
 CREATE INDEX jobs_suspect on jobs (id) where state = 'ready' and suspect = 1;
 
+CREATE TABLE "mcp_holders" (
+  "id" text primary key,
+  "heartbeats" integer not null);
+
 CREATE TABLE "mcp_messages" (
   "id" integer primary key,
   "session_id" text not null,
@@ -165,10 +169,14 @@ CREATE TABLE "mcp_sessions" (
   "key_id" text not null,
   "kind" text not null,
   "initialize" text,
-  "seen_at" text not null);
+  "seen_at" text not null,
+  "holder" text);
 
 CREATE INDEX "mcp_sessions_by_age" on "mcp_sessions" (
   "seen_at");
+
+CREATE INDEX "mcp_sessions_by_holder" on "mcp_sessions" (
+  "holder");
 
 CREATE TABLE "migrations" (
   "id" integer primary key,

@@ -4,7 +4,7 @@ import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { VERSION } from "./build.ts";
-import type { Instance } from "./instance.ts";
+import { type Instance, leaseDurationMs } from "./instance.ts";
 import { type ListenAddress, openAuthentication, type RunningServer } from "./listener.ts";
 import { type ExecutorNotifier, openServices, type Setup } from "./services.ts";
 
@@ -29,6 +29,8 @@ export async function startMcpServer(
     admit: authentication.admission.admit,
     findInvalid: authentication.findInvalidKeys,
     sessions: mcpSessionStore(store, clock),
+    // Shorter than that of executors: nothing is executed twice when the holder of a stream was only slow.
+    streamLeaseMs: leaseDurationMs(instance) / 2,
     lifecycle,
     checkStorage: () => store.checkHealth(),
     changes: instance.changes,

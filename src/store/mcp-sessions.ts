@@ -47,8 +47,27 @@ export async function purgeIdleMcpSessions(
     await trx.deleteFrom("mcp_sessions").where("id", "in", idle).executeTakeFirstOrThrow(),
     await trx.deleteFrom("mcp_messages").where("id", "in", unfetched).executeTakeFirstOrThrow(),
   ];
+  // A process without streams registers again when it opens one.
+  await trx
+    .deleteFrom("mcp_holders")
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("mcp_sessions").select("holder").whereRef("holder", "=", "mcp_holders.id"))),
+    )
+    .execute();
   return deleted.some(({ numDeletedRows }) => numDeletedRows >= BigInt(limit));
 }
+
+const heartbeatsIn = async (db: Kysely<Schema>, holder: string): Promise<number | undefined> => {
+  const row = await db
+    .selectFrom("mcp_holders")
+    .select("heartbeats")
+    .where("id", "=", holder)
+    .executeTakeFirst();
+  return row?.heartbeats;
+};
+const isQueuedIn = async (db: Kysely<Schema>, messageId: number): Promise<boolean> =>
+  (await db.selectFrom("mcp_messages").select("id").where("id", "=", messageId).executeTakeFirst()) !==
+  undefined;
 
 export function mcpSessionStore(
   { read, transaction }: Pick<Store, "read" | "transaction">,
@@ -57,16 +76,31 @@ export function mcpSessionStore(
   return {
     async find(id) {
       const row = await read.selectFrom("mcp_sessions").selectAll().where("id", "=", id).executeTakeFirst();
-      return row && { id: row.id, keyId: row.key_id, kind: row.kind, initialize: row.initialize };
+      return (
+        row && {
+          id: row.id,
+          keyId: row.key_id,
+          kind: row.kind,
+          initialize: row.initialize,
+          holder: row.holder,
+        }
+      );
     },
 
-    async insert({ id, keyId, kind, initialize }) {
+    async insert({ id, keyId, kind, initialize, holder }) {
       const seen_at = iso(clock.now());
       await transaction(async (trx) => {
         await trx
           .insertInto("mcp_sessions")
-          .values({ id, key_id: keyId, kind, initialize, seen_at })
+          .values({ id, key_id: keyId, kind, initialize, seen_at, holder })
           .execute();
+        if (holder !== null) {
+          await trx
+            .insertInto("mcp_holders")
+            .values({ id: holder, heartbeats: 0 })
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+        }
         await purgeIdleMcpSessions(trx, clock.now(), PURGE_LIMIT);
       });
     },
@@ -77,6 +111,40 @@ export function mcpSessionStore(
         await trx.deleteFrom("mcp_messages").where("session_id", "=", id).execute();
       });
     },
+
+    async heartbeat(holder) {
+      const { numUpdatedRows } = await transaction((trx) =>
+        trx
+          .updateTable("mcp_holders")
+          .set((eb) => ({ heartbeats: eb("heartbeats", "+", 1) }))
+          .where("id", "=", holder)
+          .executeTakeFirstOrThrow(),
+      );
+      return numUpdatedRows > 0n;
+    },
+
+    heartbeatsOf: (holder) => heartbeatsIn(read, holder),
+
+    async removeHolder(holder) {
+      await transaction((trx) => trx.deleteFrom("mcp_holders").where("id", "=", holder).execute());
+    },
+
+    removeDeadHolder: ({ id, holder }, { messageId, heartbeats }) =>
+      transaction(async (trx) => {
+        if (!(await isQueuedIn(trx, messageId))) return false;
+        if (holder !== null && (await heartbeatsIn(trx, holder)) !== heartbeats) return false;
+        const streams = () => {
+          const query = trx.selectFrom("mcp_sessions").select("id");
+          return holder === null ? query.where("id", "=", id) : query.where("holder", "=", holder);
+        };
+        await trx
+          .deleteFrom("mcp_messages")
+          .where((eb) => eb.or([eb("id", "=", messageId), eb("session_id", "in", streams())]))
+          .execute();
+        await trx.deleteFrom("mcp_sessions").where("id", "in", streams()).execute();
+        if (holder !== null) await trx.deleteFrom("mcp_holders").where("id", "=", holder).execute();
+        return true;
+      }),
 
     async keepAlive(ids) {
       const seen_at = iso(clock.now());
@@ -95,7 +163,7 @@ export function mcpSessionStore(
 
     async enqueueMessage(sessionId, body) {
       const created_at = iso(clock.now());
-      await transaction(async (trx) => {
+      return transaction(async (trx) => {
         const waiting = await trx
           .selectFrom("mcp_messages")
           .select((eb) => [
@@ -114,9 +182,16 @@ export function mcpSessionStore(
             headers: { "Retry-After": "1" },
           });
         }
-        await trx.insertInto("mcp_messages").values({ session_id: sessionId, body, created_at }).execute();
+        const { id } = await trx
+          .insertInto("mcp_messages")
+          .values({ session_id: sessionId, body, created_at })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return id;
       });
     },
+
+    isQueued: (messageId) => isQueuedIn(read, messageId),
 
     async dequeueMessages(sessionIds, limit) {
       const waiting = () => read.selectFrom("mcp_messages").where("session_id", "in", sessionIds);

@@ -15,6 +15,7 @@ import * as events from "./migrations/0011-events.ts";
 import * as workflowContracts from "./migrations/0012-workflow-contracts.ts";
 import * as runPins from "./migrations/0013-run-pins.ts";
 import * as unfinishedByOwner from "./migrations/0014-unfinished-by-owner.ts";
+import * as mcpHolders from "./migrations/0015-mcp-holders.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 12, name: "workflow-contracts", requires: 1, up: workflowContracts.up },
   { id: 13, name: "run-pins", requires: 1, up: runPins.up },
   { id: 14, name: "unfinished-by-owner", requires: 1, up: unfinishedByOwner.up },
+  { id: 15, name: "mcp-holders", requires: 1, up: mcpHolders.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

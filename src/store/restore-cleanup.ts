@@ -46,6 +46,7 @@ export function resetTransientState(
   const links = run("account_links", "delete from account_links where used_at is null");
   const mcpSessions = run("mcp_sessions", "delete from mcp_sessions");
   run("mcp_messages", "delete from mcp_messages");
+  run("mcp_holders", "delete from mcp_holders");
   const jobs = releaseJobs(run, at);
   run("counters", "update counters set value = value + ? where name = 'workflows'", REVISION_INCREMENT);
   run(

@@ -303,7 +303,10 @@ export interface Schema {
     kind: "http" | "sse";
     initialize: string | null;
     seen_at: string;
+    /** The process that holds the stream; null for a session and for streams of older releases. */
+    holder: string | null;
   };
+  mcp_holders: { id: string; heartbeats: number };
   mcp_messages: { id: Generated<number>; session_id: string; body: string; created_at: string };
   migrations: { id: number; name: string; requires: number; applied_at: string };
 }

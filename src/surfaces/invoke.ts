@@ -33,6 +33,8 @@ export interface Services {
 export interface Call {
   actor: Actor;
   requestId: string;
+  /** The idempotency key of operations that take one, unless the input has one. */
+  idempotencyKey?: string | undefined;
   signal: AbortSignal;
   /** The HTTP status of the response; 200 on surfaces without one. */
   status?: () => number;
@@ -198,7 +200,9 @@ export function authorise(
 function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknown>, call: Call): ToolContext {
   // The input before its defaults are filled in: a default of a new release must not change a repeated request.
   const { idempotency_key: key, ...input } = raw;
-  const idempotency = typeof key === "string" ? { key, input } : undefined;
+  const accepted = "idempotency_key" in (tool.input as z.ZodObject).shape;
+  const usedKey = typeof key === "string" ? key : accepted ? call.idempotencyKey : undefined;
+  const idempotency = usedKey === undefined ? undefined : { key: usedKey, input };
   let total: Promise<number> | undefined;
   return {
     actor: call.actor,

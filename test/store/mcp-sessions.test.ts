@@ -13,8 +13,14 @@ async function open() {
   };
 }
 
-const http = { id: "s1", keyId: "key_1", kind: "http", initialize: '{"method":"initialize"}' } as const;
-const sse = { id: "s2", keyId: "key_1", kind: "sse", initialize: null } as const;
+const http = {
+  id: "s1",
+  keyId: "key_1",
+  kind: "http",
+  initialize: '{"method":"initialize"}',
+  holder: null,
+} as const;
+const sse = { id: "s2", keyId: "key_1", kind: "sse", initialize: null, holder: "copy-1" } as const;
 
 describe("MCP sessions", () => {
   it("are found by every process, with their initialize request", async () => {
@@ -52,6 +58,68 @@ describe("MCP sessions", () => {
       await sessions.insert({ ...sse, id: `other-${i}` });
     }
     expect(await sessions.find("s2")).toEqual(sse);
+  });
+});
+
+describe("the holder of streams", () => {
+  const stream = { id: "s2", holder: "copy-1" };
+
+  it("is registered with its first stream, and counts its heartbeats", async () => {
+    const { sessions, elsewhere } = await open();
+    expect([await sessions.heartbeat("copy-1"), await sessions.heartbeatsOf("copy-1")]).toEqual([
+      false,
+      undefined,
+    ]);
+    await sessions.insert(sse);
+    await sessions.insert({ ...sse, id: "s3" });
+    expect([await sessions.heartbeat("copy-1"), await sessions.heartbeat("copy-1")]).toEqual([true, true]);
+    expect(await elsewhere.heartbeatsOf("copy-1")).toBe(2);
+    await sessions.removeHolder("copy-1");
+    expect(await sessions.heartbeat("copy-1")).toBe(false);
+  });
+
+  it("is removed with all its streams and their messages when it is dead", async () => {
+    const { sessions, elsewhere, rows } = await open();
+    await sessions.insert(sse);
+    await sessions.insert({ ...sse, id: "s3" });
+    await sessions.insert({ ...sse, id: "s4", holder: "copy-2" });
+    await elsewhere.enqueueMessage("s3", "a");
+    await elsewhere.enqueueMessage("s4", "b");
+    const messageId = await elsewhere.enqueueMessage("s2", "c");
+    expect(await elsewhere.removeDeadHolder(stream, { messageId, heartbeats: 0 })).toBe(true);
+    expect([await sessions.find("s2"), await sessions.find("s3")]).toEqual([undefined, undefined]);
+    expect([await sessions.heartbeat("copy-1"), await sessions.heartbeat("copy-2")]).toEqual([false, true]);
+    expect([(await sessions.find("s4"))?.id, await rows("mcp_messages")]).toEqual(["s4", 1]);
+  });
+
+  it("stays when it has fetched the message or sent a heartbeat meanwhile", async () => {
+    const { sessions, elsewhere } = await open();
+    await sessions.insert(sse);
+    const messageId = await elsewhere.enqueueMessage("s2", "a");
+    await sessions.heartbeat("copy-1");
+    expect(await elsewhere.removeDeadHolder(stream, { messageId, heartbeats: 0 })).toBe(false);
+    await sessions.dequeueMessages(["s2"], 10);
+    expect(await elsewhere.isQueued(messageId)).toBe(false);
+    expect(await elsewhere.removeDeadHolder(stream, { messageId, heartbeats: 1 })).toBe(false);
+    expect(await sessions.find("s2")).toEqual(sse);
+  });
+
+  it("of an older release is not on record, so only that stream is removed", async () => {
+    const { sessions, elsewhere } = await open();
+    await sessions.insert({ ...sse, holder: null });
+    await sessions.insert({ ...sse, id: "s3", holder: null });
+    const messageId = await elsewhere.enqueueMessage("s2", "a");
+    const unless = { messageId, heartbeats: undefined };
+    expect(await elsewhere.removeDeadHolder({ id: "s2", holder: null }, unless)).toBe(true);
+    expect([await sessions.find("s2"), (await sessions.find("s3"))?.id]).toEqual([undefined, "s3"]);
+  });
+
+  it("without streams is purged", async () => {
+    const { sessions, rows } = await open();
+    await sessions.insert(sse);
+    await sessions.remove("s2");
+    await sessions.insert(http);
+    expect(await rows("mcp_holders")).toBe(0);
   });
 });
 

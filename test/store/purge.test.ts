@@ -104,8 +104,9 @@ async function filled() {
   });
   await rateLimitCounter(store).increment([{ key: "account", windowMs: 15 * MINUTE }], now);
   const mcp = mcpSessionStore(store, clock);
-  await mcp.insert({ id: "http_1", keyId: "key_1", kind: "http", initialize: "{}" });
-  await mcp.insert({ id: "sse_1", keyId: "key_1", kind: "sse", initialize: null });
+  await mcp.insert({ id: "http_1", keyId: "key_1", kind: "http", holder: null, initialize: "{}" });
+  await mcp.insert({ id: "sse_1", keyId: "key_1", kind: "sse", holder: "copy", initialize: null });
+  await mcp.heartbeat("copy");
   await mcp.enqueueMessage("sse_1", "{}");
 
   const { rows: tables } = await sql<{ name: string }>`
@@ -154,7 +155,9 @@ describe("purging", () => {
     expect(await world.remaining()).toEqual(all);
     world.clock.advance(5 * MINUTE + 1);
     await world.purge();
-    expect(all.filter((name) => name !== "mcp_messages")).toEqual(await world.remaining());
+    expect(all.filter((name) => name !== "mcp_messages" && name !== "mcp_holders")).toEqual(
+      await world.remaining(),
+    );
     expect(await world.rows("mcp_sessions")).toBe(1);
     world.clock.advance(DAY);
     await world.purge();

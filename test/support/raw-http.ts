@@ -13,7 +13,7 @@ export interface RawResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body as JSON: itself, or the data of its last event. */
+  /** The body as JSON: itself, or the data of its last event with data. */
   json(): Json;
 }
 
@@ -62,7 +62,7 @@ export async function rawRequest(
   };
 }
 
-const lastData = (text: string): string => [...text.matchAll(/^data: (.*)$/gm)].at(-1)![1]!;
+const lastData = (text: string): string => [...text.matchAll(/^data: (.+)$/gm)].at(-1)![1]!;
 
 /** A stream of events that is read as it arrives. */
 export interface EventStream {

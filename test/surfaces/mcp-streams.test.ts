@@ -6,7 +6,7 @@ import { iso, MINUTE } from "../../src/core/clock.ts";
 import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
 import { installWriteBarrier } from "../support/write-barrier.ts";
-import { testInstance } from "../support/instance.ts";
+import { testInstance, type TestInstance } from "../support/instance.ts";
 import { type EventStream, openEventStream, rawRequest } from "../support/raw-http.ts";
 import {
   ACCEPT_HEADERS,
@@ -150,6 +150,9 @@ describe("a client that disconnects", () => {
   });
 });
 
+const rowCount = async ({ store }: TestInstance): Promise<number> =>
+  (await store.read.selectFrom("mcp_messages").select("id").execute()).length;
+
 describe("messages of other copies", () => {
   it("are fetched one batch at a time, and none is lost meanwhile", async () => {
     const holder = await testInstance();
@@ -166,8 +169,16 @@ describe("messages of other copies", () => {
     const { stream, messages } = await openSse(here.url, key);
     await postMessage(messages, key, INITIALIZE_REQUEST);
     writes.hold();
+    const answers: Promise<{ status: number }>[] = [];
     for (let id = 11; id <= 13; id += 1) {
-      await postMessage(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" });
+      // The answer comes when the message was fetched.
+      answers.push(
+        postMessage(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" }),
+      );
+      await eventually(
+        async () => (await rowCount(other)) === answers.length || undefined,
+        "the message in the store",
+      );
       const polls = seen.length;
       await eventually(() => seen.length > polls + 1 || undefined, "a poll, and one after it");
     }
@@ -175,6 +186,7 @@ describe("messages of other copies", () => {
     writes.release();
     for (let id = 11; id <= 13; id += 1)
       expect(await stream.waitFor(new RegExp(`"id":${id}`))).toContain(`"id":${id}`);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([202, 202, 202]);
   });
 
   it("that are never fetched are removed by a copy without streams", async () => {
@@ -210,8 +222,10 @@ describe("a failing store", () => {
     const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT_HEADERS };
     const { stream, messages } = await openSse(here.url, key);
     await eventually(() => failures > 1 || undefined, "a second poll");
-    await postMessage(messages.replace(here.url, there.url), key, INITIALIZE_REQUEST);
+    const answer = postMessage(messages.replace(here.url, there.url), key, INITIALIZE_REQUEST);
+    await eventually(async () => (await rowCount(other)) === 1 || undefined, "the message in the store");
     holder.store.dataVersion = dataVersion;
     expect(await stream.waitFor(/"serverInfo"/)).toContain('"serverInfo"');
+    expect((await answer).status).toBe(202);
   });
 });

@@ -60,7 +60,7 @@ describe("arguments that JSON.parse would change", () => {
     for (const headers of [key, session]) {
       for (const [definition, expected] of CASES) {
         const { text } = await postMessage(`${url}/mcp`, headers, createCall(definition));
-        const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+        const data = /^data: (.+)$/m.exec(text)?.[1] ?? text;
         expect(issuesIn(JSON.parse(data).result)).toEqual([expected]);
       }
     }

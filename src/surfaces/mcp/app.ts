@@ -22,6 +22,8 @@ export interface McpOptions extends McpServerOptions {
   admit: Admit;
   findInvalid: (keyIds: readonly string[]) => Promise<string[]>;
   sessions: McpSessionStore;
+  /** How long the holder of an SSE stream may miss its heartbeats before its streams count as gone, in milliseconds. */
+  streamLeaseMs: number;
   lifecycle: Lifecycle;
   checkStorage: () => Promise<string | undefined>;
   changes: ChangeFeed;
@@ -57,7 +59,13 @@ export function mcpApp(options: McpOptions): McpApp {
   const servers = mcpServerFactory(options);
   const streams = createStreamRegistry("use /mcp without a stream", options.services.meter);
   const relayed = watchRelayed(options, () => sse.deliverRelayed());
-  const sse = sseTransport(servers, sessions, streams, report, relayed.setStreamCount);
+  const sse = sseTransport(
+    servers,
+    { sessions, changes: options.changes, leaseMs: options.streamLeaseMs },
+    streams,
+    report,
+    relayed.setStreamCount,
+  );
   const streamable = streamableHttpTransport(servers, sessions, streams, report);
 
   const health = (_req: IncomingMessage, res: ServerResponse) =>
@@ -130,6 +138,7 @@ export function mcpApp(options: McpOptions): McpApp {
       clearInterval(keepAlive);
       toolsCheck.stop();
       relayed.setStreamCount(0);
+      await sse.stop();
       await streamable.close();
     },
   };

@@ -155,8 +155,15 @@ const READ_BY_SDK = new Set(["accept", "content-type", "last-event-id", "user-ag
 export const isEventStream = (response: Response): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
-/** Writes a web response to Node's: event streams chunk by chunk, at the pace of the client, others at once. */
-export async function sendWebResponse(response: Response, res: ServerResponse): Promise<void> {
+/**
+ * Writes a web response to Node's: event streams chunk by chunk, at the pace of the client, others at once.
+ * @param frame events to write before and after those of an event stream
+ */
+export async function sendWebResponse(
+  response: Response,
+  res: ServerResponse,
+  frame?: { before: string; after: string },
+): Promise<void> {
   const headers = Object.fromEntries(response.headers);
   // The listener decides whether the connection stays open, because it closes connections while it drains.
   delete headers["connection"];
@@ -166,6 +173,7 @@ export async function sendWebResponse(response: Response, res: ServerResponse): 
     return;
   }
   res.writeHead(response.status, headers).flushHeaders();
+  if (frame !== undefined) res.write(frame.before);
   const reader = response.body.getReader();
   res.once("close", () => void reader.cancel().catch(() => {}));
   for (;;) {
@@ -175,7 +183,7 @@ export async function sendWebResponse(response: Response, res: ServerResponse): 
     if (res.destroyed || res.writableEnded) return reader.cancel();
     if (!res.write(value)) await Promise.race([drained(res), closed(res)]);
   }
-  res.end();
+  res.end(frame?.after);
 }
 
 const drained = (res: ServerResponse): Promise<void> => new Promise((resolve) => res.once("drain", resolve));

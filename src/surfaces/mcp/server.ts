@@ -72,6 +72,8 @@ interface Identity {
   incomingTrace: NonNullable<Call["incomingTrace"]>;
   /** Issues of the arguments that only the text of the message shows. */
   argumentIssues: readonly Issue[];
+  /** The idempotency key of a call that the client can resume. */
+  callKey: string | undefined;
 }
 
 /** What a call needs of its HTTP request. */
@@ -80,6 +82,8 @@ export interface RequestDetails {
   headers?: IncomingHttpHeaders;
   /** Issues with paths below the arguments of the call. */
   argumentIssues?: readonly Issue[] | undefined;
+  /** The idempotency key of the call, unless its arguments have one. */
+  callKey?: string | undefined;
 }
 
 /** Passes the principal and the request id through the SDK as `authInfo`, without the key. */
@@ -89,6 +93,7 @@ export const toAuthInfo = (
     requestId = newRequestId(),
     headers: { traceparent, tracestate } = {},
     argumentIssues = [],
+    callKey,
   }: RequestDetails = {},
 ): AuthInfo => ({
   token: "",
@@ -99,6 +104,7 @@ export const toAuthInfo = (
     requestId,
     incomingTrace: { traceparent, tracestate },
     argumentIssues,
+    callKey,
   } satisfies Identity,
 });
 
@@ -129,12 +135,13 @@ export function mcpServerFactory({
     const { tool, input, pathPrefix } = await resolveTool(name, args ?? {});
     const identity = ctx.http?.authInfo?.extra as Identity | undefined;
     if (identity === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
-    const { principal, requestId, argumentIssues } = identity;
+    const { principal, requestId, argumentIssues, callKey } = identity;
     running += 1;
     try {
       const request: Call = {
         actor: { principal, client: { surface: "mcp", name: clientNameOf(server, ctx) } },
         requestId,
+        idempotencyKey: callKey,
         signal: ctx.mcpReq.signal,
         progress: progressOf(ctx),
         incomingTrace: incomingTraceOf(ctx, identity),

@@ -1,6 +1,6 @@
 /**
  * The transport of 2024-11-05: `GET /sse` opens a stream, `POST /messages` sends a message. A message that reaches a copy
- * without the stream is relayed through the store.
+ * without the stream is relayed through the store; it gets 404 when the process that held the stream has died.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
@@ -11,8 +11,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import { AppError } from "../../core/errors.ts";
-import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/ports.ts";
 import { argumentIssuesOf, readMessage } from "./http-messages.ts";
+import { type RelayOptions, relayMessage, streamHolder } from "./relay.ts";
 import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
 import type { StreamRegistry } from "../streams.ts";
 
@@ -30,6 +31,8 @@ export interface SseTransport {
   toolsChanged(): void;
   /** The ids of the streams of this copy. */
   sessionIds(): string[];
+  /** Stops the heartbeats, after the streams are closed. */
+  stop(): Promise<void>;
 }
 
 interface OpenSession {
@@ -44,12 +47,24 @@ const noSession = (): AppError =>
 
 export function sseTransport(
   servers: McpServerFactory,
-  sessions: McpSessionStore,
+  relay: RelayOptions,
   streams: StreamRegistry,
   report: ErrorReporter,
   onStreamCount: (count: number) => void,
 ): SseTransport {
+  const { sessions } = relay;
   const open = new Map<string, OpenSession>();
+  const holder = streamHolder(
+    relay,
+    () => {
+      for (const { res } of open.values()) res.end();
+    },
+    report,
+  );
+  const countStreams = (): void => {
+    holder.setStreamCount(open.size);
+    onStreamCount(open.size);
+  };
   const hasRoom = ({ res }: OpenSession): boolean => res.writableLength <= UNREAD_LIMIT;
 
   async function deliverQueued(): Promise<void> {
@@ -102,18 +117,24 @@ export function sseTransport(
       const transport = new SSEServerTransport("/messages", res);
       const id = transport.sessionId;
       // Stored before the client learns of it, because its first message may reach any copy.
-      await sessions.insert({ id, keyId: principal.keyId, kind: "sse", initialize: null });
+      await sessions.insert({
+        id,
+        keyId: principal.keyId,
+        kind: "sse",
+        initialize: null,
+        holder: holder.id(),
+      });
       // The client may have gone during the write; there is no later event.
       if (res.destroyed) return sessions.remove(id);
       const server = servers.create();
       open.set(id, { principal, server, transport, res });
-      onStreamCount(open.size);
+      countStreams();
       res.on("drain", () => void deliverRelayed().catch(report.onError));
       const unregister = streams.add({ keyId: principal.keyId, res, keepAlive: true });
       server.onerror = report.onRejected;
       server.onclose = () => {
         open.delete(id);
-        onStreamCount(open.size);
+        countStreams();
         unregister();
         sessions.remove(id).catch(report.onError);
       };
@@ -123,14 +144,13 @@ export function sseTransport(
     async message(req, res, principal) {
       const id = new URL(req.url ?? "", "http://localhost").searchParams.get("sessionId") ?? "";
       const session = open.get(id);
-      const owner =
-        session?.principal.keyId ??
-        (await sessions.find(id).then((stored) => (stored?.kind === "sse" ? stored.keyId : undefined)));
+      const stored = session === undefined ? await sessions.find(id) : undefined;
+      const owner = session?.principal.keyId ?? (stored?.kind === "sse" ? stored.keyId : undefined);
       if (owner !== principal.keyId) throw noSession();
       const received = await readMessage(req);
       const message = asJsonRpc(received.message);
       if (session === undefined) {
-        await sessions.enqueueMessage(id, received.text);
+        if (!(await relayMessage(relay, stored!, received.text))) throw noSession();
       } else {
         if (!hasRoom(session)) {
           throw new AppError(
@@ -155,6 +175,7 @@ export function sseTransport(
     },
 
     deliverRelayed,
+    stop: () => holder.stop(),
 
     toolsChanged() {
       for (const session of open.values())

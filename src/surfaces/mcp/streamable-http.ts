@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
+  type AuthInfo,
   classifyInboundRequest,
   createMcpHandler,
   type InitializeRequest,
@@ -12,6 +13,15 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import {
+  CLOSING_EVENT,
+  findResumedCall,
+  interruptedError,
+  openingEvent,
+  type ResumableCall,
+  toCallRequest,
+  toResumableCall,
+} from "./resumable-calls.ts";
 import { sessionCache } from "./session-cache.ts";
 import {
   isEventStream,
@@ -75,7 +85,7 @@ export function streamableHttpTransport(
     body: InitializeRequest,
     principal: Principal,
     handle: (transport: Transport) => Promise<Response>,
-    send: (response: Response) => Promise<void>,
+    send: Send,
   ): Promise<void> {
     const id = randomUUID();
     await cache.withSession(
@@ -92,6 +102,7 @@ export function streamableHttpTransport(
               keyId: principal.keyId,
               kind: "http",
               initialize: toInitializeReplay(body),
+              holder: null,
             });
             isStored = true;
           }
@@ -109,10 +120,11 @@ export function streamableHttpTransport(
     body: unknown,
     signal: AbortSignal,
     { principal, ...details }: { principal: Principal } & RequestDetails,
-    send: (response: Response) => Promise<void>,
+    send: Send,
   ): Promise<void> {
     const request = toWebRequest(req, signal);
-    const authInfo = toAuthInfo(principal, { ...details, headers: req.headers });
+    const call = toResumableCall(body, req.headers["mcp-protocol-version"]);
+    const authInfo = toAuthInfo(principal, { ...details, headers: req.headers, callKey: call?.key });
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
     const handle = (transport: Transport) => transport.handleRequest(request, options);
 
@@ -120,12 +132,18 @@ export function streamableHttpTransport(
     if ((id !== undefined || methodOf(body) === "initialize") && isLegacy(req, body)) {
       if (typeof id === "string") {
         return resume(id, principal, async (transport) => {
+          const resumed = resumedCallOf(req);
+          if (resumed !== undefined) {
+            const { key: callKey } = resumed;
+            const info = toAuthInfo(principal, { ...details, headers: req.headers, callKey });
+            return send(await resumeCall(transport, id, resumed, info), resumed);
+          }
           const response = await handle(transport);
           if (req.method === "DELETE" && response.ok) {
             cache.evict(id);
             await sessions.remove(id);
           }
-          await send(response);
+          await send(response, call);
         });
       }
       if (isInitializeRequest(body)) return start(body, principal, handle, send);
@@ -146,15 +164,18 @@ export function streamableHttpTransport(
         requestId: res.getHeader("x-request-id") as string,
         argumentIssues: received?.argumentIssues,
       };
-      const staysOpen = req.method === "GET" || methodOf(body) === "subscriptions/listen";
+      const staysOpen =
+        (req.method === "GET" && resumedCallOf(req) === undefined) ||
+        methodOf(body) === "subscriptions/listen";
       const release = staysOpen ? streams.reserve(principal, "mcp") : undefined;
-      const send = async (response: Response): Promise<void> => {
+      const send: Send = async (response, call) => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");
         const unregister = streamed
           ? streams.add({ keyId: principal.keyId, res, answer: !staysOpen })
           : undefined;
-        await sendWebResponse(response, res).finally(unregister);
+        const frame = call && { before: openingEvent(call), after: CLOSING_EVENT };
+        await sendWebResponse(response, res, frame).finally(unregister);
       };
       await serve(req, body, disconnected.signal, caller, send).finally(release);
     },
@@ -175,6 +196,36 @@ export function streamableHttpTransport(
       await cache.closeAll();
     },
   };
+}
+
+/** Sends a response. @param call what the client can resume when the response breaks off */
+type Send = (response: Response, call?: ResumableCall) => Promise<void>;
+
+/** The call that a request resumes. @throws AppError method_not_allowed, invalid_request */
+function resumedCallOf({ method, headers }: IncomingMessage): ResumableCall | undefined {
+  const lastEventId = headers["last-event-id"];
+  return method === "GET" && typeof lastEventId === "string" ? findResumedCall(lastEventId) : undefined;
+}
+
+/** Answers a call that was interrupted: by executing it again, else with an error. */
+async function resumeCall(
+  transport: Transport,
+  sessionId: string,
+  call: ResumableCall,
+  authInfo: AuthInfo,
+): Promise<Response> {
+  const message = toCallRequest(call);
+  if (message === undefined) {
+    const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" };
+    return new Response(`event: message\ndata: ${JSON.stringify(interruptedError(call))}\n\n`, { headers });
+  }
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-session-id": sessionId,
+  };
+  const request = new Request("http://localhost/mcp", { method: "POST", headers });
+  return transport.handleRequest(request, { authInfo, parsedBody: message });
 }
 
 /** Whether a request is of a protocol revision that has sessions. */
