@@ -1,4 +1,5 @@
 /** `millrace workflows apply`: changes the workflows to match the files of a directory, all of them or none. */
+import { COMMAND_LINE } from "../../schemas/actor.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { MAX_VERSION, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
@@ -128,12 +129,12 @@ async function checkFiles(
   pending: Map<string, FileWorkflow>,
   checkConnections: boolean,
 ): Promise<FileWorkflow[]> {
-  const signal = new AbortController().signal;
+  const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
   const { engine, read } = services;
   const lines: string[] = [];
   const workflows: FileWorkflow[] = [];
   for (const { file, stem, text } of files) {
-    const report = await engine.check(text, { checkConnections: false, allowFileFields: true, signal });
+    const report = await engine.check(text, { checkConnections: false, allowFileFields: true, ...call });
     const id = report.file.id ?? stem;
     const current = await read.workflows.find(id);
     const name = report.file.name ?? current?.name;
@@ -165,7 +166,7 @@ async function checkFiles(
       checkConnections,
       allowFileFields: true,
       selfId: id,
-      signal,
+      ...call,
     });
     const found = errors.map((issue) => issueLine(file, issue));
     workflow.issueCount = found.length;

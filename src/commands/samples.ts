@@ -1,4 +1,5 @@
 /** The samples of the first start: a small database, a configuration that names it, and workflows that use it. */
+import { COMMAND_LINE } from "../../schemas/actor.ts";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -67,11 +68,11 @@ function makeDatabase(directory: string): void {
 }
 
 async function createAll({ services }: Operator): Promise<boolean> {
-  const signal = new AbortController().signal;
+  const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
   const names = readdirSync(FOLDER!).filter((name) => name.endsWith(".yaml"));
   const checks = names.toSorted().map(async (name) => {
     const text = readFileSync(join(FOLDER!, name), "utf8");
-    return services.engine.check(text, { checkConnections: true, allowFileFields: true, signal });
+    return services.engine.check(text, { checkConnections: true, allowFileFields: true, ...call });
   });
   const reports = await Promise.all(checks);
   const intent = { operation: "create_samples", actor: OPERATOR_ACTOR, requestId: newRequestId() };

@@ -7,6 +7,14 @@ import type { Usage } from "./model.ts";
 import type { SqlNumber } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 
+/** Whom a connection is used for, and until when. */
+export interface CallContext {
+  /** The usage subject (usage-limits.ts) of the run or request: those who share a pool get equal parts of it. */
+  owner: string;
+  /** Aborted when nobody waits for the result any more; its reason is the error of the call. */
+  signal: AbortSignal;
+}
+
 export interface NamedConnection {
   name: string;
   /** `sqlite`, `openai`, `stdio` and so on. */
@@ -98,7 +106,7 @@ export interface Databases {
   concurrencyOf(name: string): number | null;
   /** How many statements may start in a time, such as `5/s`, over all executors; null for no limit. */
   rateOf(name: string): string | null;
-  query(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
+  query(request: SqlRequest, call: CallContext): Promise<SqlResult>;
   /**
    * Prepares a query without running it.
    * @param request `params` are the names of the parameters, `constants` the values of those that are known, and `tables`
@@ -115,12 +123,12 @@ export interface Databases {
       write: boolean;
       tables?: Readonly<Record<string, readonly SqlColumn[] | null>> | undefined;
     },
-    signal: AbortSignal,
+    call: CallContext,
   ): Promise<{ columns: SqlColumn[] } | { issues: PartialIssue[]; missing?: MissingName | undefined }>;
   describe(
     name: string,
     options: { table?: string | undefined; samples: number; limit: number },
-    signal: AbortSignal,
+    call: CallContext,
   ): Promise<TableDescription[]>;
 }
 
@@ -149,7 +157,7 @@ export interface Models {
   list(): (NamedConnection & { model_ref: string })[];
   concurrencyOf(name: string): number | null;
   rateOf(name: string): string | null;
-  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
+  generate(request: ModelRequest, call: CallContext): Promise<ModelResponse>;
 }
 
 /** A reference to a secret by its name, in a header or field. */
@@ -183,7 +191,7 @@ export interface Http {
   check(request: { url: string | null; secrets: readonly string[] }): PartialIssue[];
   /** Names of the secrets that workflows may use. */
   secrets(): (NamedConnection & { hosts: readonly string[] })[];
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  send(request: HttpRequest, call: CallContext): Promise<HttpResponse>;
 }
 
 export interface McpTool {
@@ -198,14 +206,14 @@ export interface McpServers {
   list(): NamedConnection[];
   concurrencyOf(name: string): number | null;
   rateOf(name: string): string | null;
-  tools(server: string, signal: AbortSignal): Promise<McpTool[]>;
+  tools(server: string, call: CallContext): Promise<McpTool[]>;
   /** @returns the tool's structured content, else its text */
   call(
     server: string,
     tool: string,
     args: Readonly<Record<string, unknown>>,
     options: { idempotencyKey: string; trace?: TraceHeaders | undefined },
-    signal: AbortSignal,
+    call: CallContext,
   ): Promise<unknown>;
 }
 

@@ -53,6 +53,8 @@ export interface CheckOptions {
   selfId?: string | undefined;
   /** Whether `id`, `name`, `description` and `tags` are allowed at the top level, as in files. */
   allowFileFields?: boolean;
+  /** The usage subject of the caller (usage-limits.ts), with whom the connections share their places. */
+  owner: string;
   signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { StepFacts, Usage } from "./model.ts";
-import type { Connections, PartialIssue } from "./connections.ts";
+import type { CallContext, Connections, PartialIssue } from "./connections.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 import type { SpanAttributes } from "./tracer.ts";
@@ -48,11 +48,11 @@ export interface CalledWorkflow {
   obstacle?: Pick<PartialIssue, "code" | "message" | "fix">;
 }
 
-export interface StepCheckContext {
+/** Calls of connections take it as their context. */
+export interface StepCheckContext extends CallContext {
   connections: Connections;
   /** False if the definition is checked without its connections: a check that uses them then reports nothing at all. */
   hasConnections: boolean;
-  signal: AbortSignal;
   /** Returns the shape of a field of this step after it is resolved. */
   shapeOf(field: string): Shape;
   /** Returns the shape of one entry of a field that is an object (`tables.orders`). */
@@ -76,10 +76,9 @@ export interface StepCheck {
   facts?: StepFacts;
 }
 
-export interface StepContext {
+/** Calls of connections take it as their context. Its signal is aborted when the run is cancelled or the step times out. */
+export interface StepContext extends CallContext {
   connections: Connections;
-  /** Aborted when the run is cancelled or the step times out; `reason` is the StepError. */
-  signal: AbortSignal;
   /** `<first run>:<step>:<item>:<hash of its input>`, to pass on to the systems that it calls. */
   idempotencyKey: string;
   /** Returns the current time, in milliseconds since 1970. */

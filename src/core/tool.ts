@@ -1,9 +1,11 @@
 /** The definition of an operation. REST, MCP, OpenAPI and the tests are generated from it. */
 import type { z } from "zod";
 import type { Scope } from "../../schemas/actor.ts";
+import type { CallContext } from "./connections.ts";
 import type { AccountsApi } from "./account-ports.ts";
 import type { EngineApi } from "./engine-port.ts";
 import type { ErrorCode } from "./errors.ts";
+import { usageSubjectOf } from "./usage-limits.ts";
 import type { Actor, CursorCodec, Readers, Writers } from "./ports.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -54,6 +56,12 @@ export interface ToolContext {
   /** Reports progress to the client; undefined when the client does not ask for it. */
   progress?: ((progress: Progress) => void) | undefined;
 }
+
+/** The context of the connections that an operation uses. */
+export const callContextOf = ({ actor, signal }: Pick<ToolContext, "actor" | "signal">): CallContext => ({
+  owner: usageSubjectOf(actor.principal),
+  signal,
+});
 
 export interface ListResponse<T> {
   items: T[];

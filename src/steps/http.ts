@@ -146,7 +146,7 @@ export const httpStep = defineStepType({
         acceptStatus: accept_status,
         trace: ctx.trace,
       },
-      ctx.signal,
+      ctx,
     );
     const { status } = response;
     if ((status < 200 || status > 299) && !accept_status.includes(status))

@@ -116,7 +116,7 @@ export const modelStep = defineStepType({
         temperature,
         trace: ctx.trace,
       },
-      ctx.signal,
+      ctx,
     );
     const answer = output_schema === undefined ? { text: answerText } : { object };
     return { kind: "done", output: { ...answer, usage, finish_reason }, usage };

@@ -152,7 +152,7 @@ export const sqlStep = defineStepType({
     const prepare = (params: readonly string[]) =>
       ctx.connections.databases.prepare(
         { database, query: query as string, params, constants, write: step["write"] === true, tables },
-        ctx.signal,
+        ctx,
       );
     const params = namesOf("params", step, ctx);
     let prepared = await prepare(params ?? []);
@@ -174,10 +174,8 @@ export const sqlStep = defineStepType({
     return { issues: listIssues, output: outputOf(listOf(rowShape(prepared.columns))), ...facts };
   },
   needsFacts: ({ tables }) => tables !== undefined,
-  run: async (
-    { database: requested, query, params, write, max_rows, on_truncate, tables },
-    { connections, signal, facts },
-  ) => {
+  run: async ({ database: requested, query, params, write, max_rows, on_truncate, tables }, ctx) => {
+    const { connections, facts } = ctx;
     const database = requested ?? connections.defaultDatabase;
     if (database === null) throw new StepError("environment", NO_DATABASE, { fix: NO_DATABASE_FIX });
     const result = await connections.databases.query(
@@ -192,7 +190,7 @@ export const sqlStep = defineStepType({
         tables,
         tableColumns: (facts as { tables?: TableColumns } | undefined)?.tables,
       },
-      signal,
+      ctx,
     );
     if (result.truncated && on_truncate === "fail")
       throw truncatedError(result.rows.length, max_rows, write === true);

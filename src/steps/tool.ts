@@ -62,7 +62,7 @@ export const toolStep = defineStepType({
     const issues = serverIssues(server, ctx);
     if (issues.length > 0) return { issues };
     try {
-      const tools = await ctx.connections.mcpServers.tools(server, ctx.signal);
+      const tools = await ctx.connections.mcpServers.tools(server, ctx);
       const found = tools.find(({ name }) => name === tool);
       if (found === undefined)
         return {
@@ -86,7 +86,7 @@ export const toolStep = defineStepType({
   run: async (input, ctx) => {
     const { mcpServers } = ctx.connections;
     const options = { idempotencyKey: ctx.idempotencyKey, trace: ctx.trace };
-    const output = await mcpServers.call(input.server, input.tool, input.arguments, options, ctx.signal);
+    const output = await mcpServers.call(input.server, input.tool, input.arguments, options, ctx);
     return { kind: "done", output: { output } };
   },
 });

@@ -14,15 +14,15 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
   ): Promise<T> {
     // Names come from workflows, so all names that are not configured share one label.
     const configured = requested === SCRATCH_DATABASE || list.some(({ name }) => name === requested);
-    const call = { kind, name: configured ? requested : "unknown" };
+    const labels = { kind, name: configured ? requested : "unknown" };
     const start = performance.now();
     try {
       const result = await work();
-      meter.connectionCalled({ ...call, outcome: "ok", seconds: secondsSince(start) });
+      meter.connectionCalled({ ...labels, outcome: "ok", seconds: secondsSince(start) });
       return result;
     } catch (error) {
       const outcome = error instanceof StepError ? error.code : "failed";
-      meter.connectionCalled({ ...call, outcome, seconds: secondsSince(start) });
+      meter.connectionCalled({ ...labels, outcome, seconds: secondsSince(start) });
       throw error;
     }
   }
@@ -31,18 +31,18 @@ export function meteredConnections(connections: Connections, meter: Meter): Conn
     ...connections,
     databases: {
       ...databases,
-      query: (request, signal) =>
+      query: (request, call) =>
         timed("database", { list: databases.list(), requested: request.database }, () =>
-          databases.query(request, signal),
+          databases.query(request, call),
         ),
     },
     models: {
       ...models,
-      async generate(request, signal) {
+      async generate(request, call) {
         const { model } = request;
         try {
           const response = await timed("model", { list: models.list(), requested: model }, () =>
-            models.generate(request, signal),
+            models.generate(request, call),
           );
           meter.tokensUsed(model, tokensOf(response.usage));
           return response;

@@ -5,6 +5,7 @@ import { createModels } from "../../src/connections/models/index.ts";
 import { parseConfig, mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { mcpHttpServer as mcpPeer } from "../support/mcp-server-http.ts";
 import { modelConfig, mockModelServer, VENDORS } from "../support/mock-model-server.ts";
+import { callOf } from "../support/call-context.ts";
 
 const trace = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -22,7 +23,7 @@ describe("the propagated trace", () => {
   ])("%s", async (_, headers, expected) => {
     const peer = await mockHttpServer((_request, response) => sendJson(response, {}));
     const client = createHttpClient(parseConfig({ http: { allowed_hosts: [peer.host] } }), {});
-    await client.send({ method: "GET", url: peer.url, headers, maxBytes: 100, trace }, never);
+    await client.send({ method: "GET", url: peer.url, headers, maxBytes: 100, trace }, callOf(never));
     const { traceparent, tracestate } = peer.received[0]!.headers;
     expect({ traceparent, tracestate }).toEqual({
       traceparent: undefined,
@@ -38,7 +39,7 @@ describe("the propagated trace", () => {
       { MODEL_KEY: "sk-test-0123456789" },
       { now: () => 0 },
     );
-    await all.generate({ model: "writer", prompt: "Hello?", trace }, never);
+    await all.generate({ model: "writer", prompt: "Hello?", trace }, callOf(never));
     expect(peer.received[0]!.headers).toMatchObject(trace);
   });
 
@@ -49,7 +50,7 @@ describe("the propagated trace", () => {
       const all = createMcpServers(parseConfig({ mcp_servers: [{ name: "peer", url: peer.url }] }), {});
       onTestFinished(() => all.close());
       const call = (options: { trace?: typeof trace }) =>
-        all.call("peer", "meta", {}, { idempotencyKey: "k", ...options }, never);
+        all.call("peer", "meta", {}, { idempotencyKey: "k", ...options }, callOf(never));
       expect(JSON.parse((await call({ trace })) as string)).toMatchObject(trace);
       const carrying = peer.headers.filter((sent) => sent["traceparent"] !== undefined);
       expect(carrying).toEqual([expect.objectContaining(trace)]);
@@ -62,7 +63,7 @@ describe("the propagated trace", () => {
     const peer = { name: "peer", command: process.execPath, args: [STDIO] };
     const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), {});
     onTestFinished(() => all.close());
-    const result = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, never);
+    const result = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, callOf(never));
     expect(JSON.parse(result as string)).toMatchObject(trace);
   });
 });

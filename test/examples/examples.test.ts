@@ -23,6 +23,7 @@ import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { mockModelServer, WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { smtpPeer } from "../support/mock-smtp-server.ts";
 import type { z } from "zod";
+import { callOf } from "../support/call-context.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/", import.meta.url));
 const TICKETS = fileURLToPath(new URL("../support/tickets-mcp-server.ts", import.meta.url));
@@ -119,7 +120,7 @@ async function setUp() {
       const report = await services.engine.check(text, {
         checkConnections: true,
         allowFileFields: true,
-        signal,
+        ...callOf(signal),
       });
       expect({ file, errors: report.errors }).toEqual({ file, errors: [] });
       const { id, ...fields } = report.file;

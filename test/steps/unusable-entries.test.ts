@@ -5,6 +5,7 @@ import { CORRECT_ENTRY } from "../../src/core/unusable-entries.ts";
 import type { SqlRequest } from "../../src/core/connections.ts";
 import { testEngine } from "../support/engine.ts";
 import { stepErrorOf } from "../support/mock-http-server.ts";
+import { callOf } from "../support/call-context.ts";
 
 const unusable: UnusableEntry[] = (["databases", "models", "mcp_servers", "secrets"] as const).map(
   (list) => ({
@@ -58,10 +59,10 @@ describe("a step that needs an entry of the configuration that can't be used", (
               maxRows: 1,
               maxBytes: 100,
             } as SqlRequest,
-            signal,
+            callOf(signal),
           ),
-        models: () => connections.models.generate({ model: "broken", prompt: "Hello" }, signal),
-        mcpServers: () => connections.mcpServers.call("broken", "x", {}, {} as never, signal),
+        models: () => connections.models.generate({ model: "broken", prompt: "Hello" }, callOf(signal)),
+        mcpServers: () => connections.mcpServers.call("broken", "x", {}, {} as never, callOf(signal)),
       }[kind];
       const error = await stepErrorOf(work());
       expect(error.code).toBe("environment");

@@ -6,6 +6,7 @@ import { Config } from "../../schemas/config.ts";
 import { createDatabases, type DatabasesOptions } from "../../src/connections/databases/index.ts";
 import type { Databases, SqlResult, SqlRequest } from "../../src/core/connections.ts";
 import { StepError } from "../../src/core/step-errors.ts";
+import { callOf } from "./call-context.ts";
 
 export interface TestDatabases {
   databases: Databases & { close(): Promise<void> };
@@ -47,7 +48,7 @@ export function openDatabases(
         keepTruncated: true,
         ...more,
       },
-      signal,
+      callOf(signal),
     );
   return {
     databases: opened,

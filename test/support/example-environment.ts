@@ -26,6 +26,7 @@ import { type FakeClock, fakeClock, temporaryDirectory, testInstance } from "./i
 import { mockHttpServer, type ReceivedRequest, sendJson } from "./mock-http-server.ts";
 import { WIRE_FORMATS } from "./mock-model-server.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
+import { callOf } from "./call-context.ts";
 
 /** The folder of the examples that show everyday work. */
 const EVERYDAY_FOLDER = fileURLToPath(new URL("../../examples/everyday/", import.meta.url));
@@ -134,7 +135,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
     const report = await services.engine.check(text, {
       checkConnections: true,
       allowFileFields: true,
-      signal,
+      ...callOf(signal),
     });
     expect({ name, errors: report.errors }).toEqual({ name, errors: [] });
     const { id, ...fields } = report.file;

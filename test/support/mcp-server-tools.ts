@@ -40,6 +40,17 @@ export function toolServer(die: () => void): McpServer {
     },
     ({ id }) => ({ ...said("found"), structuredContent: id === undefined ? {} : { id } }),
   );
+  server.registerTool(
+    "fill",
+    {
+      inputSchema: { rows: z.number() },
+      outputSchema: { rows: z.array(z.object({ text: z.string().default("x".repeat(1_000)).optional() })) },
+    },
+    ({ rows }) => ({
+      ...said("filled"),
+      structuredContent: { rows: Array.from({ length: rows }, () => ({})) },
+    }),
+  );
   server.registerTool("hang", {}, () => new Promise<never>(() => undefined));
   server.registerTool("die", {}, () => {
     die();

@@ -10,6 +10,7 @@ import type {
   UnresolvedStep,
 } from "../../src/core/step-type.ts";
 import { z } from "zod";
+import { callOf } from "./call-context.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 
@@ -25,7 +26,7 @@ const unknown = (): Shape => ANY;
 export function checkStep(type: AnyStepType, written: object, world: World = {}): Promise<StepCheck> {
   const step = { id: "it", type: type.type, ...written } as UnresolvedStep;
   return type.check!(step, {
-    signal: new AbortController().signal,
+    ...callOf(),
     shapeOf: unknown,
     shapeAt: unknown,
     earlierSteps: () => [],
@@ -43,7 +44,7 @@ export async function runStep(type: AnyStepType, written: object, world: World =
     Object.entries<Field>(type.fields).map(([name, field]) => [name, field.schema]),
   );
   return type.run(z.strictObject(shape).parse(written), {
-    signal: world.signal ?? new AbortController().signal,
+    ...callOf(world.signal),
     idempotencyKey: "run:it:0:abc",
     trace: {},
     now: () => NOW,

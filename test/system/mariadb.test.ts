@@ -7,10 +7,11 @@ import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWriteAccess } from "../../src/connections/databases/privileges.ts";
 import { brokenClaims, claimsOf } from "../support/column-claims.ts";
-import { neverAborted, openDatabases, abortAfter } from "../support/databases.ts";
+import { openDatabases, abortAfter } from "../support/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/postgres.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
+import { callOf } from "../support/call-context.ts";
 
 const REFUSALS = new Set<string>(["database_read_only", "database_failed", "input_invalid"]);
 const PASSWORD = "a secret of the tests";
@@ -101,7 +102,7 @@ const writable = (user: string) => {
 async function expectClaimsToHold(query: string, params = {}) {
   const { databases, runQuery } = shop();
   const request = { database: "shop", query, params: Object.keys(params), write: false };
-  const prepared = await databases.prepare(request, neverAborted());
+  const prepared = await databases.prepare(request, callOf());
   if ("issues" in prepared) throw new Error(JSON.stringify(prepared.issues));
   const result = await runQuery("shop", query, params);
   const { columns } = prepared;
@@ -249,7 +250,7 @@ describe("a MariaDB database", () => {
   it("prepares without running, and reports errors with near matches", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
+      databases.prepare({ database: "shop", query, params, write: false }, callOf());
     expect(await prepare("SELECT id, region AS r FROM orders WHERE id > :x", ["x"])).toMatchObject({
       columns: [
         { name: "id", type: "number" },
@@ -335,10 +336,7 @@ describe("a MariaDB database", () => {
         },
       ]);
       expect((await runQuery("shop", query)).rows[0]!["mode"]).toContain("NO_ZERO_DATE");
-      const prepared = databases.prepare(
-        { database: "shop", query, params: [], write: false },
-        neverAborted(),
-      );
+      const prepared = databases.prepare({ database: "shop", query, params: [], write: false }, callOf());
       expect(await prepared).toHaveProperty("columns.length", 3);
     } finally {
       await owner.query("SET GLOBAL sql_mode = ?", [before]);
@@ -362,7 +360,7 @@ describe("a MariaDB database", () => {
       INSERT INTO wide.fat VALUES (1, REPEAT('x', 9000000), REPEAT('\\0', 9000000), CONCAT('["', REPEAT('x', 9000000), '"]'),
         '{"a": [1]}', '2026-01-02 03:04:05', POINT(1, 2))`);
     const { databases } = shop({ dataset: `mysql://reports@127.0.0.1:${port}/wide` });
-    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, neverAborted());
+    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, callOf());
     expect(fat!.sample).toEqual([
       {
         n: 1,
@@ -447,7 +445,7 @@ describe("a MariaDB database", () => {
     const [counters, orders, regions] = await shop().databases.describe(
       "shop",
       { samples: 1, limit: 10 },
-      neverAborted(),
+      callOf(),
     );
     expect(counters!.name).toBe("counters");
     expect(orders).toMatchObject({

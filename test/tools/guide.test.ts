@@ -3,6 +3,7 @@ import { definitionSchema } from "../../src/engine/definition/definition-schema.
 import { stepTypes } from "../../src/steps/index.ts";
 import { EXAMPLE_DEFINITION, getGuide, TOPICS } from "../../tools/environment/guide.ts";
 import { testInstance } from "../support/instance.ts";
+import { callOf } from "../support/call-context.ts";
 
 const topics = [...TOPICS, ...stepTypes.map(({ type }) => type)];
 
@@ -27,7 +28,7 @@ describe("the guide", () => {
     const { services } = await testInstance();
     const { errors } = await services.engine.check(EXAMPLE_DEFINITION, {
       checkConnections: true,
-      signal: AbortSignal.timeout(10_000),
+      ...callOf(AbortSignal.timeout(10_000)),
     });
     expect(errors).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import { StepError } from "../../src/core/step-errors.ts";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { callContextOf, defineTool, type ToolContext } from "../../src/core/tool.ts";
 
 /** Maximum number of tables in a response. */
 const MAX_TABLES = 200;
@@ -74,7 +74,7 @@ export const describeDatabase = defineTool({
     );
     if (samples > 0) assertWriteScope(ctx);
     const tables = await withConnectionErrors(database, () =>
-      databases.describe(database, { table, samples, limit: MAX_TABLES + 1 }, ctx.signal),
+      databases.describe(database, { table, samples, limit: MAX_TABLES + 1 }, callContextOf(ctx)),
     );
     const listed = tables.slice(0, MAX_TABLES);
     if (JSON.stringify(listed.map(({ sample }) => sample)).length > MAX_SAMPLE_CHARS) {

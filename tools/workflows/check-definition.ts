@@ -4,16 +4,16 @@ import { applyFixes } from "../../src/core/apply-fixes.ts";
 import type { CheckOptions, CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { callContextOf, type ToolContext } from "../../src/core/tool.ts";
 
 /** Runs the engine's checker. @throws AppError request_timeout when the client has gone */
 export async function checkDefinition(
   ctx: ToolContext,
   source: unknown,
-  options: Omit<CheckOptions, "signal">,
+  options: Omit<CheckOptions, "signal" | "owner">,
 ): Promise<CheckReport> {
   try {
-    return await ctx.engine.check(source, { ...options, signal: ctx.signal });
+    return await ctx.engine.check(source, { ...options, ...callContextOf(ctx) });
   } catch (error) {
     if (!ctx.signal.aborted) throw error;
     throw new AppError("request_timeout", "The client disconnected before the definition was checked.");
@@ -21,7 +21,7 @@ export async function checkDefinition(
 }
 
 /** The options of a check that may also apply the patches of the issues. */
-interface FixOptions extends Omit<CheckOptions, "signal" | "checkConnections"> {
+interface FixOptions extends Omit<CheckOptions, "signal" | "owner" | "checkConnections"> {
   applyFixes: boolean;
 }
 

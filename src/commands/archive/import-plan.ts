@@ -1,5 +1,6 @@
 /** Reads a whole export before anything is written, and finds its issues and what it would add. */
 import { createHash, type Hash } from "node:crypto";
+import { COMMAND_LINE } from "../../../schemas/actor.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
@@ -124,7 +125,8 @@ export async function planImport(
     addTo(hash, version);
     // Older versions and drafts may have been saved with issues; they do not run.
     if (version.version !== workflow.published_version) return;
-    const options = { checkConnections: false, selfId: workflow.id, signal: new AbortController().signal };
+    const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
+    const options = { checkConnections: false, selfId: workflow.id, ...call };
     const { errors } = await engine.check(version.definition ?? {}, options);
     for (const { path, message, fix } of errors)
       addIssue(number, `definition.${path} ${message}${fix === undefined ? "" : `. ${fix}`}`);

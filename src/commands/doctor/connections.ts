@@ -1,5 +1,6 @@
 /** Checks the databases, models, MCP servers and the mail account of the configuration in the way steps use them. */
 import { setTimeout as delay } from "node:timers/promises";
+import { COMMAND_LINE } from "../../../schemas/actor.ts";
 import type { Config } from "../../../schemas/config.ts";
 import { createConnections } from "../../connections/index.ts";
 import { createSmtpClient } from "../../connections/mail/smtp.ts";
@@ -90,7 +91,7 @@ function checkDatabase(
         maxBytes: 100_000,
         keepTruncated: true,
       };
-      return (await databases.query(request, signal)).rows;
+      return (await databases.query(request, { owner: COMMAND_LINE, signal })).rows;
     };
     // SQLite reads the file only with the first query; the other databases read it when they connect.
     await runQuery(type === "sqlite" ? "SELECT count(*) AS tables FROM sqlite_schema" : "SELECT 1 AS one");
@@ -125,7 +126,7 @@ function checkModel(
       );
     }
     const request = { model: name, prompt: "Answer with the word ok.", maxOutputTokens: 64 };
-    const { usage } = await models.generate(request, signal);
+    const { usage } = await models.generate(request, { owner: COMMAND_LINE, signal });
     return ok(check, `${type} ${ref}: answers (${usage.input_tokens + usage.output_tokens} tokens)`);
   });
 }
@@ -134,7 +135,7 @@ function checkMcpServer({ mcpServers }: Connections, entry: NamedConnection): Pr
   const check = `MCP server ${entry.name}`;
   if (entry.unavailableReason !== null) return Promise.resolve(unusable(check, entry.unavailableReason));
   return runCheck({ group: GROUP, check, fix: SERVER_FIX }, async (signal) => {
-    const tools = await mcpServers.tools(entry.name, signal);
+    const tools = await mcpServers.tools(entry.name, { owner: COMMAND_LINE, signal });
     if (tools.length > 0) return ok(check, `${entry.type}: answers, ${plural(tools.length, "tool")}`);
     return warning(
       check,

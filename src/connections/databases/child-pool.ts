@@ -6,10 +6,11 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { pid as parent } from "node:process";
 import { fileURLToPath } from "node:url";
+import type { CallContext } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
+import { createFairPool } from "../fair-pool.ts";
 import { abortError } from "./driver.ts";
-import { createSemaphore } from "./semaphore.ts";
 
 export interface ChildPoolOptions {
   /** Maximum number of child processes. */
@@ -26,7 +27,7 @@ export interface ChildPool {
   send(
     spec: Omit<ChildSpec, "memoryMb" | "parent">,
     request: ChildRequest,
-    signal: AbortSignal,
+    call: CallContext,
   ): Promise<unknown>;
   close(): void;
 }
@@ -52,9 +53,10 @@ export function createChildPool({
   prepareTimeoutMs,
 }: ChildPoolOptions): ChildPool {
   const all = new Set<Child>();
-  const waiting: (() => void)[] = [];
+  /** One for each process that may be busy. */
+  const places = createFairPool(size);
   /** Preparing queries never occupies all child processes. */
-  const preparing = createSemaphore(Math.max(1, Math.floor(size / 2)));
+  const preparing = createFairPool(Math.max(1, Math.floor(size / 2)));
 
   function start(key: string, spec: ChildSpec): Child {
     const process = fork(PROGRAM, [JSON.stringify(spec)], {
@@ -69,7 +71,6 @@ export function createChildPool({
     const gone = (): void => {
       clearTimeout(child.idle);
       all.delete(child);
-      waiting.shift()?.();
     };
     process.once("exit", gone);
     // The caller also listens for this event.
@@ -77,50 +78,24 @@ export function createChildPool({
     return child;
   }
 
-  /** Returns an idle child of this database, or a new one, which may replace an idle one of another database; else undefined. */
-  function find(spec: ChildSpec): Child | undefined {
+  /**
+   * Takes an idle child of this database, or starts one, which may replace an idle one of another database. Only for the
+   * holder of a place: so a child is idle, or there are fewer than the maximum.
+   */
+  function take(spec: ChildSpec): Child {
     const key = JSON.stringify(spec);
-    const idle = [...all].filter((child) => !child.busy);
+    const idle = [...all].filter(({ busy }) => !busy);
     const own = idle.find((child) => child.key === key);
-    if (own !== undefined) return own;
-    if (all.size >= size) {
-      const other = idle[0];
-      if (other === undefined) return undefined;
-      all.delete(other);
-      other.process.kill("SIGKILL");
+    if (own === undefined) {
+      const other = all.size >= size ? idle[0] : undefined;
+      if (other !== undefined) kill(other);
+      return start(key, spec);
     }
-    return start(key, spec);
-  }
-
-  async function take(spec: ChildSpec, signal: AbortSignal): Promise<Child> {
-    for (;;) {
-      if (signal.aborted) throw abortError(signal);
-      const child = find(spec);
-      if (child !== undefined) {
-        clearTimeout(child.idle);
-        child.busy = true;
-        child.process.ref();
-        child.process.channel?.ref();
-        return child;
-      }
-      await turn(signal);
-    }
-  }
-
-  /** Waits until a child may be free, or the signal is aborted. */
-  function turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const go = (): void => {
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      const leave = (): void => {
-        waiting.splice(waiting.indexOf(go), 1);
-        resolve();
-      };
-      waiting.push(go);
-      signal.addEventListener("abort", leave, { once: true });
-    });
+    clearTimeout(own.idle);
+    own.busy = true;
+    own.process.ref();
+    own.process.channel?.ref();
+    return own;
   }
 
   function release(child: Child): void {
@@ -129,17 +104,15 @@ export function createChildPool({
     child.process.unref();
     child.process.channel?.unref();
     child.idle = setTimeout(() => kill(child), idleTimeoutMs).unref();
-    waiting.shift()?.();
   }
 
   function kill(child: Child): void {
     all.delete(child);
     child.process.kill("SIGKILL");
-    waiting.shift()?.();
   }
 
   async function ask(spec: ChildSpec, request: ChildRequest, signal: AbortSignal): Promise<unknown> {
-    const child = await take(spec, signal);
+    const child = take(spec);
     const short = request.op === "prepare" ? [AbortSignal.timeout(prepareTimeoutMs)] : [];
     try {
       const until = AbortSignal.any([signal, ...short]);
@@ -153,10 +126,14 @@ export function createChildPool({
   }
 
   return {
-    send(given, request, signal) {
+    async send(given, request, call) {
       const spec = { ...given, memoryMb, parent };
-      const asked = (): Promise<unknown> => ask(spec, request, signal);
-      return request.op === "prepare" ? preparing(signal, asked) : asked();
+      const asked = (): Promise<unknown> => places.run(call, () => ask(spec, request, call.signal));
+      try {
+        return await (request.op === "prepare" ? preparing.run(call, asked) : asked());
+      } catch (error) {
+        throw call.signal.aborted ? abortError(call.signal) : error;
+      }
     },
     close() {
       for (const child of all) kill(child);

@@ -1,5 +1,5 @@
 /** The interface of database drivers. index.ts has the rules for all of them. */
-import type { SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
+import type { CallContext, SqlResult, SqlColumn, TableDescription } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { findDuplicateName, type RowLimits } from "./rows.ts";
 import type { Dialect, RenderedQuery } from "./sql-scanner.ts";
@@ -32,10 +32,10 @@ export interface Driver {
   dialect: Dialect;
   /** Returns the placeholder of the parameter with this index (from 0). */
   placeholder(index: number): string;
-  query(statement: Statement, limits: RowLimits, signal: AbortSignal): Promise<SqlResult>;
+  query(statement: Statement, limits: RowLimits, call: CallContext): Promise<SqlResult>;
   /** The values of the statement are those that are known, else null. */
-  prepare(statement: Statement, signal: AbortSignal): Promise<PreparedStatement>;
-  describe(options: DescribeOptions, signal: AbortSignal): Promise<TableDescription[]>;
+  prepare(statement: Statement, call: CallContext): Promise<PreparedStatement>;
+  describe(options: DescribeOptions, call: CallContext): Promise<TableDescription[]>;
   close(): Promise<void>;
 }
 

@@ -21,20 +21,20 @@ export function createFileDriver(
   return {
     dialect: engine,
     placeholder: (index) => (engine === "sqlite" ? `?${index + 1}` : `$${index + 1}`),
-    query: async ({ text, values, write }, limits, signal) => {
+    query: async ({ text, values, write }, limits, call) => {
       const request = { op: "query", text, values, limits, tables: [] } as const;
-      return (await children.send(await specFor(write), { ...request, tables: [] }, signal)) as SqlResult;
+      return (await children.send(await specFor(write), { ...request, tables: [] }, call)) as SqlResult;
     },
-    prepare: async ({ text, values, write }, signal) => {
+    prepare: async ({ text, values, write }, call) => {
       const request = { op: "prepare", text, values, tables: [] } as const;
       return (await children.send(
         await specFor(write),
         { ...request, tables: [] },
-        signal,
+        call,
       )) as PreparedStatement;
     },
-    describe: async (options, signal) =>
-      (await children.send(await specFor(false), { op: "describe", options }, signal)) as TableDescription[],
+    describe: async (options, call) =>
+      (await children.send(await specFor(false), { op: "describe", options }, call)) as TableDescription[],
     close: () => Promise.resolve(),
   };
 }
@@ -45,11 +45,11 @@ export function createScratchDriver(tables: ScratchTable[], children: ChildPool)
   return {
     dialect: "duckdb",
     placeholder: (index) => `$${index + 1}`,
-    query: async ({ text, values }, limits, signal) =>
-      (await children.send(spec, { op: "query", text, values, limits, tables }, signal)) as SqlResult,
-    prepare: async ({ text, values }, signal) => {
+    query: async ({ text, values }, limits, call) =>
+      (await children.send(spec, { op: "query", text, values, limits, tables }, call)) as SqlResult,
+    prepare: async ({ text, values }, call) => {
       const request = { op: "prepare", text, values, tables } as const;
-      return (await children.send(spec, request, signal)) as PreparedStatement;
+      return (await children.send(spec, request, call)) as PreparedStatement;
     },
     describe: () =>
       Promise.resolve(

@@ -1,6 +1,7 @@
 /** The databases of the configuration and `scratch`, with the rules for all of them. */
 import type { Config } from "../../../schemas/config.ts";
 import {
+  type CallContext,
   type Databases,
   type PartialIssue,
   SCRATCH_DATABASE,
@@ -17,6 +18,7 @@ import { createFileDriver, createScratchDriver } from "./embedded.ts";
 import { issueOf, issueWithSuggestion } from "./prepare-issues.ts";
 import { knownValue, parameterIssues, toBoundValue, unfitValueIssue } from "./parameters.ts";
 import { emptyScratchTables, buildScratchTables } from "./scratch-tables.ts";
+import { shareConnections } from "./share-connections.ts";
 import { scanQuery, type ScannedQuery } from "./sql-scanner.ts";
 
 type DescribeRequest = Parameters<Databases["describe"]>[1];
@@ -25,7 +27,7 @@ type Entry = Config["databases"][number];
 export interface DatabasesOptions {
   /** The state directory, in which workflows must not open databases. */
   stateDir: string;
-  /** Maximum number of child processes for embedded databases. */
+  /** Maximum number of child processes for embedded databases. One owner gets at most three quarters of them. */
   maxChildProcesses?: number;
   /** Memory limit of each child process, in MiB. */
   memoryMb?: number;
@@ -58,8 +60,11 @@ export function createDatabases(
   const children = createChildPool({ size, idleTimeoutMs, memoryMb, prepareTimeoutMs });
   const drivers = new Map<string, Promise<Driver>>();
   const closing = new AbortController();
-  /** Aborted with the caller's signal, or when the connections are closed. */
-  const ending = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
+  /** The signal is aborted with the caller's, or when the connections are closed. */
+  const ending = ({ owner, signal }: CallContext): CallContext => ({
+    owner,
+    signal: AbortSignal.any([signal, closing.signal]),
+  });
 
   const unusable = unusableNames(config, "databases");
 
@@ -125,13 +130,15 @@ export function createDatabases(
       idleTimeoutMs: idleTimeoutMs,
       connectTimeoutMs: connectTimeoutMs,
     };
-    return type === "postgresql"
-      ? (await import("./postgres.ts")).createPostgresDriver(server)
-      : (await import("./mysql.ts")).createMysqlDriver(server);
+    const driver =
+      type === "postgresql"
+        ? (await import("./postgres.ts")).createPostgresDriver(server)
+        : (await import("./mysql.ts")).createMysqlDriver(server);
+    return shareConnections(driver, server.maxConnections);
   }
 
   /** @throws StepError for the first issue of the query */
-  async function query(request: SqlRequest, signal: AbortSignal) {
+  async function query(request: SqlRequest, call: CallContext) {
     const { database, tables, tableColumns, write, maxRows, maxBytes, keepTruncated } = request;
     const isScratch = database === SCRATCH_DATABASE;
     const access = isScratch ? "read-only" : entryOf(database).access;
@@ -151,15 +158,15 @@ export function createDatabases(
     return await driver.query(
       bound(scanned, driver, values, write),
       { maxRows, maxBytes, keepTruncated },
-      signal,
+      call,
     );
   }
 
-  async function describe(name: string, options: DescribeRequest, signal: AbortSignal) {
+  async function describe(name: string, options: DescribeRequest, call: CallContext) {
     const driver = await driverOf(entryOf(name));
-    const found = await driver.describe({ ...options, includeRowCounts: true }, signal);
+    const found = await driver.describe({ ...options, includeRowCounts: true }, call);
     if (options.table === undefined || found.length > 0) return found;
-    const all = await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, signal);
+    const all = await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, call);
     const near = nearMatch(
       options.table,
       all.map((table) => table.name),
@@ -186,9 +193,9 @@ export function createDatabases(
     ],
     concurrencyOf: (name) => entries.get(name)?.concurrency ?? null,
     rateOf: (name) => entries.get(name)?.rate ?? null,
-    query: (request, signal) => named(request.database, query(request, ending(signal))),
+    query: (request, call) => named(request.database, query(request, ending(call))),
     async prepare({ database, query: text, params, constants = {}, write, tables = {} }, given) {
-      const signal = ending(given);
+      const call = ending(given);
       const unknown = unknownNameIssue(database);
       if (unknown !== undefined) return { issues: [unknown] };
       try {
@@ -213,7 +220,7 @@ export function createDatabases(
         );
         const statement = bound(scanned, driver, values, write && access === "read-write");
         try {
-          const { columns, unfit = [] } = await driver.prepare(statement, signal);
+          const { columns, unfit = [] } = await driver.prepare(statement, call);
           const order = placeholderOrder(scanned, driver);
           const unfitIssues = unfit.map(({ position, message }) =>
             unfitValueIssue(scanned.parameterNames[order[position]!]!, message),
@@ -221,7 +228,7 @@ export function createDatabases(
           if (issues.length + unfitIssues.length > 0) return { issues: [...issues, ...unfitIssues] };
           return { columns };
         } catch (error) {
-          const { issue, missing } = await issueWithSuggestion(error, driver, signal);
+          const { issue, missing } = await issueWithSuggestion(error, driver, call);
           // Without write access the database refuses a statement that writes, which is reported already.
           if (issues.length > 0 && issue.code === "database_read_only") return { issues };
           return { issues: [...issues, issue], missing };
@@ -230,7 +237,7 @@ export function createDatabases(
         return { issues: [issueOf(error)] };
       }
     },
-    describe: (name, options, signal) => named(name, describe(name, options, ending(signal))),
+    describe: (name, options, call) => named(name, describe(name, options, ending(call))),
     async close() {
       closing.abort(new StepError("interrupted", "The process is shutting down."));
       children.close();

@@ -121,16 +121,16 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
   return {
     dialect: "mysql",
     placeholder: () => "?",
-    query: (statement, limits, signal) =>
+    query: (statement, limits, { signal }) =>
       translated(withConnection(signal, (connection, spoil) => run(statement, limits, connection, spoil))),
-    prepare: ({ text, values }, signal) =>
+    prepare: ({ text, values }, { signal }) =>
       translated(
         withConnection(signal, async (connection) => {
           const fields = await describeStatement(connection, text);
           return { columns: fields.map((field) => mysqlColumn(field, values.length > 0)) };
         }),
       ),
-    describe: (wanted, signal) =>
+    describe: (wanted, { signal }) =>
       translated(withConnection(signal, (connection) => describeMysqlTables(connection, wanted))),
     close: () => new Promise((resolve) => pool.end(() => resolve())),
   };

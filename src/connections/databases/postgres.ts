@@ -154,12 +154,12 @@ export function createPostgresDriver({
   return {
     dialect: "postgresql",
     placeholder: (index) => `$${index + 1}`,
-    query: (statement, limits, signal) =>
+    query: (statement, limits, { signal }) =>
       translated(
         withClient(signal, (client) => run(statement, limits, client)),
         statement,
       ),
-    prepare: (statement, signal) =>
+    prepare: (statement, { signal }) =>
       translated(
         withClient(signal, async (client) => {
           const { fields, parameterTypes } = await describeStatement(client, statement.text);
@@ -169,7 +169,7 @@ export function createPostgresDriver({
         }),
         statement,
       ),
-    describe: (options, signal) =>
+    describe: (options, { signal }) =>
       translated(
         withClient(signal, async (client) => {
           await client.query(BEGIN_READ);

@@ -1,5 +1,5 @@
 /** Converts errors of preparing a query to issues, with a similar name of a table or column. */
-import type { MissingName, PartialIssue, TableDescription } from "../../core/connections.ts";
+import type { CallContext, MissingName, PartialIssue, TableDescription } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Driver } from "./driver.ts";
@@ -31,14 +31,14 @@ export function issueOf(error: unknown): PartialIssue {
 export async function issueWithSuggestion(
   error: unknown,
   driver: Driver,
-  signal: AbortSignal,
+  call: CallContext,
 ): Promise<{ issue: PartialIssue; missing?: MissingName }> {
   const issue = issueOf(error);
   const table = firstMatch(TABLE, issue.message);
   const column = table === undefined ? firstMatch(COLUMN, issue.message) : undefined;
   const missing = table ?? column;
   if (missing === undefined) return { issue };
-  const all = await tablesOf(driver, signal);
+  const all = await tablesOf(driver, call);
   const columns = [...new Set(all.flatMap((described) => described.columns.map(({ name }) => name)))];
   const tables = all.map(({ name }) => name);
   const known = table === undefined ? columns : tables;
@@ -56,9 +56,9 @@ export async function issueWithSuggestion(
 }
 
 /** The known names; none if they cannot be read, because the issue is reported anyway. */
-async function tablesOf(driver: Driver, signal: AbortSignal): Promise<TableDescription[]> {
+async function tablesOf(driver: Driver, call: CallContext): Promise<TableDescription[]> {
   try {
-    return await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, signal);
+    return await driver.describe({ samples: 0, limit: 1_000, includeRowCounts: false }, call);
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Config } from "../../../schemas/config.ts";
-import type { Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
+import type { CallContext, Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
@@ -44,7 +44,7 @@ export function createHttpClient(
   const secrets = loadSecrets(config, env, isAllowed);
   const agent = lazy(() => createGuardedAgent(isAllowed, options.resolve));
 
-  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+  async function send(request: HttpRequest, { signal }: CallContext): Promise<HttpResponse> {
     const url = parseUrl(request.url);
     if (!(url instanceof URL)) throw invalidInputError(`url ${url.message}.`, url.fix);
     const body = encodeBody(request.body);

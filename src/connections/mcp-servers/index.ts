@@ -70,8 +70,8 @@ export function createMcpServers(
     ],
     concurrencyOf: (name) => servers.find((server) => server.name === name)?.concurrency ?? null,
     rateOf: (name) => servers.find((server) => server.name === name)?.rate ?? null,
-    tools: async (server, signal) => (await peerOf(server)).tools(signal),
-    call: async (server, tool, args, sent, signal) => (await peerOf(server)).call(tool, args, sent, signal),
+    tools: async (server, context) => (await peerOf(server)).tools(context),
+    call: async (server, tool, args, sent, context) => (await peerOf(server)).call(tool, args, sent, context),
     async close() {
       await Promise.allSettled([...peers.values()].map(async (peer) => (await peer).close()));
     },

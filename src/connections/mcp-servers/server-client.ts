@@ -1,12 +1,13 @@
 /** The client of one configured MCP server: its shared connection, opened on demand, and its tools. */
 import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
-import type { McpTool } from "../../core/connections.ts";
+import type { CallContext, McpTool } from "../../core/connections.ts";
 import { formatPath } from "../../core/issues.ts";
-import { completeValue } from "../../core/json-schema/index.ts";
+import { completeValue, exceedsJsonSize } from "../../core/json-schema/index.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { createFairPool } from "../fair-pool.ts";
 import { type Masker, createMasker } from "../masking.ts";
 import { findInexactInteger, toolResultText, toolResultValue } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
@@ -24,18 +25,22 @@ export interface McpServerOptions {
 }
 
 export interface McpServerClient {
-  tools(signal: AbortSignal): Promise<McpTool[]>;
+  tools(context: Pick<CallContext, "signal">): Promise<McpTool[]>;
   call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
     sent: { idempotencyKey: string; trace?: TraceHeaders | undefined },
-    signal: AbortSignal,
+    context: CallContext,
   ): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** Minimum length of a masked value, in characters. Variables may hold short settings, which appear in unrelated text. */
 const MIN_SECRET_LENGTH = 4;
+/** Maximum size of a result, in characters of JSON. */
+const MAX_OUTPUT_CHARS = 4 * 1024 ** 2;
+/** Maximum number of calls of one server at a time, unless its `concurrency` says otherwise. */
+const MAX_CALLS = 8;
 /** No time limit for requests: the maximum delay of a timer, in milliseconds. */
 const NO_LIMIT = 2 ** 31 - 1;
 
@@ -61,6 +66,8 @@ export function createMcpServerClient(
   );
   const mask = createMasker(secrets);
   const failing = { server: server.name, mask };
+  // A program that serves one request after the other would serve the owner who sends the most of them.
+  const calls = createFairPool(server.concurrency ?? MAX_CALLS);
   const open = new Set<PooledConnection>();
   let current: PooledConnection | undefined;
   let listed: { at: number; tools: Promise<McpTool[]> } | undefined;
@@ -176,22 +183,19 @@ export function createMcpServerClient(
   }
 
   return {
-    tools,
-    async call(tool, args, { idempotencyKey, trace = {} }, signal) {
+    tools: ({ signal }) => tools(signal),
+    async call(tool, args, { idempotencyKey, trace = {} }, context) {
+      const { signal } = context;
       const { outputSchema } = await findTool(tool, signal);
-      const result = await use(
-        tool,
-        signal,
-        ({ client }, all) =>
-          client.callTool(
-            {
-              name: tool,
-              arguments: { ...args },
-              _meta: { "millrace/idempotency_key": idempotencyKey, ...trace },
-            },
-            { timeout: NO_LIMIT, signal: all },
-          ),
-        { trace },
+      const request = {
+        name: tool,
+        arguments: { ...args },
+        _meta: { "millrace/idempotency_key": idempotencyKey, ...trace },
+      };
+      const result = await calls.run(context, () =>
+        use(tool, signal, ({ client }, all) => client.callTool(request, { timeout: NO_LIMIT, signal: all }), {
+          trace,
+        }),
       );
       if (result.isError === true) throw toolFailed(failing, tool, toolResultText(result));
       const value = toolResultValue(result);
@@ -207,7 +211,15 @@ export function createMcpServerClient(
           `${server.name}: the result of ${tool} has at ${formatPath(inexact) || "the top"} an integer beyond ${Number.MAX_SAFE_INTEGER}, which has lost digits.`,
           { fix: "Let the server return it as text.", transient: false },
         );
-      return mask.json(completeValue(outputSchema, value));
+      const completed = completeValue(outputSchema, value);
+      // A few defaults, repeated for each item of a list, can be larger than any response.
+      if (exceedsJsonSize(completed, MAX_OUTPUT_CHARS))
+        throw new StepError(
+          "output_too_large",
+          `${server.name}: the result of ${tool} has more than ${MAX_OUTPUT_CHARS} characters of JSON with the defaults of its schema.`,
+          { fix: "Request less data from the tool: a filter, a page, fewer fields.", transient: false },
+        );
+      return mask.json(completed);
     },
     async close() {
       closed = true;

@@ -2,7 +2,7 @@
 import type { Config } from "../../../schemas/config.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
-import type { ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
+import type { CallContext, ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
 import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
@@ -59,7 +59,7 @@ export function createModels(
     });
   }
 
-  async function generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
+  async function generate(request: ModelRequest, { signal }: CallContext): Promise<ModelResponse> {
     const entry = usable(request.model);
     const bytes = Buffer.byteLength(request.prompt) + Buffer.byteLength(request.system ?? "");
     if (bytes > MAX_PROMPT_BYTES)

@@ -2,6 +2,7 @@
 export { completeValue } from "./complete-value.ts";
 export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
+export { exceedsJsonSize } from "./json-size.ts";
 export { schemaIssues } from "./schema-issues.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";
 export { shapeIssues } from "./shape-issues.ts";

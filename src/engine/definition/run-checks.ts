@@ -16,6 +16,13 @@ export interface RunCheck {
   facts: RunFacts | null;
 }
 
+interface CheckOptions {
+  /** What the run that calls this one has pinned; null for none. */
+  pins: RunPins | null;
+  /** The usage subject (usage-limits.ts) that the run belongs to. */
+  owner: string;
+}
+
 interface CachedCheck {
   result: RunCheck;
   /** Whether all connections were available. */
@@ -41,13 +48,13 @@ export function runChecks(
   { check }: Checker,
   runs: Pick<RunReader, "versionDefinition">,
   clock: Clock,
-): (ref: DefinitionRef, pins: RunPins | null) => Promise<RunCheck> {
+): (ref: DefinitionRef, options: CheckOptions) => Promise<RunCheck> {
   const cache = new LRUCache<string, CachedCheck>({ max: MAX_CACHED });
   const running = new Map<string, Promise<RunCheck>>();
 
   async function checkNow(
     { workflowId, version, definition }: DefinitionRef,
-    pins: RunPins | null,
+    { pins, owner }: CheckOptions,
     key: string,
   ): Promise<RunCheck> {
     const source = definition ?? (await runs.versionDefinition(workflowId, version));
@@ -57,6 +64,7 @@ export function runChecks(
       selfId: workflowId,
       ...(pins !== null &&
         calledWorkflowIds(source ?? {}).length > 0 && { asPublished: await pinnedDefinitions(pins) }),
+      owner,
     });
     const issues = report.errors.filter((issue) => !isUnavailable(issue));
     const isComplete = issues.length === report.errors.length;
@@ -78,23 +86,26 @@ export function runChecks(
     return found;
   }
 
-  function start(ref: DefinitionRef, pins: RunPins | null, key: string): Promise<RunCheck> {
-    const current = running.get(key);
+  function start(ref: DefinitionRef, options: CheckOptions, key: string): Promise<RunCheck> {
+    // A check waits behind the other ones of its owner, so owners don't share it.
+    const runningKey = canonicalJson([options.owner, key]);
+    const current = running.get(runningKey);
     if (current !== undefined) return current;
-    const started = checkNow(ref, pins, key).finally(() => running.delete(key));
-    running.set(key, started);
+    const started = checkNow(ref, options, key).finally(() => running.delete(runningKey));
+    running.set(runningKey, started);
     return started;
   }
 
-  return (ref, pins) => {
+  return (ref, options) => {
+    const { pins } = options;
     // A version never changes. The patched definition of a retry is identified by its text.
     const { workflowId, version, definition } = ref;
     const own = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
     const key = pins === null ? own : canonicalJson([own, pins]);
     const cached = cache.get(key);
-    if (cached === undefined) return start(ref, pins, key);
+    if (cached === undefined) return start(ref, options, key);
     if (cached.expiresAt > clock.now()) return Promise.resolve(cached.result);
-    const fresh = start(ref, pins, key);
+    const fresh = start(ref, options, key);
     if (cached.isComplete) return fresh;
     // A connection that stays unavailable delays only the first run.
     fresh.catch(() => undefined);

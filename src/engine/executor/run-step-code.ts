@@ -2,6 +2,7 @@
 import { SECOND } from "../../core/clock.ts";
 import type { Connections } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { StepOutcome } from "../../core/step-type.ts";
 import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
 import type { JobContext } from "../../queue/types.ts";
@@ -26,6 +27,7 @@ export async function runStepCode(
   try {
     const running = planned.type.run(input as never, {
       connections,
+      owner: usageSubjectOf(run.actor),
       signal,
       idempotencyKey: [effectRunId ?? run.firstRunId, job.stepId, job.item ?? "-", inputHash].join(":"),
       now: () => context.clock.now(),

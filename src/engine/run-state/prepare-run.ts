@@ -13,6 +13,7 @@ import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { RunCheck } from "../definition/run-checks.ts";
 import type { PinCalls } from "./pin-calls.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { inputsValidator } from "../../core/json-schema/index.ts";
 
 export type PrepareRun = EngineApi["prepareRun"];
@@ -23,8 +24,8 @@ interface Options {
   definitionCache: DefinitionCache;
   /** @throws AppError storage_full while the disk has too little space for new runs */
   assertDiskSpace(): Promise<void>;
-  /** Checks the definition, cached. @param pins what the run that calls this one has pinned; null for none */
-  check(ref: DefinitionRef, pins: RunPins | null): Promise<RunCheck>;
+  /** Checks the definition, cached. @param options.pins what the run that calls this one has pinned; null for none */
+  check(ref: DefinitionRef, options: { pins: RunPins | null; owner: string }): Promise<RunCheck>;
   pinCalls: PinCalls;
 }
 
@@ -56,7 +57,10 @@ export function prepareRun({
       definition: request.definition ?? null,
     };
     if (ref.definition === null) await assertHasDefinition(runs, workflow, version);
-    const { issues, facts } = await check(ref, inherited);
+    const { issues, facts } = await check(ref, {
+      pins: inherited,
+      owner: usageSubjectOf(request.actor),
+    });
     if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
     const { definition, calls } = await definitionCache.get(ref, runs);
     return {

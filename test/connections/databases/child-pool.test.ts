@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
+import { callOf } from "../../support/call-context.ts";
 import { eventually } from "../../support/eventually.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 
@@ -107,6 +108,45 @@ describe("the child processes of embedded databases", () => {
     await eventually(() => (children().length <= 2 ? true : undefined), "two children");
   });
 
+  it("are shared by owners: endless queries of one leave a child for the next", async () => {
+    const { databases, runQuery } = shops(1);
+    const attack = new AbortController();
+    const request = {
+      database: "shop0",
+      params: {},
+      write: false,
+      maxRows: 1,
+      maxBytes: 99,
+      keepTruncated: true,
+    };
+    const endless = Array.from({ length: 20 }, () =>
+      databases
+        .query({ ...request, query: FOREVER }, callOf(attack.signal, "mallory"))
+        .catch(() => undefined),
+    );
+    await eventually(() => (children().length === 3 ? true : undefined), "three busy children");
+    expect((await runQuery("shop0", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    attack.abort();
+    await Promise.all(endless);
+  });
+
+  it("prepare queries in turns: one owner's many do not come before another one's", async () => {
+    const { databases } = shops(1);
+    const prepare = (owner: string) =>
+      databases.prepare(
+        { database: "shop0", query: "SELECT 1 AS one", params: [], write: false },
+        callOf(undefined, owner),
+      );
+    const order: string[] = [];
+    const many = Array.from({ length: 40 }, async () => {
+      await prepare("mallory");
+      order.push("mallory");
+    });
+    const mine = prepare("ada@example.com").then(() => order.push("ada"));
+    await Promise.all([...many, mine]);
+    expect(order.indexOf("ada")).toBeLessThan(4);
+  });
+
   it("are killed by an abort, and a waiting query is aborted too", async () => {
     const { runQuery, queryError } = shops(1, { maxChildProcesses: 1 });
     await runQuery("shop0", "SELECT 1");
@@ -169,7 +209,7 @@ describe("the child processes of embedded databases", () => {
       import { createDatabases } from ${JSON.stringify(fileURLToPath(new URL("../../../src/connections/databases/index.ts", import.meta.url)))};
       const shop = { name: "shop", type: "sqlite", dataset: ${JSON.stringify(dataset)}, access: "read-only" };
       const databases = createDatabases({ databases: [shop] }, {}, { stateDir: "/nonexistent" });
-      const ask = (query) => databases.query({ database: "shop", query, params: {}, write: false, maxRows: 1, maxBytes: 99 }, new AbortController().signal);
+      const ask = (query) => databases.query({ database: "shop", query, params: {}, write: false, maxRows: 1, maxBytes: 99 }, { owner: "ada", signal: new AbortController().signal });
       if (process.argv[1] !== "die") console.log((await ask("SELECT 1 AS one")).rows[0].one);
       const [, how, after] = process.argv;
       if (how === "die") setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(after));

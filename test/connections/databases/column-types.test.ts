@@ -5,19 +5,15 @@ import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SqlResult } from "../../../src/core/connections.ts";
 import { brokenClaims, claimsOf } from "../../support/column-claims.ts";
-import {
-  createSqliteFile,
-  neverAborted,
-  openDatabases,
-  type TestDatabases,
-} from "../../support/databases.ts";
+import { createSqliteFile, openDatabases, type TestDatabases } from "../../support/databases.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../../support/postgres.ts";
+import { callOf } from "../../support/call-context.ts";
 
 /** Prepares and runs a query. The checker uses the columns that it returns, with the rows that arrived. */
 async function prepareAndRun({ databases, runQuery }: TestDatabases, query: string, params = {}) {
   const request = { database: "shop", query, params: Object.keys(params), write: false };
-  const prepared = await databases.prepare(request, neverAborted());
+  const prepared = await databases.prepare(request, callOf());
   if ("issues" in prepared) throw new Error(JSON.stringify(prepared.issues));
   const result: SqlResult = await runQuery("shop", query, params);
   return { columns: prepared.columns, rows: result.rows, result };

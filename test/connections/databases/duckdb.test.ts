@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { neverAborted, openDatabases, abortAfter } from "../../support/databases.ts";
+import { openDatabases, abortAfter } from "../../support/databases.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "millrace-duckdb-"));
 const dataset = join(directory, "shop.duckdb");
@@ -112,7 +113,7 @@ describe("a DuckDB database", () => {
   it("prepares queries without running them, and knows columns even if a parameter determines their type", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
+      databases.prepare({ database: "shop", query, params, write: false }, callOf());
     expect(await prepare("SELECT region, sum(amount) AS total FROM orders GROUP BY region")).toEqual({
       columns: [
         { name: "region", type: "string", databaseType: "VARCHAR" },
@@ -205,7 +206,7 @@ describe("a DuckDB database", () => {
 
   it("describes tables and views", async () => {
     const { databases } = shop();
-    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, neverAborted());
+    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, callOf());
     expect(orders).toEqual({
       name: "orders",
       kind: "table",
@@ -267,14 +268,14 @@ describe("the database scratch", () => {
     const { databases } = openDatabases([]);
     const prepared = databases.prepare(
       { database: "scratch", query: `SELECT :x AS x, ${SLOW} AS n`, params: ["x"], write: false },
-      neverAborted(),
+      callOf(),
     );
     expect(await prepared).toMatchObject({ columns: [{ name: "x" }, { name: "n" }] });
   });
 
   it("stops a query that takes too long to prepare", async () => {
     const { databases } = openDatabases([], {}, { prepareTimeoutMs: 500 });
-    expect(await databases.prepare(SLOW_QUERY, neverAborted())).toMatchObject({
+    expect(await databases.prepare(SLOW_QUERY, callOf())).toMatchObject({
       issues: [{ path: ["query"], code: "timeout" }],
     });
   });
@@ -282,7 +283,9 @@ describe("the database scratch", () => {
   it("runs queries while others are prepared", async () => {
     const { databases, runQuery } = openDatabases([], {}, { maxChildProcesses: 2, prepareTimeoutMs: 60_000 });
     const leaving = new AbortController();
-    const preparing = Promise.race([1, 2, 3].map(() => databases.prepare(SLOW_QUERY, leaving.signal)));
+    const preparing = Promise.race(
+      [1, 2, 3].map(() => databases.prepare(SLOW_QUERY, callOf(leaving.signal))),
+    );
     const first = await Promise.race([preparing, runQuery("scratch", "SELECT 1 AS one")]);
     expect(first).toMatchObject({ rows: [{ one: 1 }] });
     leaving.abort();
@@ -312,7 +315,7 @@ describe("the database scratch", () => {
     const prepare = (query: string, columns: object) =>
       databases.prepare(
         { database: "scratch", query, params: [], write: false, tables: columns as never },
-        neverAborted(),
+        callOf(),
       );
     const t = [{ name: "region", type: "string", databaseType: null }];
     expect(await prepare("SELECT region AS r FROM t", { t })).toEqual({

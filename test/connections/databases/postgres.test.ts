@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { neverAborted, openDatabases, abortAfter } from "../../support/databases.ts";
+import { openDatabases, abortAfter } from "../../support/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../../support/postgres.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { callOf } from "../../support/call-context.ts";
 
 let server: Postgres;
 let owner: Client;
@@ -120,7 +121,7 @@ describe("a PostgreSQL database", () => {
   it("prepares queries without running them, and reports issues with positions and suggestions", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
+      databases.prepare({ database: "shop", query, params, write: false }, callOf());
     expect(await prepare("SELECT pg_sleep(60)::text AS slept, :x::int AS x", ["x"])).toEqual({
       columns: [
         { name: "slept", type: "string", databaseType: "text" },
@@ -240,7 +241,7 @@ describe("a PostgreSQL database", () => {
     await owner.query("CREATE VIEW broken AS SELECT 1 / (id - 1) AS x FROM orders");
     onTestFinished(() => void owner.query("DROP VIEW broken"));
     const { runQuery, databases } = shop({ concurrency: 1 });
-    const described = databases.describe("shop", { table: "broken", samples: 1, limit: 1 }, neverAborted());
+    const described = databases.describe("shop", { table: "broken", samples: 1, limit: 1 }, callOf());
     await expect(described).rejects.toMatchObject({ message: "shop: division by zero" });
     expect((await runQuery("shop", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
@@ -268,7 +269,7 @@ describe("a PostgreSQL database", () => {
         repeat('x', 20000000)::code AS d, timestamp '2026-01-02 03:04:05' AS at`);
     await wide.end();
     const { databases } = shop({ dataset: server.url("wide") });
-    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, neverAborted());
+    const [fat] = await databases.describe("shop", { samples: 1, limit: 1 }, callOf());
     expect(fat!.sample).toEqual([
       {
         n: 1.5,
@@ -357,7 +358,7 @@ describe("a PostgreSQL database", () => {
     });
     const issue = nobody.databases.prepare(
       { database: "shop", query: "SELECT 1", params: [], write: false },
-      neverAborted(),
+      callOf(),
     );
     expect(await issue).toMatchObject({ issues: [{ path: ["database"], code: "database_unavailable" }] });
     const secret = "wrong but secret";
@@ -368,7 +369,7 @@ describe("a PostgreSQL database", () => {
     expect(databases.list()[0]!.unavailableReason).toBe("the environment variable SHOP_PASSWORD is not set");
     const unset = await databases.prepare(
       { database: "shop", query: "SELECT 1", params: [], write: false },
-      neverAborted(),
+      callOf(),
     );
     expect(unset).toMatchObject({ issues: [{ path: ["database"], code: "environment" }] });
     const noSuch = await shop({ dataset: server.url("nowhere") }).queryError("shop", "SELECT 1");
@@ -424,6 +425,12 @@ describe("a PostgreSQL database", () => {
       concurrency: 2,
     });
     await Promise.all(Array.from({ length: 8 }, () => runQuery("shop", "SELECT pg_sleep(0.01)")));
+    // The second one is left for another owner.
+    expect(proxy.connectionCount()).toBe(1);
+    const request = { database: "shop", query: "SELECT pg_sleep(0.01)", params: {}, write: false };
+    const limits = { maxRows: 1, maxBytes: 99, keepTruncated: true };
+    const asked = (by: string) => databases.query({ ...request, ...limits }, callOf(undefined, by));
+    await Promise.all(Array.from({ length: 8 }, (_, index) => asked(`owner${index % 4}`)));
     expect(proxy.connectionCount()).toBe(2);
     expect(databases.concurrencyOf("shop")).toBe(2);
     await owner.query("CREATE ROLE lonely LOGIN PASSWORD 'lonely' CONNECTION LIMIT 0");
@@ -446,7 +453,7 @@ describe("a PostgreSQL database", () => {
     const [counters, orders, regions, ...others] = await databases.describe(
       "shop",
       { samples: 1, limit: 10 },
-      neverAborted(),
+      callOf(),
     );
     expect([counters!.name, others]).toEqual(["counters", []]);
     expect(orders).toMatchObject({
@@ -461,7 +468,7 @@ describe("a PostgreSQL database", () => {
       { name: "amount", type: "numeric(20,2)", nullable: true },
     ]);
     expect(regions).toMatchObject({ name: "regions", kind: "view" });
-    const meant = databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, neverAborted());
+    const meant = databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, callOf());
     await expect(meant).rejects.toMatchObject({ options: { fix: "Did you mean orders?" } });
   });
 });

@@ -1,7 +1,8 @@
 /** Lists are loaded into `scratch` with the columns and types that the checker knows. */
 import { describe, expect, it } from "vitest";
 import type { SqlColumn } from "../../../src/core/connections.ts";
-import { neverAborted, openDatabases } from "../../support/databases.ts";
+import { openDatabases } from "../../support/databases.ts";
+import { callOf } from "../../support/call-context.ts";
 
 type Known = Pick<SqlColumn, "type" | "sqlNumber">;
 
@@ -115,7 +116,7 @@ describe("a list in scratch", () => {
         write: false,
         tables: { t: columns({ value: TEXT }) },
       },
-      neverAborted(),
+      callOf(),
     );
     expect(prepared).toMatchObject({ columns: [{ name: "u", type: "string" }] });
     expect((await load([], { value: TEXT }, "SELECT upper(value) AS u FROM t")).rows).toEqual([]);

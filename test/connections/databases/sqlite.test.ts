@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { neverAborted, openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
+import { openDatabases, createSqliteFile, abortAfter } from "../../support/databases.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const SHOP = `
   CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT NOT NULL, amount DECIMAL(10,2), paid BOOLEAN, extra JSON, scan BLOB);
@@ -96,7 +97,7 @@ describe("a SQLite database", () => {
   it("reports all issues of a query at once, with suggestions", async () => {
     const { databases } = shop();
     const prepare = (query: string, params: string[] = []) =>
-      databases.prepare({ database: "shop", query, params, write: false }, neverAborted());
+      databases.prepare({ database: "shop", query, params, write: false }, callOf());
     expect(await prepare("SELECT regoin FROM orders WHERE id > :since", ["sinse"])).toMatchObject({
       issues: [
         { path: ["params", "since"], code: "missing", did_you_mean: "sinse" },
@@ -126,9 +127,9 @@ describe("a SQLite database", () => {
   it("does not run a query that it prepares", async () => {
     const { databases, runQuery } = shop("read-write");
     const request = { database: "shop", query: "DELETE FROM orders", params: [], write: true };
-    expect(await databases.prepare(request, neverAborted())).toEqual({ columns: [] });
+    expect(await databases.prepare(request, callOf())).toEqual({ columns: [] });
     expect((await runQuery("shop", "SELECT count(*) AS n FROM orders")).rows).toEqual([{ n: 2 }]);
-    expect(await databases.prepare({ ...request, query: FOREVER }, neverAborted())).toHaveProperty("columns");
+    expect(await databases.prepare({ ...request, query: FOREVER }, callOf())).toHaveProperty("columns");
   });
 
   it("writes only if both the entry and the step allow it", async () => {
@@ -215,7 +216,7 @@ describe("a SQLite database", () => {
 
   it("describes tables and views, and suggests a similar name", async () => {
     const { databases } = shop();
-    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, neverAborted());
+    const [orders, regions] = await databases.describe("shop", { samples: 1, limit: 10 }, callOf());
     expect(orders).toMatchObject({
       name: "orders",
       kind: "table",
@@ -229,7 +230,7 @@ describe("a SQLite database", () => {
     ]);
     expect(regions).toMatchObject({ name: "regions", kind: "view", row_count: null });
     await expect(
-      databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, neverAborted()),
+      databases.describe("shop", { table: "oders", samples: 0, limit: 10 }, callOf()),
     ).rejects.toMatchObject({
       code: "input_invalid",
       options: { fix: "Did you mean orders?" },
@@ -269,7 +270,7 @@ describe("a SQLite database", () => {
     });
     const prepared = databases.prepare(
       { database: "missing", query: "SELECT 1", params: [], write: false },
-      neverAborted(),
+      callOf(),
     );
     expect(await prepared).toMatchObject({ issues: [{ path: ["database"], code: "database_unavailable" }] });
     expect(await queryError("nosie", "SELECT 1")).toMatchObject({

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpRequest } from "../../../src/core/connections.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const signal = new AbortController().signal;
 const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
@@ -45,7 +46,7 @@ describe("the guard of http", () => {
       "[::]",
     ];
     for (const host of hosts) {
-      const error = await stepErrorOf(client([]).send(get(`http://${host}:${peer.port}/`), signal));
+      const error = await stepErrorOf(client([]).send(get(`http://${host}:${peer.port}/`), callOf(signal)));
       expect(error.code).toBe("http_blocked");
       expect(error.options.fix).toContain("http.allowed_hosts");
     }
@@ -56,7 +57,7 @@ describe("the guard of http", () => {
     const peer = await ok();
     const real = createHttpClient(parseConfig({}), {});
     for (const name of ["localhost", "LOCALHOST"]) {
-      const error = await stepErrorOf(real.send(get(`http://${name}:${peer.port}/`), signal));
+      const error = await stepErrorOf(real.send(get(`http://${name}:${peer.port}/`), callOf(signal)));
       expect(error.code).toBe("http_blocked");
       expect(error.message).not.toContain("127.0.0.1");
     }
@@ -66,7 +67,7 @@ describe("the guard of http", () => {
   it("refuses a name with one private address among public ones", async () => {
     const peer = await ok();
     const mixed = client([], { "mixed.test": ["93.184.215.14", "127.0.0.1"] });
-    expect((await stepErrorOf(mixed.send(get(`http://mixed.test:${peer.port}/`), signal))).code).toBe(
+    expect((await stepErrorOf(mixed.send(get(`http://mixed.test:${peer.port}/`), callOf(signal)))).code).toBe(
       "http_blocked",
     );
     expect(peer.connectionCount()).toBe(0);
@@ -89,11 +90,13 @@ describe("the guard of http", () => {
       },
     );
     const stop = new AbortController();
-    const call = stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), stop.signal));
+    const call = stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), callOf(stop.signal)));
     setImmediate(() => stop.abort());
     await call.catch(() => undefined);
     expect(lookups).toBe(1);
-    const again = await stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), signal));
+    const again = await stepErrorOf(
+      rebinding.send(get(`http://rebinding.test:${peer.port}/`), callOf(signal)),
+    );
     expect(again.code).toBe("http_blocked");
     expect(peer.connectionCount()).toBe(0);
   });
@@ -102,7 +105,7 @@ describe("the guard of http", () => {
     const peer = await ok();
     const names = { "api.corp.test": ["127.0.0.1"], "corp.test": ["127.0.0.1"] };
     const reach = (allowed: string, host: string) =>
-      client([allowed], names).send(get(`http://${host}:${peer.port}/`), signal);
+      client([allowed], names).send(get(`http://${host}:${peer.port}/`), callOf(signal));
     for (const [allowed, host] of [
       ["127.0.0.1", "127.0.0.1"],
       [peer.host, "2130706433"],
@@ -124,7 +127,7 @@ describe("the guard of http", () => {
     ["not a url", "is not a URL"],
     ["http://user:word@127.0.0.1/", "user name or password"],
   ])("refuses %s", async (url, message) => {
-    const error = await stepErrorOf(client(["127.0.0.1"]).send(get(url), signal));
+    const error = await stepErrorOf(client(["127.0.0.1"]).send(get(url), callOf(signal)));
     expect(error).toMatchObject({ code: "input_invalid" });
     expect(error.message).toContain(message);
     expect(error.message).not.toContain("word@");
@@ -149,7 +152,7 @@ describe("redirects", () => {
     [302, "PUT", "PUT"],
   ])("are followed within the origin: %i turns %s into %s", async (status, method, expected) => {
     const peer = await redirecting(status, "/end?x=1");
-    const answer = await client([peer.host]).send(get(peer.url, { method, body: { a: 1 } }), signal);
+    const answer = await client([peer.host]).send(get(peer.url, { method, body: { a: 1 } }), callOf(signal));
     expect(answer.body).toEqual({ method: expected, body: expected === "GET" ? "" : '{"a":1}' });
     expect(peer.received[1]!.headers["content-type"]).toBe(
       expected === "GET" ? undefined : "application/json",
@@ -159,7 +162,7 @@ describe("redirects", () => {
   it("are not followed to another origin, and the error names it without the query", async () => {
     const target = await ok();
     const peer = await redirecting(302, `${target.url}/there?key=abc`);
-    const error = await stepErrorOf(client([peer.host, target.host]).send(get(peer.url), signal));
+    const error = await stepErrorOf(client([peer.host, target.host]).send(get(peer.url), callOf(signal)));
     expect(error).toMatchObject({
       code: "http_blocked",
       options: { details: { location: `${target.url}/there` } },
@@ -171,19 +174,21 @@ describe("redirects", () => {
 
   it("to a private address are not followed", async () => {
     const peer = await redirecting(307, "http://169.254.169.254/latest/meta-data/");
-    expect((await stepErrorOf(client([peer.host]).send(get(peer.url), signal))).code).toBe("http_blocked");
+    expect((await stepErrorOf(client([peer.host]).send(get(peer.url), callOf(signal)))).code).toBe(
+      "http_blocked",
+    );
   });
 
   it("end after five", async () => {
     const peer = await redirecting(302, (path) => `/${path.length}`.repeat(path.length));
-    const error = await stepErrorOf(client([peer.host]).send(get(peer.url), signal));
+    const error = await stepErrorOf(client([peer.host]).send(get(peer.url), callOf(signal)));
     expect(error).toMatchObject({ code: "http_failed", transient: false });
     expect(peer.received).toHaveLength(6);
   });
 
   it("are returned unchanged if the caller accepts their status", async () => {
     const peer = await redirecting(302, "https://elsewhere.test/");
-    const answer = await client([peer.host]).send(get(peer.url, { acceptStatus: [302] }), signal);
+    const answer = await client([peer.host]).send(get(peer.url, { acceptStatus: [302] }), callOf(signal));
     expect(answer).toMatchObject({
       status: 302,
       headers: { location: "https://elsewhere.test/" },

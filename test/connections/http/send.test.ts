@@ -6,6 +6,7 @@ import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/core/connections.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const SECRET = "Zw9-key+with/signs";
 const client = createHttpClient(
@@ -22,7 +23,7 @@ const client = createHttpClient(
 
 const never = new AbortController().signal;
 const send = (url: string, more: Partial<HttpRequest> = {}, signal = never): Promise<HttpResponse> =>
-  client.send({ method: "GET", url, headers: {}, maxBytes: 10_000, ...more }, signal);
+  client.send({ method: "GET", url, headers: {}, maxBytes: 10_000, ...more }, callOf(signal));
 
 /** Returns the client's result for a server's response. */
 async function responseFrom(
@@ -282,7 +283,7 @@ describe("a secret", () => {
       return void response.end(bare.toUpperCase());
     });
     const of = (path: string) =>
-      named.send({ method: "GET", url: peer.url + path, headers: {}, maxBytes: 10_000 }, never);
+      named.send({ method: "GET", url: peer.url + path, headers: {}, maxBytes: 10_000 }, callOf(never));
     const answer = await of("/");
     expect(answer).toMatchObject({ headers: { "***": "1", "content-type": "text/***" }, body: "***" });
     expect((await of("/wide")).body).toMatchObject({ base64: expect.stringContaining("***") as string });
@@ -368,7 +369,7 @@ describe("a server that fails", () => {
     );
     const nameless = createHttpClient(parseConfig({}), {}, { resolve: (_name, done) => done(null, []) });
     const error = await stepErrorOf(
-      nameless.send({ method: "GET", url: "http://no.test/", headers: {}, maxBytes: 1 }, never),
+      nameless.send({ method: "GET", url: "http://no.test/", headers: {}, maxBytes: 1 }, callOf(never)),
     );
     expect(error.message).toContain("the host name does not exist");
   });

@@ -6,6 +6,7 @@ import { StepError } from "../../../src/core/step-errors.ts";
 import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mcpHttpServer } from "../../support/mcp-server-http.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const HERE = new URL("../../support/", import.meta.url).pathname;
 const STDIO = { command: process.execPath, args: [`${HERE}mcp-server-stdio.ts`] };
@@ -17,7 +18,7 @@ function servers(entry: object, env: Record<string, string> = {}, options = {}) 
   const all = createMcpServers(config, env, options);
   onTestFinished(() => all.close());
   const call = (tool: string, args = {}, signal = never): Promise<unknown> =>
-    all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, signal);
+    all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, callOf(signal));
   return { all, call };
 }
 
@@ -60,9 +61,37 @@ describe("an MCP server over stdio", () => {
     });
   });
 
+  test("refuses a result that the defaults of its schema make much larger", async () => {
+    const { call } = servers(STDIO);
+    expect(await call("fill", { rows: 1 })).toEqual({ rows: [{ text: "x".repeat(1_000) }] });
+    expect(await failure(call("fill", { rows: 5_000 }))).toMatchObject({
+      code: "output_too_large",
+      message: expect.stringContaining(
+        "more than 4194304 characters of JSON with the defaults of its schema",
+      ),
+      options: { transient: false },
+    });
+  });
+
+  test("leaves room for the calls of another owner while those of one hang", async () => {
+    const { call, all } = servers(STDIO);
+    await call("pid");
+    const attack = new AbortController();
+    const hanging = Array.from({ length: 30 }, () =>
+      all
+        .call("peer", "hang", {}, { idempotencyKey: "1" }, callOf(attack.signal, "mallory"))
+        .catch((error: unknown) => error),
+    );
+    expect(await call("say", { text: "hello" })).toContain("hello");
+    attack.abort(new StepError("cancelled", "The run was cancelled."));
+    expect(new Set((await Promise.all(hanging)).map((error) => (error as StepError).code))).toEqual(
+      new Set(["cancelled"]),
+    );
+  });
+
   test("lists its tools", async () => {
     const { all } = servers(STDIO);
-    const tools = await all.tools("peer", never);
+    const tools = await all.tools("peer", callOf(never));
     expect(tools.find(({ name }) => name === "add")).toMatchObject({
       description: "Adds.",
       readOnly: true,
@@ -146,7 +175,8 @@ describe("an MCP server over stdio", () => {
   test("lists its tools again after it reports a change, and before a tool is reported as missing", async () => {
     const { all, call } = servers(STDIO);
     await call("grow");
-    const names = async (): Promise<string[]> => (await all.tools("peer", never)).map(({ name }) => name);
+    const names = async (): Promise<string[]> =>
+      (await all.tools("peer", callOf(never))).map(({ name }) => name);
     await eventually(async () => (await names()).includes("grown") || undefined, "the new list");
     const quiet = servers(STDIO);
     await quiet.call("grow_quietly");
@@ -282,7 +312,7 @@ describe("an MCP server over HTTP", () => {
 describe("an MCP server that is not configured", () => {
   test("fails with the nearest name", async () => {
     const { all } = servers(STDIO, {});
-    const error = await failure(all.tools("pear", never));
+    const error = await failure(all.tools("pear", callOf(never)));
     expect(error).toMatchObject({ code: "environment", options: { fix: "Write peer." } });
     expect(all.concurrencyOf("pear")).toBeNull();
   });

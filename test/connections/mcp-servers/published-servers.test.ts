@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Config } from "../../../schemas/config.ts";
 import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const BIN = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url).pathname;
 const EVERYTHING = `${BIN}server-everything/dist/index.js`;
@@ -33,12 +34,12 @@ async function freePort(): Promise<number> {
 describe("published MCP servers", () => {
   it("list and run their tools over stdio, and return structured content as data", async () => {
     const all = peers({ command: process.execPath, args: [EVERYTHING, "stdio"] });
-    const tools = await all.tools("peer", never);
+    const tools = await all.tools("peer", callOf(never));
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(["echo", "get-sum"]));
-    expect(await all.call("peer", "echo", { message: "hello" }, options, never)).toContain("hello");
-    expect(await all.call("peer", "get-sum", { a: 2, b: 3 }, options, never)).toContain("5");
+    expect(await all.call("peer", "echo", { message: "hello" }, options, callOf(never))).toContain("hello");
+    expect(await all.call("peer", "get-sum", { a: 2, b: 3 }, options, callOf(never))).toContain("5");
     const structured = tools.find((tool) => tool.outputSchema !== null)!;
-    expect(await all.call("peer", structured.name, { location: "Chicago" }, options, never)).toEqual(
+    expect(await all.call("peer", structured.name, { location: "Chicago" }, options, callOf(never))).toEqual(
       expect.objectContaining({ temperature: expect.any(Number) }),
     );
   });
@@ -51,15 +52,15 @@ describe("published MCP servers", () => {
     });
     onTestFinished(() => void child.kill("SIGKILL"));
     const all = peers({ url: `http://127.0.0.1:${port}/mcp` });
-    await vi.waitFor(() => all.tools("peer", never), { timeout: 10_000, interval: 100 });
-    expect(await all.call("peer", "get-sum", { a: 20, b: 22 }, options, never)).toContain("42");
+    await vi.waitFor(() => all.tools("peer", callOf(never)), { timeout: 10_000, interval: 100 });
+    expect(await all.call("peer", "get-sum", { a: 20, b: 22 }, options, callOf(never))).toContain("42");
   });
 
   it("can access only the directories that they were given", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "note.txt"), "from a file");
     const all = peers({ command: process.execPath, args: [FILES, directory] });
-    const read = (path: string) => all.call("peer", "read_text_file", { path }, options, never);
+    const read = (path: string) => all.call("peer", "read_text_file", { path }, options, callOf(never));
     expect(await read(join(directory, "note.txt"))).toEqual({ content: "from a file" });
     await expect(read("/etc/hostname")).rejects.toMatchObject({ code: "tool_failed" });
   });

@@ -19,6 +19,7 @@ import {
   type VendorName,
   WIRE_FORMATS,
 } from "../../support/mock-model-server.ts";
+import { callOf } from "../../support/call-context.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
@@ -32,7 +33,7 @@ const ask = (
 ): Promise<ModelResponse> =>
   createModels(modelConfig(vendor, peer), { MODEL_KEY: KEY }, { now: () => NOW }).generate(
     { model: "writer", prompt: "Say hello.", ...more },
-    signal,
+    callOf(signal),
   );
 
 const schema = {
@@ -303,7 +304,7 @@ describe("the models of a configuration", () => {
   const list = (env: Record<string, string>) => createModels(config, env, { now: () => NOW });
 
   const failure = (model: string, env: Record<string, string> = {}) =>
-    stepErrorOf(list(env).generate({ model, prompt: "x" }, never));
+    stepErrorOf(list(env).generate({ model, prompt: "x" }, callOf(never)));
 
   it("are listed with the reason why they can't be used", () => {
     expect(list({ MODEL_KEY: KEY }).list()).toEqual([

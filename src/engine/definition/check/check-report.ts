@@ -5,8 +5,10 @@ import type { CheckOptions as PortOptions, CheckReport } from "../../../core/eng
 import { type PatchOperation, prefixPatch } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
 
-export type CheckOptions = Omit<PortOptions, "signal"> & {
+export type CheckOptions = Omit<PortOptions, "signal" | "owner"> & {
   signal?: AbortSignal;
+  /** Left out, the command line. */
+  owner?: string;
   /** Timeout of the checks against connections, in milliseconds; left out, that of the checker. */
   connectionsTimeoutMs?: number;
 };

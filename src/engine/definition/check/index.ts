@@ -116,7 +116,7 @@ export function checker({
         workflows: called,
         isActiveUser: checkConnections ? isActiveUser : undefined,
       },
-      signal,
+      options,
       options.connectionsTimeoutMs ?? resourceCheckMs,
     );
     const shapes = {

@@ -1,5 +1,6 @@
 /** Checks steps against connections and other workflows, through the checks of their types, with a timeout. */
-import type { Connections, PartialIssue } from "../../../core/connections.ts";
+import { COMMAND_LINE } from "../../../../schemas/actor.ts";
+import type { CallContext, Connections, PartialIssue } from "../../../core/connections.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { StepCheck, StepCheckContext, UnresolvedStep } from "../../../core/step-type.ts";
@@ -43,12 +44,12 @@ const NO_CONNECTIONS = new Proxy({} as Connections, { get: noResources });
 const NO_WORKFLOWS: CalledWorkflows = { find: noResources, ids: noResources };
 
 /**
- * @param signal when it is aborted, checks throw its reason
+ * @param call whom the definition is checked for; when its signal is aborted, checks throw its reason
  * @param ms timeout of all checks together, in milliseconds
  */
 export function resourceChecker(
   { connections = NO_CONNECTIONS, workflows = NO_WORKFLOWS, isActiveUser }: ExternalResources,
-  signal: AbortSignal | undefined,
+  { owner = COMMAND_LINE, signal }: Partial<CallContext>,
   ms = ALL_MS,
 ): ResourceChecker {
   const timeout = new AbortController();
@@ -69,6 +70,7 @@ export function resourceChecker(
     const context: StepCheckContext = {
       connections,
       hasConnections: connections !== NO_CONNECTIONS,
+      owner,
       signal: stop,
       shapeOf,
       shapeAt: (field, key) => entryOf(shapeOf(field), key),
