@@ -266,12 +266,16 @@ export const Config = z
           description:
             "Free bytes on the file system of the state directory below which no new runs start. 0: no limit. Default: 5 % of the file system, at most 536870912 (512 MiB).",
         }),
+        min_schedule_interval: Duration.default("1m").meta({
+          description:
+            "Shortest time between two runs of a schedule; a definition with a shorter one is refused.",
+        }),
         per_key: PerKey.default({}).meta({
           description:
             "For each user with all their keys, and each key of the operator with the keys that replaced it; over all copies of the server.",
         }),
       })
-      .default({ unfinished_runs: 100_000, per_key: {} }),
+      .default({ unfinished_runs: 100_000, min_schedule_interval: "1m", per_key: {} }),
   })
   .meta({ id: "Config", title: "Millrace configuration" });
 

@@ -26,6 +26,10 @@ export const ScheduleState = z
       })
       .nullable()
       .meta({ description: "The last skipped runs, and why." }),
+    warning: z.string().optional().meta({
+      description: "Why it runs less often than it says: the operator's shortest interval is longer.",
+      example: "It runs at most once in 1m.",
+    }),
   })
   .meta({ id: "ScheduleState", description: "A published workflow's schedule." });
 export type ScheduleState = z.infer<typeof ScheduleState>;

@@ -15,7 +15,6 @@ import { noTracer, type Tracer } from "../core/tracer.ts";
 import { perKeyLimits } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
-import { nextTimes } from "../engine/definition/schedule-times.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
@@ -85,6 +84,7 @@ export function openEngine(instance: Instance, setup: Setup) {
       minFree: config.limits.free_disk,
       read: setup.readDiskSpace,
     }),
+    minScheduleInterval: config.limits.min_schedule_interval,
     limits: { perKey, unfinishedRuns: config.limits.unfinished_runs },
   });
   const allowed = usageLimits(perKey, read, clock);
@@ -129,7 +129,8 @@ export function openServices(
       url: eventUrl,
       wake: () => executors?.wake(),
     }),
-    nextScheduleTimes: nextTimes,
+    nextScheduleTimes: made.schedulePolicy.nextTimes,
+    scheduleWarning: made.schedulePolicy.warning,
     wake: () => executors?.wake(),
     waitForChange: watching.waitForChange,
     shutdownSignal: leaving.signal,

@@ -125,10 +125,12 @@ export interface EngineApi {
   getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next times of a schedule after `after`, in milliseconds since 1970. */
   nextScheduleTimes(
-    schedule: Pick<ScheduleRecord, "cron" | "timezone">,
+    schedule: Pick<ScheduleRecord, "cron" | "timezone"> & Partial<Pick<ScheduleRecord, "lastAt">>,
     after: number,
     count: number,
   ): number[];
+  /** Why a schedule runs less often than it says; undefined if it runs as it says. */
+  scheduleWarning(schedule: Pick<ScheduleRecord, "cron">): string | undefined;
   /** The usage limits (`limits.per_key`) of a key or user, with the remaining amounts; empty without limits. */
   remainingUsage(principal: Pick<Principal, "owner" | "lineage">): Promise<RemainingUsage[]>;
   /** The policy of the operator. */

@@ -16,6 +16,7 @@ import { definitionCache } from "./definition/compiled-definition.ts";
 import { runChecks } from "./definition/run-checks.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
+import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
 import { startLimits, type StartLimitsOptions } from "./run-state/start-limits.ts";
@@ -32,6 +33,8 @@ export interface EngineOptions {
   assertDiskSpace?: () => Promise<void>;
   /** Limits the starts of runs. */
   limits: StartLimitsOptions;
+  /** The shortest time between two runs of a schedule, as a duration; default: 1m. */
+  minScheduleInterval?: string;
 }
 
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
@@ -39,6 +42,7 @@ export interface Engine {
   context: RunContext;
   check: Checker["check"];
   prepareRun: PrepareRun;
+  schedulePolicy: SchedulePolicy;
   /** Fills in the defaults of a definition without issues. */
   parse(definition: Record<string, unknown>): Definition;
 }
@@ -53,6 +57,7 @@ export function engine({
   tracer = noTracer(),
   assertDiskSpace = async () => {},
   limits,
+  minScheduleInterval = "1m",
 }: EngineOptions): Engine {
   const { runs, users } = read;
   const isActiveUser = async (email: string): Promise<boolean> =>
@@ -75,6 +80,7 @@ export function engine({
       connections,
       clock,
       workflows,
+      minScheduleInterval,
       ...(users !== undefined && { isActiveUser }),
     });
   });
@@ -88,7 +94,13 @@ export function engine({
     check: runChecks(check, runs, clock),
     pinCalls: callPinner(read.workflows, runs),
   });
-  return { context, check: check.check, prepareRun: prepare, parse };
+  return {
+    context,
+    check: check.check,
+    prepareRun: prepare,
+    parse,
+    schedulePolicy: schedulePolicy(minScheduleInterval),
+  };
 }
 
 /** Number of workflows among which the checker looks for a near match of an unknown id. */

@@ -274,7 +274,10 @@ async function prepare(stateDir: string, url: string, host: string): Promise<voi
     });
   }
   await instance.close();
-  writeFileSync(join(stateDir, "config.yaml"), `http:\n  allowed_hosts: ["${host}"]\n`);
+  writeFileSync(
+    join(stateDir, "config.yaml"),
+    `http:\n  allowed_hosts: ["${host}"]\nlimits:\n  min_schedule_interval: 1s\n`,
+  );
   installInvariantTriggers(stateDir);
 }
 

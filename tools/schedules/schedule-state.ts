@@ -33,6 +33,7 @@ export async function findSchedule(
 export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
   const { workflowId, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
   const next = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), NEXT_TIMES).map(iso);
+  const warning = ctx.engine.scheduleWarning(schedule);
   return {
     workflow_id: workflowId,
     version,
@@ -43,5 +44,6 @@ export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): Sched
     next,
     last_at: lastAt,
     skipped,
+    ...(warning !== undefined && { warning }),
   };
 }

@@ -7,6 +7,7 @@ import type { RunFacts, RunPins } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { STEP_ERRORS, type StepErrorCode } from "../../core/step-errors.ts";
+import { isAboveMaximum } from "./check/check-report.ts";
 import type { Checker, Report } from "./check/index.ts";
 import type { DefinitionRef } from "./compiled-definition.ts";
 
@@ -66,8 +67,9 @@ export function runChecks(
         calledWorkflowIds(source ?? {}).length > 0 && { asPublished: await pinnedDefinitions(pins) }),
       owner,
     });
-    const issues = report.errors.filter((issue) => !isUnavailable(issue));
-    const isComplete = issues.length === report.errors.length;
+    const errors = report.errors.filter((issue) => !isAboveMaximum(issue));
+    const issues = errors.filter((issue) => !isUnavailable(issue));
+    const isComplete = issues.length === errors.length;
     // What an earlier check has found is still likely while the connection is unavailable.
     const earlier = isComplete ? null : (cache.get(key)?.result.facts ?? null);
     const result = { issues, facts: mergeFacts(earlier, factsOf(report)) };

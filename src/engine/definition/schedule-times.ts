@@ -44,8 +44,9 @@ export function scheduleTimes({ cron, timezone }: CronSchedule): ScheduleTimes {
   };
 }
 
-const runsEveryHour = (cron: string): boolean =>
-  new CronPattern(cron, undefined, { mode: "5-or-6-parts" }).hour.every((matches) => matches === 1);
+const patternOf = (cron: string): CronPattern => new CronPattern(cron, undefined, { mode: "5-or-6-parts" });
+
+const runsEveryHour = (cron: string): boolean => patternOf(cron).hour.every((matches) => matches === 1);
 
 const parse = (cron: string, timezone: string): Cron =>
   new Cron(cron, { timezone, mode: "5-or-6-parts", paused: true });
@@ -74,10 +75,10 @@ function localTimesOnce(cron: string, timezone: string): ScheduleTimes["next"] {
 }
 
 /** Up to `count` times after `after`, in milliseconds; fewer when the schedule has no more. */
-export function nextTimes(schedule: CronSchedule, after: number, count: number): number[] {
+export function nextTimes(schedule: CronSchedule, after: number, count: number, pauseMs = 0): number[] {
   const { next } = scheduleTimes(schedule);
   const times: number[] = [];
-  for (let at = next(after); at !== null && times.length < count; at = next(at)) times.push(at);
+  for (let at = next(after); at !== null && times.length < count; at = next(at + pauseMs)) times.push(at);
   return times;
 }
 

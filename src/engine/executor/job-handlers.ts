@@ -80,7 +80,16 @@ export function jobHandlers({
     notify: notifyHandler(shared),
   };
   return {
-    scheduler: scheduler({ context, read, runs, transaction, prepareRun, parse, log }),
+    scheduler: scheduler({
+      context,
+      read,
+      runs,
+      transaction,
+      prepareRun,
+      parse,
+      log,
+      policy: engine.schedulePolicy,
+    }),
     handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
   };

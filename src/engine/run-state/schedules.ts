@@ -14,6 +14,7 @@ import { scheduleInputs } from "../definition/plan.ts";
 import { nextTime, scheduleTimes } from "../definition/schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import type { RunContext } from "./run-context.ts";
+import type { SchedulePolicy } from "./schedule-policy.ts";
 import { startRun } from "./start-run.ts";
 
 /** Maximum number of due times that are counted one by one. Of more, only the first ones and the last two are listed. */
@@ -31,6 +32,7 @@ interface Options {
   runs: Pick<RunReader, "versionDefinition">;
   transaction: EngineTransaction;
   prepareRun: PrepareRun;
+  policy: SchedulePolicy;
   parse(definition: Record<string, unknown>): Definition;
   log: Logger;
 }
@@ -45,6 +47,8 @@ type SkipReason = Pick<SkippedRuns, "reason" | "message">;
 export function scheduler(options: Options): Scheduler {
   const { context, read, transaction, log } = options;
   let polling = false;
+  /** The published versions whose schedule runs less often than it says, as logged. */
+  const logged = new Map<string, number>();
 
   return {
     async startDueRuns() {
@@ -77,8 +81,10 @@ export function scheduler(options: Options): Scheduler {
 
   async function startScheduledRun(schedule: ScheduleRecord, now: number): Promise<boolean> {
     const { workflowId, version } = schedule;
-    const { time, missed } = dueTimes(schedule, now);
-    const nextAt = nextTime(schedule, now);
+    const pauseMs = options.policy.pauseOf(schedule);
+    const { time, missed } = dueTimes(schedule, now, pauseMs);
+    const nextAt = nextTime(schedule, Math.max(now, Date.parse(time) + pauseMs));
+    logPolicy(schedule);
     const prepared = await prepare(schedule, time).catch((err: unknown) => {
       // The schedule does not advance, so the next poll starts the run of this time.
       if (isStorageUnavailable(err)) throw err;
@@ -111,6 +117,15 @@ export function scheduler(options: Options): Scheduler {
       );
     }
     return started;
+  }
+
+  /** Logs once that a schedule runs less often than it says. */
+  function logPolicy(schedule: ScheduleRecord): void {
+    const warning = options.policy.warning(schedule);
+    const { workflowId, version } = schedule;
+    if (warning === undefined || logged.get(workflowId) === version) return;
+    logged.set(workflowId, version);
+    log.warn({ workflow_id: workflowId, version, reason: warning }, "schedule slowed down");
   }
 
   /** @returns why no run is started; undefined when one is */
@@ -151,10 +166,14 @@ export function scheduler(options: Options): Scheduler {
 }
 
 /** The last due time, and the missed ones before it. Beyond `MAX_COUNTED`, the times before the last two are cut. */
-function dueTimes(schedule: ScheduleRecord, now: number): { time: string; missed: string[] } {
+function dueTimes(
+  schedule: ScheduleRecord,
+  now: number,
+  pauseMs: number,
+): { time: string; missed: string[] } {
   const times = scheduleTimes(schedule);
   const due: number[] = [];
-  for (let at: number | null = Date.parse(schedule.nextAt!); at !== null; at = times.next(at)) {
+  for (let at: number | null = Date.parse(schedule.nextAt!); at !== null; at = times.next(at + pauseMs)) {
     if (due.length === MAX_COUNTED || (due.length > 0 && at > now)) break;
     due.push(at);
   }

@@ -62,7 +62,7 @@ function ActiveSchedule({
   workflow: WorkflowWithDefinition;
 }) {
   const may = useHasScope();
-  const { cron, timezone, paused, next, last_at: last, skipped, overlap } = schedule;
+  const { cron, timezone, paused, next, last_at: last, skipped, overlap, warning } = schedule;
   return (
     <Stack gap="xs">
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
@@ -99,6 +99,11 @@ function ActiveSchedule({
           Last run: <Time at={last} />
         </Text>
       )}
+      {warning !== undefined && (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Runs less often than it says">
+          <Text size="sm">{warning}</Text>
+        </Alert>
+      )}
       {skipped !== null && <Skipped skipped={skipped} />}
     </Stack>
   );
@@ -108,7 +113,7 @@ const REASONS = {
   overlap: "the previous run was still running",
   missed: "the service was not running",
   failed: "the run could not start",
-  limit: "there were too many unfinished runs",
+  limit: "a limit of runs was reached",
 };
 
 /** Reasons that somebody must do something about. */

@@ -53,3 +53,11 @@ export const hasErrors = (issues: readonly Pick<PartialIssue, "severity">[]): bo
 
 /** Maximum number of issues reported for one definition, and of warnings. */
 export const MAX_ISSUES = 100;
+
+/**
+ * Codes of what exceeds a maximum of the operator. It is refused when a definition is saved; a version that was saved before
+ * runs with the maximum.
+ */
+const ABOVE_MAXIMUM: ReadonlySet<string> = new Set(["schedule_too_frequent"]);
+
+export const isAboveMaximum = ({ code }: Pick<PartialIssue, "code">): boolean => ABOVE_MAXIMUM.has(code);

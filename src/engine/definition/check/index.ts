@@ -57,6 +57,8 @@ export interface CheckerOptions {
   /** Whether a mail address is that of an active user. */
   isActiveUser?: (email: string) => Promise<boolean>;
   clock?: Clock;
+  /** The shortest time between two runs of a schedule, as a duration. */
+  minScheduleInterval?: string;
   /** Timeout of all checks against connections and workflows together, in milliseconds. */
   resourceCheckMs?: number;
 }
@@ -67,6 +69,7 @@ export function checker({
   workflows,
   isActiveUser,
   clock = systemClock,
+  minScheduleInterval = "1m",
   resourceCheckMs,
 }: CheckerOptions): Checker {
   const schemas = schemaChecker(stepTypes);
@@ -101,7 +104,9 @@ export function checker({
     const inputs = checkIntendedInputs(written["inputs"]);
     const state = checkState(written["state"]);
     issues.push(...inputs.issues, ...state.issues);
-    issues.push(...(await topIssues(written, inputs, clock.now(), yieldToEventLoop)));
+    issues.push(
+      ...(await topIssues(written, inputs, { now: clock.now(), minScheduleInterval }, yieldToEventLoop)),
+    );
     const called = checkWorkflows
       ? await calledWorkflows(written, selfId, { lookup, graph, check: checkCalled })
       : undefined;
@@ -268,7 +273,7 @@ const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
 async function topIssues(
   written: Parts["written"],
   inputs: CheckedInputs,
-  now: number,
+  { now, minScheduleInterval }: { now: number; minScheduleInterval: string },
   yieldToEventLoop: () => Promise<void>,
 ): Promise<LocatedIssue[]> {
   const { schedule, examples } = written;
@@ -277,7 +282,7 @@ async function topIssues(
     ...(inputs.validator === undefined
       ? []
       : await exampleIssues(examples, inputs.validator, yieldToEventLoop)),
-    ...(isObject ? scheduleIssues(schedule as Parts["written"], inputs, now) : []),
+    ...(isObject ? scheduleIssues(schedule as Parts["written"], inputs, now, minScheduleInterval) : []),
   ];
 }
 

@@ -1,10 +1,12 @@
 /** Checks the top-level fields: inputs, examples, the schedule, and the workflow that runs on failure. */
 import { EXPRESSION_PATTERN } from "../../../../schemas/field-values.ts";
-import { iso } from "../../../core/clock.ts";
+import { iso, SECOND } from "../../../core/clock.ts";
 import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
 import { unknownWorkflow } from "../../../steps/unknown-workflow.ts";
 import { checkValue } from "../expressions/index.ts";
+import { durationMs } from "../../../core/duration.ts";
+import { findCloseTimes } from "../schedule-interval.ts";
 import { nextTime } from "../schedule-times.ts";
 import {
   type InputsValidator,
@@ -79,17 +81,25 @@ export async function exampleIssues(
   return issues;
 }
 
-/** @param now the present time, in milliseconds since 1970: a schedule must have a time after it */
-export function scheduleIssues(schedule: Top, { schema }: CheckedInputs, now: number): LocatedIssue[] {
+/**
+ * @param now the present time, in milliseconds since 1970: a schedule must have a time after it
+ * @param minInterval the shortest time between two runs, as a duration such as 1m
+ */
+export function scheduleIssues(
+  schedule: Top,
+  { schema }: CheckedInputs,
+  now: number,
+  minInterval: string,
+): LocatedIssue[] {
   const { inputs = {} } = schedule;
   const isObject = typeof inputs === "object" && inputs !== null && !Array.isArray(inputs);
   return [
-    ...timeIssues(schedule, now),
+    ...timeIssues(schedule, now, minInterval),
     ...(schema === undefined || !isObject ? [] : scheduledInputs(inputs as Top, schema, now)),
   ];
 }
 
-function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[] {
+function timeIssues({ cron, timezone = "UTC" }: Top, now: number, minInterval: string): LocatedIssue[] {
   const issues: LocatedIssue[] = [];
   if (typeof cron !== "string" || typeof timezone !== "string") return issues;
   const isKnown = isTimezone(timezone);
@@ -111,11 +121,43 @@ function timeIssues({ cron, timezone = "UTC" }: Top, now: number): LocatedIssue[
   try {
     if (nextTime({ cron, timezone: isKnown ? timezone : "UTC" }, now) === null)
       issues.push({ path, code: "not_allowed", message: "must match at least one date", fix });
+    else issues.push(...intervalIssues(cron, minInterval));
   } catch (error) {
     const reason = (error as Error).message.replace(/^CronPattern: /, "");
     issues.push({ path, code: "wrong_format", message: `is not a valid cron expression: ${reason}`, fix });
   }
   return issues;
+}
+
+/** Refuses a schedule that runs more often than the operator allows. */
+function intervalIssues(cron: string, minInterval: string): LocatedIssue[] {
+  const minMs = durationMs(minInterval);
+  const close = findCloseTimes(cron, minMs);
+  if (close === undefined) return [];
+  const [first, second] = [close.first, close.second].map((at) => iso(at).slice(11, 19));
+  const path = ["schedule", "cron"];
+  const rarer = withoutSeconds(cron, minMs);
+  return [
+    {
+      path,
+      code: "schedule_too_frequent",
+      message:
+        `runs at ${first} and at ${second}, ${(close.second - close.first) / SECOND} s later; ` +
+        `at least ${minInterval} must be between two runs (limits.min_schedule_interval)`,
+      ...(rarer === undefined
+        ? {
+            fix: `Choose times that are at least ${minInterval} apart, or ask the operator for a shorter interval.`,
+          }
+        : { fix: `Write ${rarer}.`, patch: [{ op: "replace", path, value: rarer }] }),
+    },
+  ];
+}
+
+/** A cron expression of six fields with the first one left out, if that makes its interval long enough. */
+function withoutSeconds(cron: string, minMs: number): string | undefined {
+  const fields = cron.trim().split(/\s+/);
+  const rarer = fields.slice(1).join(" ");
+  return fields.length === 6 && findCloseTimes(rarer, minMs) === undefined ? rarer : undefined;
 }
 
 function isTimezone(name: string): boolean {

@@ -1,0 +1,38 @@
+/** The shortest interval of schedules, for those that were published before the operator set it. */
+import { durationMs } from "../../core/duration.ts";
+import type { ScheduleRecord } from "../../core/model.ts";
+import { pauseOf } from "../definition/schedule-interval.ts";
+import { nextTimes } from "../definition/schedule-times.ts";
+
+type Times = Pick<ScheduleRecord, "cron" | "timezone"> & Partial<Pick<ScheduleRecord, "lastAt">>;
+
+export interface SchedulePolicy {
+  /** How long further times are left out after a time of the schedule, in milliseconds; 0 for none. */
+  pauseOf(schedule: Pick<ScheduleRecord, "cron">): number;
+  /** The next times after `after`, in milliseconds since 1970. */
+  nextTimes(schedule: Times, after: number, count: number): number[];
+  /** Why the schedule runs less often than it says; undefined if it runs as it says. */
+  warning(schedule: Pick<ScheduleRecord, "cron">): string | undefined;
+}
+
+/** @param minInterval the shortest time between two runs of a schedule, as a duration */
+export function schedulePolicy(minInterval: string): SchedulePolicy {
+  const minMs = durationMs(minInterval);
+  const pause = (schedule: Pick<ScheduleRecord, "cron">): number => pauseOf(schedule, minMs);
+  return {
+    pauseOf: pause,
+
+    nextTimes(schedule, after, count) {
+      const pauseMs = pause(schedule);
+      const { lastAt = null } = schedule;
+      const from = lastAt === null ? after : Math.max(after, Date.parse(lastAt) + pauseMs);
+      return nextTimes(schedule, from, count, pauseMs);
+    },
+
+    warning: (schedule) =>
+      pause(schedule) === 0
+        ? undefined
+        : `Its times are closer than limits.min_schedule_interval (${minInterval}), so it runs at most once in that ` +
+          "time. Publish a version with a longer interval.",
+  };
+}
