@@ -238,7 +238,10 @@ CREATE TABLE "run_steps" (
 CREATE TABLE "run_values" (
   "id" integer primary key,
   "run_id" text not null,
-  "body" text not null);
+  "body" text not null,
+  "digest" blob);
+
+CREATE UNIQUE INDEX run_values_by_digest on run_values (digest) where digest is not null;
 
 CREATE INDEX "run_values_by_run" on "run_values" (
   "run_id");
@@ -279,7 +282,8 @@ CREATE TABLE "runs" (
   "committed" text,
   "facts" text,
   "on_failure" text,
-  "pins" text);
+  "pins" text,
+  "stored_bytes" bigint default 0 not null);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",
@@ -359,6 +363,12 @@ CREATE TABLE "step_cache" (
 CREATE INDEX "step_cache_by_age" on "step_cache" (
   "expires_at");
 
+CREATE TABLE "stored_bytes" (
+  "subject" text not null,
+  "shard" integer not null,
+  "bytes" bigint not null, constraint "stored_bytes_pk" primary key ("subject",
+  "shard"));
+
 CREATE TABLE "usage_counts" (
   "holder" text not null,
   "kind" text not null,
@@ -382,6 +392,14 @@ CREATE TABLE "users" (
   "created_by" text not null,
   "last_login_at" text,
   "role_by" text);
+
+CREATE TABLE "value_refs" (
+  "holder" text not null,
+  "value_id" integer not null, constraint "value_refs_pk" primary key ("holder",
+  "value_id"));
+
+CREATE INDEX "value_refs_by_value" on "value_refs" (
+  "value_id");
 
 CREATE TABLE "workflow_calls" (
   "caller" text not null,
@@ -414,7 +432,9 @@ CREATE TABLE "workflow_versions" (
   "created_by" text not null,
   "key_name" text not null,
   "surface" text not null,
-  "client" text not null, constraint "workflow_versions_pk" primary key ("workflow_id",
+  "client" text not null,
+  "stored_bytes" bigint default 0 not null,
+  "subject" text default '' not null, constraint "workflow_versions_pk" primary key ("workflow_id",
   "version"));
 
 CREATE TABLE "workflows" (

@@ -279,6 +279,13 @@ export interface ScheduleWriter extends ScheduleReader {
 /** The usage of a subject (usage-limits.ts) in a window. Its end, in milliseconds since 1970, identifies the window. */
 export interface UsageReader {
   usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
+  /**
+   * The bytes that a subject stores: the values of its runs and the versions that it wrote, each at its full size.
+   *
+   * Guarantee: writers add what they store in the same transaction, and purges subtract it; none of concurrent changes is
+   * lost. Locks: none.
+   */
+  storedBytes(subject: string): Promise<number>;
 }
 
 export interface UsageWriter extends UsageReader {

@@ -3,8 +3,9 @@ import type { ExpressionBuilder, Kysely } from "kysely";
 import type { ApprovalRecord, ListPosition } from "../core/model.ts";
 import type { ApprovalReader, ApprovalWriter } from "../core/run-ports.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
-import { decodeValue, encodeValue } from "./run-values.ts";
+import { decodeValue } from "./run-values.ts";
 import type { ApprovalRow, Schema } from "./schema.ts";
+import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 
 type Filter = Parameters<ApprovalReader["count"]>[0];
 
@@ -82,11 +83,14 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
   };
 }
 
-export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
+export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): ApprovalWriter {
+  const encode = valueEncoder(trx, bytes);
   return {
     ...approvalReader(trx),
 
     async insert(approval) {
+      const form = approval.form === null ? null : JSON.stringify(approval.form);
+      bytes.add(approval.runId, approval.message + (form ?? ""));
       await trx
         .insertInto("approvals")
         .values({
@@ -97,7 +101,7 @@ export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
           item: encodeItem(approval.item),
           status: approval.status,
           message: approval.message,
-          form: approval.form === null ? null : JSON.stringify(approval.form),
+          form,
           assignees: JSON.stringify(approval.assignees),
           created_at: approval.createdAt,
           expires_at: approval.expiresAt,
@@ -119,7 +123,7 @@ export function approvalWriter(trx: Kysely<Schema>): ApprovalWriter {
           decided_at: decidedAt,
           decided_by: decidedBy,
           comment,
-          answer: answer === null ? null : await encodeValue(trx, row.run_id, answer),
+          answer: answer === null ? null : await encode(row.run_id, answer),
         })
         .where("id", "=", id)
         .where("status", "=", "pending")

@@ -11,6 +11,7 @@ import { runWriter } from "./run-writer.ts";
 import { runReader } from "./run-reader.ts";
 import { scheduleReader, scheduleWriter } from "./schedules.ts";
 import type { Schema } from "./schema.ts";
+import { type ByteCounter, byteCounter } from "./stored-bytes.ts";
 import { usageReader, usageWriter } from "./usage.ts";
 import { workflowStateReader, workflowStateWriter } from "./workflow-states.ts";
 
@@ -24,22 +25,33 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   events: eventReader(db),
 });
 
-export const engineWriters = (trx: Kysely<Schema>, clock: Clock, scope: TransactionScope): EngineWriters => ({
+/** @param bytes flushed by the caller at the end of the transaction */
+export const engineWriters = (
+  trx: Kysely<Schema>,
+  clock: Clock,
+  bytes: ByteCounter,
+  scope: TransactionScope,
+): EngineWriters => ({
   ...scope,
   usage: usageWriter(trx),
-  runs: runWriter(trx),
+  runs: runWriter(trx, bytes),
   jobs: jobWriter(trx, clock),
-  approvals: approvalWriter(trx),
+  approvals: approvalWriter(trx, bytes),
   schedules: scheduleWriter(trx),
   workflowStates: workflowStateWriter(trx),
-  events: eventWriter(trx),
+  events: eventWriter(trx, bytes),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */
 export function engineTransaction(store: Pick<Store, "transaction">, clock: Clock): EngineTransaction {
   return (work) =>
     withCommitHooks((onCommit) =>
-      store.transaction((trx) => work(engineWriters(trx, clock, { requestId: null, onCommit }))),
+      store.transaction(async (trx) => {
+        const bytes = byteCounter(trx);
+        const result = await work(engineWriters(trx, clock, bytes, { requestId: null, onCommit }));
+        await bytes.flush();
+        return result;
+      }),
     );
 }
 

@@ -1,8 +1,9 @@
 /** Reads and writes the events that runs wait for. */
 import type { Kysely } from "kysely";
 import type { EventReader, EventWriter } from "../core/event-ports.ts";
-import { decodeValue, encodeValue } from "./run-values.ts";
+import { decodeValue } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
+import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 
 export function eventReader(db: Kysely<Schema>): EventReader {
   return {
@@ -20,7 +21,8 @@ export function eventReader(db: Kysely<Schema>): EventReader {
   };
 }
 
-export function eventWriter(trx: Kysely<Schema>): EventWriter {
+export function eventWriter(trx: Kysely<Schema>, bytes: ByteCounter): EventWriter {
+  const encode = valueEncoder(trx, bytes);
   return {
     ...eventReader(trx),
 
@@ -31,7 +33,7 @@ export function eventWriter(trx: Kysely<Schema>): EventWriter {
           run_id: runId,
           step_id: stepId,
           received_at: receivedAt,
-          body: await encodeValue(trx, runId, body),
+          body: await encode(runId, body),
         })
         .onConflict((conflict) => conflict.columns(["run_id", "step_id"]).doNothing())
         .returning("run_id")

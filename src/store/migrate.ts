@@ -16,6 +16,7 @@ import * as workflowContracts from "./migrations/0012-workflow-contracts.ts";
 import * as runPins from "./migrations/0013-run-pins.ts";
 import * as unfinishedByOwner from "./migrations/0014-unfinished-by-owner.ts";
 import * as mcpHolders from "./migrations/0015-mcp-holders.ts";
+import * as storedValues from "./migrations/0016-stored-values.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 13, name: "run-pins", requires: 1, up: runPins.up },
   { id: 14, name: "unfinished-by-owner", requires: 1, up: unfinishedByOwner.up },
   { id: 15, name: "mcp-holders", requires: 1, up: mcpHolders.up },
+  { id: 16, name: "stored-values", requires: 1, up: storedValues.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

@@ -1,6 +1,9 @@
 /** Purges old runs and expired cached outputs. */
 import type { Kysely } from "kysely";
+import { usageSubjectOf } from "../core/usage-limits.ts";
+import { releaseValues } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
+import { addStoredBytes } from "./stored-bytes.ts";
 
 /** Maximum number of runs purged per transaction. */
 const MAX_PURGED_RUNS = 50;
@@ -28,7 +31,12 @@ export async function purgeRuns(
   // The run's row goes last, because its other rows are deleted in batches: there may be hundreds of thousands.
   for (const id of ids) {
     if (await purgeRowsOfRun(trx, id, limit)) return true;
-    await trx.deleteFrom("runs").where("id", "=", id).execute();
+    const run = await trx
+      .deleteFrom("runs")
+      .where("id", "=", id)
+      .returning(["owner", "lineage", "stored_bytes"])
+      .executeTakeFirst();
+    if (run !== undefined) await addStoredBytes(trx, usageSubjectOf(run), -run.stored_bytes);
   }
   return ids.length === MAX_PURGED_RUNS || expired.numDeletedRows >= BigInt(limit);
 }
@@ -74,6 +82,7 @@ async function purgeRowsOfRun(trx: Kysely<Schema>, runId: string, limit: number)
       .executeTakeFirst(),
   ];
   if (deleted.some(({ numDeletedRows }) => numDeletedRows >= BigInt(limit))) return true;
+  if (await releaseValues(trx, runId, limit)) return true;
   await trx.deleteFrom("fan_outs").where("run_id", "=", runId).execute();
   await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
   await trx.deleteFrom("events").where("run_id", "=", runId).execute();

@@ -7,7 +7,7 @@ import type { Store } from "./database.ts";
 import { purgeExpiredLinks } from "./links.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
 import { purgeRateSlots } from "./rate-slots.ts";
-import { runWriter } from "./run-writer.ts";
+import { purgeRuns } from "./purge-runs.ts";
 import type { Schema } from "./schema.ts";
 import { purgeIdempotencyKeys } from "./unit-of-work.ts";
 import { purgeUsageCounts } from "./usage.ts";
@@ -34,7 +34,7 @@ export async function purgeExpired(
   retention: Retention,
 ): Promise<void> {
   const batches: readonly PurgeBatch[] = [
-    (trx, now) => runWriter(trx).purge(iso(now - retention.runs), iso(now), BATCH_SIZE),
+    (trx, now) => purgeRuns(trx, { before: iso(now - retention.runs), now: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeAuditLog(trx, iso(now - retention.audit), BATCH_SIZE),
     (trx, now) => purgeIdempotencyKeys(trx, now, BATCH_SIZE),
     (trx, now) => purgeRateLimitCounts(trx, now, BATCH_SIZE),

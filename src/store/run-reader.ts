@@ -6,6 +6,7 @@ import { isOperatorKey } from "../core/usage-limits.ts";
 import { decodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
+import { decodeDefinition } from "./run-values.ts";
 import { runValueReader } from "./run-value-reader.ts";
 import type { RunRow, Schema } from "./schema.ts";
 import { stepReader } from "./step-reader.ts";
@@ -47,12 +48,12 @@ const RUN_COLUMNS = [
 
 type RunColumns = Pick<RunRow, (typeof RUN_COLUMNS)[number]>;
 
-function runRecord(row: RunColumns): RunRecord {
+async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord> {
   return {
     id: row.id,
     workflowId: row.workflow_id,
     version: row.version,
-    definition: parseJson(row.definition),
+    definition: await decodeDefinition(db, row.definition),
     pins: parseJson(row.pins),
     status: row.status,
     stepStates: decodeStates(row.states),
@@ -124,7 +125,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
 
     async find(id) {
       const [row] = await findRun(db, id);
-      return row === undefined ? undefined : runRecord(row);
+      return row === undefined ? undefined : runRecord(db, row);
     },
 
     async page({ filter, after, limit }) {
@@ -143,7 +144,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
-      return { items: page.map(runRecord), next };
+      return { items: await Promise.all(page.map((row) => runRecord(db, row))), next };
     },
 
     async count(filter) {
@@ -176,7 +177,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
           .orderBy("id", "desc")
           .limit(1)
           .executeTakeFirst();
-        if (row !== undefined) found.set(id, runRecord(row));
+        if (row !== undefined) found.set(id, await runRecord(db, row));
       }
       return found;
     },

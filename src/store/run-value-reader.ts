@@ -4,7 +4,7 @@ import type { RunReader } from "../core/run-ports.ts";
 import { encodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
-import { decodeValue, valueText } from "./run-values.ts";
+import { decodeDefinition, decodeValue, decodeValues, valueText } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { decodeState } from "./step-state-columns.ts";
 
@@ -77,12 +77,15 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
           .orderBy("item")
           .limit(ITEMS_PER_QUERY)
           .execute();
-        for (const row of rows) {
+        const outputs = await decodeValues(
+          db,
+          rows.map(({ output }) => output),
+        );
+        for (const [i, row] of rows.entries()) {
           results.push({
             state: decodeState(row.state),
             error: parseJson(row.error),
-            output:
-              row.output === null ? null : ((await decodeValue(db, row.output)) as Record<string, unknown>),
+            output: outputs[i] as Record<string, unknown> | null,
           });
         }
         if (rows.length < ITEMS_PER_QUERY) return results;
@@ -117,7 +120,7 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
 
     async versionDefinition(workflowId, version) {
       const [row] = await findVersion(db, workflowId, version);
-      return parseJson(row?.definition ?? null);
+      return decodeDefinition(db, row?.definition ?? null);
     },
 
     async cachedOutput(key, now) {

@@ -1,28 +1,53 @@
 /**
- * JSON values of runs. A small value is stored in its column. A large one is stored in a row of its own, and its column
- * holds `@<id>:<characters>`, so that a query for many steps does not read large values.
+ * Values that can be large: inputs, outputs, definitions. A small one is stored in its column. A large one is stored in a
+ * row of its own, once for all columns that have it, and its column holds `@<id>:<characters>`, so that a query for many
+ * steps does not read large values. Each run, and each version of a workflow, refers to the rows that it uses; a row is
+ * deleted with the last reference to it (`releaseValues`).
  */
+import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type { ValueText } from "../core/model.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
 /** Maximum length of a value that is stored in its column, in characters of JSON. */
-const INLINE_CHARS = 8_192;
+const INLINE_CHARS = 1_024;
+/** The same for definitions, which are read as often as the rows that they belong to. */
+const INLINE_DEFINITION_CHARS = 8_192;
 
-const insertValue = prepared((db, runId: string, body: string) =>
-  db.insertInto("run_values").values({ run_id: runId, body }).returning("id"),
+const findByDigest = prepared((db, digest: Buffer) =>
+  db.selectFrom("run_values").select("id").where("digest", "=", digest),
+);
+const insertValue = prepared((db, digest: Buffer, body: string) =>
+  // Rows of releases that stored a value for each run have its id.
+  db.insertInto("run_values").values({ run_id: "", digest, body }).returning("id"),
+);
+const insertReference = prepared((db, holder: string, value: number) =>
+  db
+    .insertInto("value_refs")
+    .values({ holder, value_id: value })
+    .onConflict((conflict) => conflict.doNothing()),
 );
 const findValue = prepared((db, id: number) =>
   db.selectFrom("run_values").select("body").where("id", "=", id),
 );
 
-/** The text of the column for a value. Stores a large value in a row of its own. */
-export async function encodeValue(db: Kysely<Schema>, runId: string, value: unknown): Promise<string> {
-  const json = JSON.stringify(value ?? null);
-  if (json.length <= INLINE_CHARS) return json;
-  const [row] = await insertValue(db, runId, json);
-  return `@${row!.id}:${json.length}`;
+/**
+ * Stores a text unless it is stored already, with a reference to it. SQLite runs one write transaction at a time; where
+ * several write, the value's row is locked before the reference is added, and before `releaseValues` deletes it.
+ * @returns the id of its row
+ */
+async function shareText(trx: Kysely<Schema>, holder: string, text: string): Promise<number> {
+  const digest = createHash("sha256").update(text).digest();
+  const [row] = await findByDigest(trx, digest);
+  const id = row?.id ?? (await insertValue(trx, digest, text))[0]!.id;
+  await insertReference(trx, holder, id);
+  return id;
+}
+
+/** The text of the column for the JSON of a value of a run. */
+export async function encodeJson(trx: Kysely<Schema>, runId: string, json: string): Promise<string> {
+  return json.length <= INLINE_CHARS ? json : `@${await shareText(trx, runId, json)}:${json.length}`;
 }
 
 function parseReference(column: string): { id: number; chars: number } | undefined {
@@ -36,6 +61,28 @@ export async function decodeValue(db: Kysely<Schema>, column: string): Promise<u
   if (ref === undefined) return JSON.parse(column);
   const [row] = await findValue(db, ref.id);
   return JSON.parse(row!.body);
+}
+
+/** Reads the values of many columns, in as few queries as possible. */
+export async function decodeValues(
+  db: Kysely<Schema>,
+  columns: readonly (string | null)[],
+): Promise<unknown[]> {
+  const ids = new Set(columns.flatMap((column) => parseReference(column ?? "")?.id ?? []));
+  const rows =
+    ids.size === 0
+      ? []
+      : await db
+          .selectFrom("run_values")
+          .select(["id", "body"])
+          .where("id", "in", [...ids])
+          .execute();
+  const bodies = new Map(rows.map(({ id, body }) => [id, body]));
+  return columns.map((column) => {
+    if (column === null) return null;
+    const ref = parseReference(column);
+    return JSON.parse(ref === undefined ? column : bodies.get(ref.id)!) as unknown;
+  });
 }
 
 /** Part of a value's JSON text, and the length of the full text. */
@@ -54,4 +101,64 @@ export async function valueText(
     .where("id", "=", ref.id)
     .executeTakeFirst();
   return { text: part?.part ?? "", chars: ref.chars };
+}
+
+/** Who refers to the values of a version. It can't be the id of a run, which has no `@`. */
+export const versionHolder = (workflowId: string, version: number): string => `${workflowId}@${version}`;
+
+/**
+ * The text of the column for a definition: its JSON, or a reference. The reference begins with a space, as the JSON of
+ * no definition does, and is JSON itself: a release that does not know it finds an unknown field, and runs nothing.
+ */
+export async function encodeDefinition(
+  trx: Kysely<Schema>,
+  holder: string,
+  json: string | null,
+): Promise<string | null> {
+  if (json === null || json.length <= INLINE_DEFINITION_CHARS) return json;
+  return ` {"stored_value":${await shareText(trx, holder, json)}}`;
+}
+
+/** Reads the JSON of a definition from its column. */
+export async function definitionText(db: Kysely<Schema>, column: string | null): Promise<string | null> {
+  if (column === null || !column.startsWith(" ")) return column;
+  const { stored_value: id } = JSON.parse(column) as { stored_value: number };
+  return (await findValue(db, id))[0]!.body;
+}
+
+/** Reads a definition from its column. */
+export async function decodeDefinition(
+  db: Kysely<Schema>,
+  column: string | null,
+): Promise<Record<string, unknown> | null> {
+  const text = await definitionText(db, column);
+  return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
+}
+
+/**
+ * Deletes up to `limit` references of a run or a version, and the values that nothing refers to any more.
+ * @returns whether there may be more
+ */
+export async function releaseValues(trx: Kysely<Schema>, holder: string, limit: number): Promise<boolean> {
+  const rows = await trx
+    .selectFrom("value_refs")
+    .select("value_id")
+    .where("holder", "=", holder)
+    .limit(limit)
+    .execute();
+  if (rows.length === 0) return false;
+  const ids = rows.map((row) => row.value_id);
+  await trx.deleteFrom("value_refs").where("holder", "=", holder).where("value_id", "in", ids).execute();
+  await trx
+    .deleteFrom("run_values")
+    .where("id", "in", ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("value_refs").select("value_id").whereRef("value_refs.value_id", "=", "run_values.id"),
+        ),
+      ),
+    )
+    .execute();
+  return rows.length >= limit;
 }

@@ -6,19 +6,21 @@ import { jsonText } from "./json-column.ts";
 import { preparedInsert } from "./prepared.ts";
 import { purgeRuns } from "./purge-runs.ts";
 import { runReader } from "./run-reader.ts";
-import { encodeValue } from "./run-values.ts";
+import { encodeDefinition } from "./run-values.ts";
 import type { RunRow, Schema } from "./schema.ts";
+import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 import { encodeStates } from "./step-state-columns.ts";
 import { stepWriter } from "./step-writer.ts";
 import { undoReader } from "./undo-reader.ts";
 
 const insertRun = preparedInsert("runs");
 
-export function runWriter(trx: Kysely<Schema>): RunWriter {
+export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
   const reader = runReader(trx);
+  const encode = valueEncoder(trx, bytes);
   return {
     ...reader,
-    ...stepWriter(trx),
+    ...stepWriter(trx, bytes),
     ...undoReader(trx),
 
     // SQLite runs one write transaction at a time, so a transaction that has begun holds every lock.
@@ -27,11 +29,13 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
     lockStarts: () => Promise.resolve(),
 
     async insert(run) {
+      const definition = jsonText(run.definition);
+      if (definition !== null) bytes.add(run.id, definition);
       await insertRun(trx, {
         id: run.id,
         workflow_id: run.workflowId,
         version: run.version,
-        definition: jsonText(run.definition),
+        definition: await encodeDefinition(trx, run.id, definition),
         pins: jsonText(run.pins),
         status: run.status,
         states: encodeStates(run.stepStates),
@@ -59,11 +63,12 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
         finished_at: null,
         error: null,
         on_failure: null,
-        inputs: await encodeValue(trx, run.id, run.inputs),
+        inputs: await encode(run.id, run.inputs),
         output: null,
-        state: run.state === null ? null : await encodeValue(trx, run.id, run.state),
+        state: run.state === null ? null : await encode(run.id, run.state),
         state_revision: run.stateRevision,
         committed: null,
+        stored_bytes: 0,
       });
     },
 
@@ -92,10 +97,10 @@ export function runWriter(trx: Kysely<Schema>): RunWriter {
       if (onFailure !== undefined) set.on_failure = jsonText(onFailure);
       if (startedAt !== undefined) set.started_at = startedAt;
       if (finishedAt !== undefined) set.finished_at = finishedAt;
-      if (output !== undefined) set.output = await encodeValue(trx, id, output);
-      if (state !== undefined) set.state = state === null ? null : await encodeValue(trx, id, state);
+      if (output !== undefined) set.output = await encode(id, output);
+      if (state !== undefined) set.state = state === null ? null : await encode(id, state);
       if (stateRevision !== undefined) set.state_revision = stateRevision;
-      if (committed !== undefined) set.committed = await encodeValue(trx, id, committed);
+      if (committed !== undefined) set.committed = await encode(id, committed);
       await trx.updateTable("runs").set(set).where("id", "=", id).execute();
     },
 

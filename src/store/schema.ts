@@ -40,6 +40,9 @@ export interface WorkflowVersionRow {
   key_name: string;
   surface: Surface;
   client: string;
+  /** Bytes of the definition and the description, which count for `subject` (usage-limits.ts). */
+  stored_bytes: Generated<number>;
+  subject: Generated<string>;
 }
 
 export interface RunRow {
@@ -91,6 +94,8 @@ export interface RunRow {
   state_revision: number | null;
   /** What it has committed, as JSON. */
   committed: string | null;
+  /** Bytes of its values and those of its steps. */
+  stored_bytes: number;
 }
 
 export interface RunStepRow {
@@ -200,7 +205,12 @@ export interface Schema {
   runs: RunRow;
   run_steps: RunStepRow;
   run_attempts: RunAttemptRow;
-  run_values: { id: Generated<number>; run_id: string; body: string };
+  /** Large values. One with a digest is stored once for all that refer to it; an older one belongs to a run. */
+  run_values: { id: Generated<number>; run_id: string; body: string; digest: Buffer | null };
+  /** Which runs (by id) and versions (`<workflow>@<version>`) have which values. */
+  value_refs: { holder: string; value_id: number };
+  /** Bytes that each usage subject stores: the sum over its shards. */
+  stored_bytes: { subject: string; shard: number; bytes: number };
   fan_outs: { run_id: string; step_id: string; chunk: number; items: string };
   jobs: JobRow;
   executors: { id: string; beat: number; started_at: string };

@@ -5,8 +5,8 @@ import type { RunWriter } from "../core/run-ports.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
-import { encodeValue } from "./run-values.ts";
 import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
+import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 import { encodeState } from "./step-state-columns.ts";
 
 const STEP_COLUMN_NAMES = {
@@ -90,7 +90,8 @@ type StepWriter = Pick<
   | "closeOpenSteps"
 >;
 
-export function stepWriter(trx: Kysely<Schema>): StepWriter {
+export function stepWriter(trx: Kysely<Schema>, bytes: ByteCounter): StepWriter {
+  const encode = valueEncoder(trx, bytes);
   return {
     async saveStep({ runId, stepId, item }, { state, output, items, error, ...fields }) {
       const columns: Partial<RunStepRow> = { state: encodeState(state) };
@@ -104,7 +105,7 @@ export function stepWriter(trx: Kysely<Schema>): StepWriter {
         columns.items_failed = items.failed;
         columns.items_bytes = items.bytes;
       }
-      if (output !== undefined) columns.output = await encodeValue(trx, runId, output);
+      if (output !== undefined) columns.output = await encode(runId, output);
       await trx
         .insertInto("run_steps")
         .values({
@@ -119,7 +120,7 @@ export function stepWriter(trx: Kysely<Schema>): StepWriter {
     },
 
     async saveAttempt({ runId, stepId, item }, attempt) {
-      const input = attempt.input === undefined ? null : await encodeValue(trx, runId, attempt.input);
+      const input = attempt.input === undefined ? null : await encode(runId, attempt.input);
       await upsertAttempt(
         trx,
         runId,
@@ -137,7 +138,9 @@ export function stepWriter(trx: Kysely<Schema>): StepWriter {
     },
 
     async saveChunk({ runId, stepId }, chunk, items) {
-      await insertChunk(trx, { run_id: runId, step_id: stepId, chunk, items: JSON.stringify(items) });
+      const json = JSON.stringify(items);
+      bytes.add(runId, json);
+      await insertChunk(trx, { run_id: runId, step_id: stepId, chunk, items: json });
     },
 
     async children(runId) {

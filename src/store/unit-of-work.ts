@@ -13,6 +13,7 @@ import { linkWriter } from "./links.ts";
 import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { sessionWriter } from "./sessions.ts";
+import { byteCounter } from "./stored-bytes.ts";
 import { userWriter } from "./users.ts";
 import { workflowWriter } from "./workflow-writer.ts";
 
@@ -28,8 +29,9 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
         // The writers add the audit entry with the change, so a transaction that changes nothing leaves none.
         const recordAudit: Writers["recordAudit"] = (target, outcome) =>
           audit(trx, intent, { target, outcome, at: iso(clock.now()) });
+        const bytes = byteCounter(trx);
         const writers = {
-          ...engineWriters(trx, clock, { requestId: intent.requestId, onCommit }),
+          ...engineWriters(trx, clock, bytes, { requestId: intent.requestId, onCommit }),
           workflows: workflowWriter(trx, clock, recordAudit),
           apiKeys: apiKeyWriter(trx),
           users: userWriter(trx),
@@ -38,7 +40,11 @@ export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): Uni
           links: linkWriter(trx, clock),
           recordAudit,
         };
-        const run = () => effect(writers);
+        const run = async () => {
+          const result = await effect(writers);
+          await bytes.flush();
+          return result;
+        };
         return intent.idempotency === undefined
           ? run()
           : runOnce(trx, { ...intent, idempotency: intent.idempotency }, clock, run);

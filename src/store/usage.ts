@@ -5,6 +5,7 @@ import type { MeteredResource } from "../core/usage-limits.ts";
 import { prepared } from "./prepared.ts";
 import { COUNT_RETENTION_MS } from "./rate-limit-counts.ts";
 import type { Schema } from "./schema.ts";
+import { storedBytes } from "./stored-bytes.ts";
 
 /** Deletes up to `limit` counts of windows that are over. @returns whether there may be more */
 export async function purgeUsageCounts(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
@@ -54,6 +55,7 @@ const addUpTo = prepared(
 export function usageReader(db: Kysely<Schema>): UsageReader {
   return {
     usedInWindow: async (subject, kind, endsAt) => (await findUsed(db, subject, kind, endsAt))[0]?.used ?? 0,
+    storedBytes: (subject) => storedBytes(db, subject),
   };
 }
 

@@ -1,13 +1,16 @@
 /** Writes workflows and their versions, and increments the catalogue's revision. */
 import slugify from "@sindresorhus/slugify";
-import type { Kysely } from "kysely";
+import type { Insertable, Kysely } from "kysely";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import { usageSubjectOf } from "../core/usage-limits.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
-import type { Schema } from "./schema.ts";
+import { encodeDefinition, versionHolder } from "./run-values.ts";
+import type { Schema, WorkflowVersionRow } from "./schema.ts";
+import { addStoredBytes } from "./stored-bytes.ts";
 import { workflowReader } from "./workflows.ts";
 
 /** Maximum length of an id that is derived from a name, in characters. */
@@ -57,23 +60,39 @@ export function workflowWriter(
 ): WorkflowWriter {
   const reader = workflowReader(trx);
 
+  /** Inserts a version, and counts its bytes for its author. */
+  async function saveVersion(
+    row: Omit<Insertable<WorkflowVersionRow>, "definition" | "stored_bytes"> & { subject: string },
+    definition: WorkflowContent["definition"],
+  ): Promise<void> {
+    const text = json(definition);
+    const bytes = Buffer.byteLength(text ?? "") + Buffer.byteLength(row.description);
+    const holder = versionHolder(row.workflow_id, row.version);
+    const column = await encodeDefinition(trx, holder, text);
+    await insertVersion(trx, { ...row, definition: column, stored_bytes: bytes });
+    await addStoredBytes(trx, row.subject, bytes);
+  }
+
   async function recordVersion(workflow: WorkflowWithDefinition, change: Change): Promise<void> {
     const { principal, client } = change.actor;
-    await insertVersion(trx, {
-      workflow_id: workflow.id,
-      version: workflow.version,
-      change: change.kind,
-      name: workflow.name,
-      description: workflow.description,
-      tags: JSON.stringify(workflow.tags),
-      definition: json(workflow.definition),
-      reason: change.reason,
-      created_at: workflow.updated_at,
-      created_by: principal.owner,
-      key_name: principal.keyName,
-      surface: client.surface,
-      client: client.name,
-    });
+    await saveVersion(
+      {
+        workflow_id: workflow.id,
+        version: workflow.version,
+        change: change.kind,
+        name: workflow.name,
+        description: workflow.description,
+        tags: JSON.stringify(workflow.tags),
+        reason: change.reason,
+        created_at: workflow.updated_at,
+        created_by: principal.owner,
+        key_name: principal.keyName,
+        surface: client.surface,
+        client: client.name,
+        subject: usageSubjectOf(principal),
+      },
+      workflow.definition,
+    );
     await replaceCalls(workflow.id, { published: false }, workflow.definition);
     await incrementRevision(trx);
     await audit(workflow.id);
@@ -212,21 +231,25 @@ export function workflowWriter(
       });
       let last: WorkflowContent = unnamed;
       for await (const entry of history) {
-        await insertVersion(trx, {
-          workflow_id: id,
-          version: entry.version,
-          change: entry.change,
-          name: entry.name,
-          description: entry.description,
-          tags: JSON.stringify(entry.tags),
-          definition: json(entry.definition),
-          reason: entry.reason,
-          created_at: entry.created_at,
-          created_by: entry.created_by,
-          key_name: entry.key_name,
-          surface: entry.surface,
-          client: entry.client,
-        });
+        await saveVersion(
+          {
+            workflow_id: id,
+            version: entry.version,
+            change: entry.change,
+            name: entry.name,
+            description: entry.description,
+            tags: JSON.stringify(entry.tags),
+            reason: entry.reason,
+            created_at: entry.created_at,
+            created_by: entry.created_by,
+            key_name: entry.key_name,
+            surface: entry.surface,
+            client: entry.client,
+            // An export does not say which of the operator's keys it was.
+            subject: entry.created_by,
+          },
+          entry.definition,
+        );
         last = entry;
       }
       await replaceCalls(id, { published: false }, last.definition);

@@ -5,6 +5,7 @@ import { searchTerms } from "../../schemas/text.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
 import { contains, arrayContains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
+import { decodeDefinition, definitionText } from "./run-values.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
 /** Maximum total length of the definitions of a page, in characters of JSON; a single one may have a megabyte. */
@@ -42,16 +43,17 @@ type SummaryRow = Pick<
 const parseDefinition = (json: string | null) =>
   json === null ? null : (JSON.parse(json) as Record<string, unknown>);
 
+/** @param json the text of the definition, which is left out when it is undefined */
 function toWorkflow(row: SummaryRow): Workflow;
-function toWorkflow(row: SummaryRow, definition: string | null): WorkflowWithDefinition;
-function toWorkflow(row: SummaryRow, definition?: string | null): Workflow {
+function toWorkflow(row: SummaryRow, json: string | null): WorkflowWithDefinition;
+function toWorkflow(row: SummaryRow, json?: string | null): Workflow {
   return {
     id: row.id,
     name: row.name,
     description: row.description,
     tags: JSON.parse(row.tags) as string[],
     status: row.status,
-    ...(definition !== undefined && { definition: parseDefinition(definition) }),
+    ...(json !== undefined && { definition: parseDefinition(json) }),
     version: row.version,
     published_version: row.published_version,
     created_at: row.created_at,
@@ -61,7 +63,7 @@ function toWorkflow(row: SummaryRow, definition?: string | null): Workflow {
 }
 
 function toVersion(
-  row: Omit<WorkflowVersionRow, "definition"> & { definition?: string | null },
+  row: Pick<WorkflowVersionRow, (typeof versionColumns)[number]> & { definition?: string | null },
 ): WorkflowVersion {
   const { tags, definition, ...rest } = row;
   return {
@@ -111,8 +113,9 @@ async function definitionsOf(
   for (const { id, version } of versions) {
     if (size >= MAX_PAGE_LENGTH) break;
     const [row] = await definitionOf(db, id, version);
-    found.push(row?.definition ?? null);
-    size += row?.definition?.length ?? 0;
+    const text = await definitionText(db, row?.definition ?? null);
+    found.push(text);
+    size += text?.length ?? 0;
   }
   return found;
 }
@@ -121,7 +124,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
   return {
     async find(id) {
       const [row] = await workflowById(db, id);
-      return row && toWorkflow(row, row.definition);
+      return row && toWorkflow(row, await definitionText(db, row.definition));
     },
 
     async page(query) {
@@ -204,22 +207,24 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .orderBy("workflows.id")
         .limit(limit)
         .execute();
-      return rows.map(({ id, name, description, definition }) => ({
-        id,
-        name,
-        description,
-        definition: parseDefinition(definition) ?? {},
-      }));
+      return Promise.all(
+        rows.map(async ({ id, name, description, definition }) => ({
+          id,
+          name,
+          description,
+          definition: (await decodeDefinition(db, definition)) ?? {},
+        })),
+      );
     },
 
     async findVersion(id, version) {
       const row = await db
         .selectFrom("workflow_versions")
-        .selectAll()
+        .select([...versionColumns, "definition"])
         .where("workflow_id", "=", id)
         .where("version", "=", version)
         .executeTakeFirst();
-      return row && toVersion(row);
+      return row && toVersion({ ...row, definition: await definitionText(db, row.definition) });
     },
 
     async versions({ id, before, limit, withDefinition }) {

@@ -355,6 +355,7 @@ describe("the state checks of doctor", () => {
         state: null,
         state_revision: null,
         committed: null,
+        stored_bytes: 0,
         id,
         first_run: id,
         workflow_id: "w",

@@ -19,6 +19,7 @@ const PERMANENT = [
   "rate_slots",
   "schedules",
   "settings",
+  "stored_bytes",
   "users",
   "workflow_calls",
   "workflow_states",
@@ -27,7 +28,16 @@ const PERMANENT = [
 ];
 /** Tables whose rows end with their work, not after a time. */
 const WORK = ["executors", "jobs"];
-const OF_RUNS = ["approvals", "events", "fan_outs", "run_attempts", "run_steps", "run_values", "runs"];
+const OF_RUNS = [
+  "approvals",
+  "events",
+  "fan_outs",
+  "run_attempts",
+  "run_steps",
+  "run_values",
+  "runs",
+  "value_refs",
+];
 
 const KEEP = { runs: 90 * DAY, audit: 400 * DAY };
 

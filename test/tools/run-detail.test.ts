@@ -1,5 +1,6 @@
 /** The answers about runs: short, limited, and fast for any number of steps. */
 import { describe, expect, it } from "vitest";
+import { byteCounter } from "../../src/store/stored-bytes.ts";
 import { runWriter } from "../../src/store/run-writer.ts";
 import { apiClient } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
@@ -92,7 +93,7 @@ describe("the model usage of a run", () => {
       usages: readonly [item: number | null, attempt: number, cost: number | null][],
     ) =>
       instance.store.transaction(async (trx) => {
-        const runs = runWriter(trx);
+        const runs = runWriter(trx, byteCounter(trx));
         for (const [item, attempt, cost] of usages)
           await runs.saveAttempt(
             { runId, stepId: item === null ? "ask" : "each", item },

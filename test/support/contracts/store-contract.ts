@@ -316,6 +316,53 @@ export function storeContract(setup: ContractSetup): void {
     });
   });
 
+  describe("the stored bytes of a subject", () => {
+    it("lose none of several changes at the same time, and those of a transaction that is rolled back", async () => {
+      const { database, first, insertRun } = await open(setup);
+      const ids = Array.from({ length: 6 }, (_, i) => `run_${i}`);
+      for (const id of ids) await insertRun(id);
+      const before = await first.read.usage.storedBytes("key_1");
+      const text = "x".repeat(5_000);
+      await concurrently(database, 24, ({ transaction }, caller) =>
+        transaction(async (tx) => {
+          const run = (await tx.runs.lock(ids[caller % ids.length]!))!;
+          await tx.runs.update(run.id, { seq: run.seq + 1, output: text });
+        }),
+      );
+      expect(await first.read.usage.storedBytes("key_1")).toBe(before + 24 * (text.length + 2));
+      const failing = first.transaction(async (tx) => {
+        await tx.runs.lock("run_0");
+        await tx.runs.update("run_0", { seq: 9, output: text });
+        throw new Error("rolled back");
+      });
+      await expect(failing).rejects.toThrow("rolled back");
+      expect(await first.read.usage.storedBytes("key_1")).toBe(before + 24 * (text.length + 2));
+    });
+
+    it("count equal values in full, and keep them while one of several runs has them", async () => {
+      const { database, first, workflow, insertRun, now } = await open(setup);
+      const inputs = { text: "y".repeat(5_000) };
+      await insertRun("run_old", { inputs });
+      await first.transaction(async (tx) => {
+        await tx.runs.lock("run_old");
+        await tx.runs.update("run_old", { seq: 1, status: "succeeded", finishedAt: now() });
+      });
+      const one = await first.read.usage.storedBytes("key_1");
+      database.clock.advance(DAY);
+      await concurrently(database, 9, ({ transaction }, caller) =>
+        transaction(async (tx) => {
+          if (caller === 4) await tx.runs.purge(now(), now(), 100);
+          else await tx.runs.insert({ ...newRun(`run_${caller}`, workflow.id, now()), inputs });
+        }),
+      );
+      expect(await first.read.runs.find("run_old")).toBeUndefined();
+      for (const caller of [0, 1, 2, 3, 5, 6, 7, 8])
+        expect(await first.read.runs.inputs(`run_${caller}`)).toEqual(inputs);
+      const size = JSON.stringify(inputs).length;
+      expect(await first.read.usage.storedBytes("key_1")).toBe(one + 7 * size);
+    });
+  });
+
   describe("an approval", () => {
     it("is decided by one of several decisions, and a cancelled run leaves that one", async () => {
       const { database, first, insertRun, now } = await open(setup);
