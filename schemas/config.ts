@@ -188,6 +188,14 @@ const PerKey = z.strictObject({
 
 export const PER_KEY_LIMITS = Object.keys(PerKey.shape) as (keyof typeof PerKey.shape)[];
 
+/** The operator's maxima for durations in definitions, unless the configuration has others. */
+export const DURATION_LIMITS = { max_step_timeout: "1h", max_wait: "400d" };
+
+const maximum = (field: keyof typeof DURATION_LIMITS, description: string) =>
+  Duration.refine((value) => /[1-9]/.test(value), { error: "must be longer than 0" })
+    .default(DURATION_LIMITS[field])
+    .meta({ description });
+
 export const Config = z
   .strictObject({
     databases: z.array(Database).default([]).meta({ description: "Databases that sql steps can query." }),
@@ -270,12 +278,20 @@ export const Config = z
           description:
             "Shortest time between two runs of a schedule; a definition with a shorter one is refused.",
         }),
+        max_step_timeout: maximum(
+          "max_step_timeout",
+          "Longest timeout of steps that call something (http, sql, model, tool, email); a longer one is refused.",
+        ),
+        max_wait: maximum(
+          "max_wait",
+          "Longest timeout of waits, approvals, workflow steps and runs, and longest pause and cache; a longer one is refused.",
+        ),
         per_key: PerKey.default({}).meta({
           description:
             "For each user with all their keys, and each key of the operator with the keys that replaced it; over all copies of the server.",
         }),
       })
-      .default({ unfinished_runs: 100_000, min_schedule_interval: "1m", per_key: {} }),
+      .prefault({}),
   })
   .meta({ id: "Config", title: "Millrace configuration" });
 

@@ -86,6 +86,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     }),
     minScheduleInterval: config.limits.min_schedule_interval,
     limits: { perKey, unfinishedRuns: config.limits.unfinished_runs },
+    durationLimits: config.limits,
   });
   const allowed = usageLimits(perKey, read, clock);
   return { engine: made, connections: connected, allowed, eventUrl: eventUrls(instance, settings) };

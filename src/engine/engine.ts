@@ -1,9 +1,11 @@
 /** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
 import type { Logger } from "pino";
+import { DURATION_LIMITS } from "../../schemas/config.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { UserReader } from "../core/account-ports.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Connections } from "../core/connections.ts";
+import { durationCutter, type DurationLimits } from "../core/duration-limits.ts";
 import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
@@ -35,6 +37,8 @@ export interface EngineOptions {
   limits: StartLimitsOptions;
   /** The shortest time between two runs of a schedule, as a duration; default: 1m. */
   minScheduleInterval?: string;
+  /** The operator's maxima for durations. */
+  durationLimits?: DurationLimits;
 }
 
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
@@ -43,6 +47,7 @@ export interface Engine {
   check: Checker["check"];
   prepareRun: PrepareRun;
   schedulePolicy: SchedulePolicy;
+  durationLimits: DurationLimits;
   /** Fills in the defaults of a definition without issues. */
   parse(definition: Record<string, unknown>): Definition;
 }
@@ -58,6 +63,7 @@ export function engine({
   assertDiskSpace = async () => {},
   limits,
   minScheduleInterval = "1m",
+  durationLimits = DURATION_LIMITS,
 }: EngineOptions): Engine {
   const { runs, users } = read;
   const isActiveUser = async (email: string): Promise<boolean> =>
@@ -69,7 +75,7 @@ export function engine({
     log,
     meter,
     spans: spans(tracer, stepTypes, connections),
-    definitionCache: definitionCache(parse, stepTypes, connections),
+    definitionCache: definitionCache(parse, stepTypes, connections, durationCutter(durationLimits).pause),
     startLimits: startLimits(limits, clock),
   };
   // Loaded with the first check: a process that only lists and reads never needs the checker.
@@ -81,6 +87,7 @@ export function engine({
       clock,
       workflows,
       minScheduleInterval,
+      limits: durationLimits,
       ...(users !== undefined && { isActiveUser }),
     });
   });
@@ -98,6 +105,7 @@ export function engine({
     context,
     check: check.check,
     prepareRun: prepare,
+    durationLimits,
     parse,
     schedulePolicy: schedulePolicy(minScheduleInterval),
   };

@@ -25,21 +25,21 @@ function controlled(size: number) {
     async end(name: string): Promise<void> {
       running.get(name)!();
       running.delete(name);
-      await settled();
+      await nextTurn();
     },
   };
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a pool that owners share", () => {
   it("keeps a place for the next owner, however many tasks one owner has", async () => {
     const { ask, started, end } = controlled(4);
     for (let task = 0; task < 20; task += 1) void ask(`a${task}`);
-    await settled();
+    await nextTurn();
     expect(started).toEqual(["a0", "a1", "a2"]);
     void ask("b0");
-    await settled();
+    await nextTurn();
     expect(started.at(-1)).toBe("b0");
     await end("b0");
     expect(started.at(-1)).toBe("b0");
@@ -50,7 +50,7 @@ describe("a pool that owners share", () => {
     for (let task = 0; task < 20; task += 1) void ask(`a${task}`);
     for (let task = 0; task < 3; task += 1) void ask(`b${task}`);
     for (let task = 0; task < 3; task += 1) void ask(`c${task}`);
-    await settled();
+    await nextTurn();
     expect(started).toEqual(["a0", "a1", "a2", "b0"]);
     while (running.size > 0) await end([...running.keys()][0]!);
     expect(started).toHaveLength(26);
@@ -62,10 +62,10 @@ describe("a pool that owners share", () => {
     const { ask, started, end } = controlled(8);
     void ask("a0", { places: 4 });
     void ask("b0", { places: 2 });
-    await settled();
+    await nextTurn();
     void ask("c0", { places: 5 });
     for (let task = 1; task < 4; task += 1) void ask(`b${task}`);
-    await settled();
+    await nextTurn();
     expect(started).toEqual(["a0", "b0"]);
     await end("a0");
     expect(started[2]).toBe("c0");
@@ -104,7 +104,7 @@ describe("a pool that owners share", () => {
           const run = async (): Promise<void> => {
             used += places;
             expect(used).toBeLessThanOrEqual(size);
-            await settled();
+            await nextTurn();
             used -= places;
             served += 1;
           };

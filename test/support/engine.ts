@@ -2,7 +2,8 @@
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
-import { Config, type UnusableEntry } from "../../schemas/config.ts";
+import { Config, DURATION_LIMITS, type UnusableEntry } from "../../schemas/config.ts";
+import type { DurationLimits } from "../../src/core/duration-limits.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import type { PerKeyLimits } from "../../src/core/usage-limits.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -65,6 +66,7 @@ export async function testEngine({
   perKey = {},
   maxUnfinishedRuns = 100_000,
   tracer = noTracer(),
+  durationLimits = {},
   config = {},
   unusable = [],
   env = {},
@@ -76,6 +78,7 @@ export async function testEngine({
   perKey?: PerKeyLimits;
   maxUnfinishedRuns?: number;
   tracer?: Tracer;
+  durationLimits?: Partial<DurationLimits>;
   /** The configuration file, with databases and so on. */
   config?: object;
   /** Entries of the configuration that can't be used. */
@@ -106,6 +109,7 @@ export async function testEngine({
     log,
     tracer,
     limits: startLimits,
+    durationLimits: { ...DURATION_LIMITS, ...durationLimits },
   });
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;

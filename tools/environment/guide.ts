@@ -81,7 +81,7 @@ function stepGuide(type: AnyStepType): string {
     `Output: \`steps.<id>\` = \`${formatShape(type.output)}\`, with \`status\` and \`error\`.` +
       (type.timeoutMs === null
         ? ""
-        : ` An attempt times out after ${type.timeoutMs / 1_000} s, unless timeout is set.`),
+        : ` An attempt times out after ${type.timeoutMs / 1_000} s, unless timeout is set, at most 1h (the operator can set another maximum).`),
     "Fields (texts may contain `${{ }}`, unless a field says otherwise):",
     fields.map(([name, { schema, kind }]) => fieldLine(name, schema, kind)).join("\n"),
     `Fields of every step: ${common.map((name) => `\`${name}\``).join(", ")} (topic definition).`,

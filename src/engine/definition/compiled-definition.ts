@@ -2,7 +2,6 @@
 import { LRUCache } from "lru-cache";
 import type { Definition, StepDefinition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";
-import { durationMs } from "../../core/duration.ts";
 import type { Rate, RunRecord } from "../../core/model.ts";
 import { rateIntervalMs } from "../../core/rate.ts";
 import type { RunReader } from "../../core/run-ports.ts";
@@ -43,6 +42,7 @@ function compileDefinition(
   definition: Definition,
   stepTypes: ReadonlyMap<string, AnyStepType>,
   connections: Pick<Connections, "defaultDatabase">,
+  parsePause: (duration: string) => number,
 ): CompiledDefinition {
   return {
     definition,
@@ -57,7 +57,7 @@ function compileDefinition(
     ),
     eventStepIds: eventStepIds(definition.steps),
     calls: calledWorkflowIds(definition),
-    timeoutMs: definition.timeout === undefined ? null : durationMs(definition.timeout),
+    timeoutMs: definition.timeout === undefined ? null : parsePause(definition.timeout),
     undo: new Map(
       definition.steps.flatMap(({ id, undo }) => {
         if (undo === undefined) return [];
@@ -83,11 +83,15 @@ export interface DefinitionCache {
 /** Maximum number of cached definitions. */
 const MAX_DEFINITIONS = 200;
 
-/** @param parse validates a stored definition and fills in its defaults */
+/**
+ * @param parse validates a stored definition and fills in its defaults
+ * @param parsePause parses the timeout of a run, in milliseconds
+ */
 export function definitionCache(
   parse: (definition: Record<string, unknown>) => Definition,
   stepTypes: readonly AnyStepType[],
   connections: Pick<Connections, "defaultDatabase">,
+  parsePause: (duration: string) => number,
 ): DefinitionCache {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
   const cache = new LRUCache<string, CompiledDefinition>({ max: MAX_DEFINITIONS });
@@ -98,7 +102,7 @@ export function definitionCache(
       if (cached !== undefined) return cached;
       const stored = definition ?? (await runs.versionDefinition(workflowId, version));
       if (stored === null) throw new Error(`version ${version} of ${workflowId} has no definition`);
-      const compiled = compileDefinition(workflowId, parse(stored), types, connections);
+      const compiled = compileDefinition(workflowId, parse(stored), types, connections, parsePause);
       cache.set(key, compiled);
       return compiled;
     },

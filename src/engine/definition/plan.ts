@@ -1,6 +1,6 @@
 /** Compiles the expressions of a definition, once for all of its runs. */
 import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
-import { durationMs } from "../../core/duration.ts";
+import { durationCutter, type DurationCutter, type DurationLimits } from "../../core/duration-limits.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
 import { compileCel, compileValue } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
@@ -26,6 +26,8 @@ export interface PlannedStep {
   fieldReads: ReadonlySet<string>;
   /** Timeout of an attempt, in milliseconds; null without a limit. */
   timeoutMs: number | null;
+  /** Its pauses are in milliseconds; null where it is not retried. */
+  retry: (NonNullable<StepDefinition["retry"]> & { initialMs: number; maxMs: number }) | null;
   /** How long its output is cached, in milliseconds; null for no cache. */
   cacheMs: number | null;
 }
@@ -42,33 +44,43 @@ export interface Plan {
 }
 
 /** Returns a function that makes the plan of a compiled definition once, and caches it. */
-export function planner(stepTypes: readonly AnyStepType[]): (compiled: CompiledDefinition) => Plan {
+export function planner(
+  stepTypes: readonly AnyStepType[],
+  limits: DurationLimits,
+): (compiled: CompiledDefinition) => Plan {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
+  const cut = durationCutter(limits);
   const plans = new WeakMap<CompiledDefinition, Plan>();
   return (compiled) => {
     const cached = plans.get(compiled);
     if (cached !== undefined) return cached;
-    const plan = planOf(compiled, types);
+    const plan = planOf(compiled, types, cut);
     plans.set(compiled, plan);
     return plan;
   };
 }
 
-function planOf(compiled: CompiledDefinition, types: ReadonlyMap<string, AnyStepType>): Plan {
+function planOf(
+  compiled: CompiledDefinition,
+  types: ReadonlyMap<string, AnyStepType>,
+  cut: DurationCutter,
+): Plan {
   const { definition } = compiled;
   return {
     compiled,
-    steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!)),
-    undo: new Map([...compiled.undo].map(([id, { step }]) => [id, plannedStep(step, types.get(step.type)!)])),
+    steps: definition.steps.map((step) => plannedStep(step, types.get(step.type)!, cut)),
+    undo: new Map(
+      [...compiled.undo].map(([id, { step }]) => [id, plannedStep(step, types.get(step.type)!, cut)]),
+    ),
     output: definition.output === undefined ? null : compileValue(definition.output, VALUE),
     commit: definition.commit === undefined ? null : compileValue(definition.commit, VALUE),
   };
 }
 
-function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
+function plannedStep(step: StepDefinition, type: AnyStepType, cut: DurationCutter): PlannedStep {
   const condition = step.if === undefined ? null : compileCel(step.if);
   const forEach = step.for_each === undefined ? null : compileCel(step.for_each, LIST);
-  const repeat = step.repeat === undefined ? null : planRepeat(step.repeat);
+  const repeat = step.repeat === undefined ? null : planRepeat(step.repeat, cut.pause);
   const fields = new Map(
     Object.entries(type.fields as Readonly<Record<string, Field>>)
       .filter(([name]) => step[name] !== undefined)
@@ -90,14 +102,16 @@ function plannedStep(step: StepDefinition, type: AnyStepType): PlannedStep {
       ...(repeat?.startReads ?? []),
     ]),
     fieldReads,
-    timeoutMs: step.timeout === undefined ? type.timeoutMs : durationMs(step.timeout),
-    cacheMs: cacheMs(step),
+    timeoutMs: cut.timeout(type, step.timeout),
+    retry:
+      step.retry === undefined
+        ? null
+        : { ...step.retry, initialMs: cut.pause(step.retry.initial), maxMs: cut.pause(step.retry.max) },
+    cacheMs:
+      step.cache === undefined
+        ? null
+        : cut.pause(typeof step.cache === "string" ? step.cache : step.cache.for),
   };
-}
-
-function cacheMs({ cache }: StepDefinition): number | null {
-  if (cache === undefined) return null;
-  return durationMs(typeof cache === "string" ? cache : cache.for);
 }
 
 function compiledField(field: Field, value: unknown): CompiledExpression | { literal: unknown } {

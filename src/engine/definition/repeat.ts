@@ -1,6 +1,5 @@
 /** Compiles the `repeat` of a step: its variables, and the condition that ends it. */
 import type { Repeat } from "../../../schemas/repeat.ts";
-import { durationMs } from "../../core/duration.ts";
 import { compileCel, compileValue } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
 
@@ -18,7 +17,7 @@ export interface PlannedRepeat {
   nextReads: ReadonlySet<string>;
 }
 
-export function planRepeat(repeat: Repeat): PlannedRepeat {
+export function planRepeat(repeat: Repeat, parsePause: (duration: string) => number): PlannedRepeat {
   const until = repeat.until === undefined ? null : compileCel(repeat.until);
   const variables = Object.entries(repeat.with ?? {}).map(([name, { start, next }]) => ({
     name,
@@ -27,7 +26,7 @@ export function planRepeat(repeat: Repeat): PlannedRepeat {
   }));
   return {
     max: repeat.max,
-    everyMs: repeat.every === undefined ? 0 : durationMs(repeat.every),
+    everyMs: repeat.every === undefined ? 0 : parsePause(repeat.every),
     until,
     variables,
     startReads: stepIdsOf(variables.map(({ start }) => start)),

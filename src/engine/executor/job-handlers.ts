@@ -52,8 +52,8 @@ export function jobHandlers({
   eventUrl,
 }: JobHandlersOptions): JobHandlers {
   const { runs } = read;
-  const { context, prepareRun, parse } = engine;
-  const plan = planner(stepTypes);
+  const { context, prepareRun, durationLimits, parse } = engine;
+  const plan = planner(stepTypes, durationLimits);
   const shared = {
     context,
     runs,

@@ -1,4 +1,3 @@
-import { durationMs } from "../../core/duration.ts";
 import type { Job } from "../../core/model.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { PlannedStep } from "../definition/plan.ts";
@@ -9,19 +8,18 @@ import type { PlannedStep } from "../definition/plan.ts";
  * @returns milliseconds; undefined when the step is not retried
  */
 export function retryDelay(
-  { step: { retry } }: PlannedStep,
+  { retry }: Pick<PlannedStep, "retry">,
   { retryCount }: Pick<Job, "retryCount">,
   thrown: unknown,
 ): number | undefined {
-  if (retry === undefined || retryCount + 1 >= retry.attempts || !(thrown instanceof StepError)) {
+  if (retry === null || retryCount + 1 >= retry.attempts || !(thrown instanceof StepError)) {
     return undefined;
   }
   // A person has decided that the child run must not continue.
   if (thrown.code === "child_cancelled") return undefined;
   const retryable = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!retryable) return undefined;
-  const initial = durationMs(retry.initial);
-  const backoff = retry.backoff === "exponential" ? initial * 2 ** retryCount : initial;
-  const pause = Math.min(backoff, durationMs(retry.max)) * (0.5 + Math.random() / 2);
+  const backoff = retry.backoff === "exponential" ? retry.initialMs * 2 ** retryCount : retry.initialMs;
+  const pause = Math.min(backoff, retry.maxMs) * (0.5 + Math.random() / 2);
   return Math.max(pause, thrown.options.retryAfterMs ?? 0);
 }

@@ -199,6 +199,24 @@ describe("a run", () => {
     });
   });
 
+  it("stops an attempt at the operator's maximum, also of a version that was saved with a longer timeout", async () => {
+    const harness = await testEngine({ durationLimits: { max_step_timeout: "30ms" } });
+    harness.onProbe(() => new Promise(() => undefined));
+    const { error } = await runToEnd(harness, { steps: [probe("a", { timeout: "9999999d" })] });
+    expect(error).toMatchObject({ code: "timeout", message: '"a" took longer than 0.03 s and was stopped.' });
+  });
+
+  it("ends a wait at the operator's maximum, also of a version that was saved with a longer timeout", async () => {
+    const harness = await testEngine({ durationLimits: { max_wait: "2d" } });
+    const event = { id: "paid", type: "wait", event: {}, timeout: "9999999d" };
+    const { id, queue } = await runToEnd(harness, { steps: [event] });
+    expect((await harness.outcome(id)).status).toBe("waiting");
+    harness.clock.advance(2 * 24 * 3_600_000);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect((await harness.outcome(id)).error).toMatchObject({ code: "event_timeout" });
+  });
+
   it("fails when it exceeds the workflow's timeout", async () => {
     const harness = await testEngine();
     const { id, queue } = await runToEnd(harness, {

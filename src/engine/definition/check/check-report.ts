@@ -58,6 +58,6 @@ export const MAX_ISSUES = 100;
  * Codes of what exceeds a maximum of the operator. It is refused when a definition is saved; a version that was saved before
  * runs with the maximum.
  */
-const ABOVE_MAXIMUM: ReadonlySet<string> = new Set(["schedule_too_frequent"]);
+const ABOVE_MAXIMUM: ReadonlySet<string> = new Set(["schedule_too_frequent", "duration_too_long"]);
 
 export const isAboveMaximum = ({ code }: Pick<PartialIssue, "code">): boolean => ABOVE_MAXIMUM.has(code);

@@ -2,9 +2,11 @@
  * The checker of definitions, which validate, save, publish and run all use. It finds all issues at once, and the types
  * of a run's values before it starts.
  */
+import { DURATION_LIMITS } from "../../../../schemas/config.ts";
 import type { StepDefinition, Definition } from "../../../../schemas/workflow-definition.ts";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
+import type { DurationLimits } from "../../../core/duration-limits.ts";
 import { ANY } from "../../../core/shapes.ts";
 import type { AnyStepType } from "../../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
@@ -17,6 +19,7 @@ import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
+import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
 import { type StepOrder, orderSteps } from "./step-order.ts";
 import { mockIssues, previewer } from "./preview.ts";
@@ -59,6 +62,8 @@ export interface CheckerOptions {
   clock?: Clock;
   /** The shortest time between two runs of a schedule, as a duration. */
   minScheduleInterval?: string;
+  /** The operator's maxima. */
+  limits?: DurationLimits;
   /** Timeout of all checks against connections and workflows together, in milliseconds. */
   resourceCheckMs?: number;
 }
@@ -70,6 +75,7 @@ export function checker({
   isActiveUser,
   clock = systemClock,
   minScheduleInterval = "1m",
+  limits = DURATION_LIMITS,
   resourceCheckMs,
 }: CheckerOptions): Checker {
   const schemas = schemaChecker(stepTypes);
@@ -99,7 +105,7 @@ export function checker({
         ...undoCombinationIssues(step, index),
       ]),
     );
-    issues.push(...zeroDurationIssues(written, form.steps));
+    issues.push(...zeroDurationIssues(written, form.steps), ...durationIssues(written, parsedSteps, limits));
 
     const inputs = checkIntendedInputs(written["inputs"]);
     const state = checkState(written["state"]);
