@@ -33,6 +33,7 @@ const Host = z.string().regex(HOST, {
 
 const Port = z.int().min(1).max(65_535);
 
+const HTTP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
 const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
 
@@ -123,6 +124,18 @@ const Secret = z.strictObject({
     description:
       "The only hosts that it may be sent to, for one port or all ports; *.example.com matches every subdomain.",
   }),
+  methods: z
+    .array(z.enum(HTTP_METHODS))
+    .min(1)
+    .optional()
+    .meta({ description: "The only methods of requests that it may be sent with. Default: every method." }),
+  headers: z
+    .array(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, { error: "must be the name of a header" }))
+    .min(1)
+    .optional()
+    .meta({
+      description: "The only headers that it may be sent in, such as Authorization. Default: every header.",
+    }),
 });
 
 const Smtp = z.strictObject({

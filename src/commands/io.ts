@@ -4,6 +4,7 @@ import { styleText } from "node:util";
 import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
+import { createMasker, type Masker } from "../connections/masking.ts";
 import { maskKeys, redactSecrets } from "./log-redaction.ts";
 
 export interface Io {
@@ -141,8 +142,18 @@ const CONTROLS = new RegExp(`(${COLOURS})|(?![\\n\\t])\\p{Cc}`, "gu");
 export const sanitizeForTerminal = (text: string): string =>
   text.replace(CONTROLS, (_, colour: string | undefined) => colour ?? "\u{FFFD}");
 
-/** Opens the log on standard error: JSON, or readable lines on a terminal. Secrets are redacted. */
-export async function openLog(io: Io, level: Level | "silent", name: string): Promise<Logger> {
+const NO_MASKER = createMasker([]);
+
+/**
+ * Opens the log on standard error: JSON, or readable lines on a terminal. Secrets are redacted.
+ * @param mask removes the secrets of the configuration
+ */
+export async function openLog(
+  io: Io,
+  level: Level | "silent",
+  name: string,
+  mask: Masker = NO_MASKER,
+): Promise<Logger> {
   const options = {
     name,
     level,
@@ -151,7 +162,7 @@ export async function openLog(io: Io, level: Level | "silent", name: string): Pr
     formatters: { log: (fields: Record<string, unknown>) => redactSecrets(fields) },
     // redactSecrets serializes errors itself, with the properties that libraries add to them.
     serializers: { err: (error: unknown) => error },
-    hooks: { streamWrite: maskKeys },
+    hooks: { streamWrite: (line: string) => mask.text(maskKeys(line)) },
   };
   if (!io.errTerminal) return machineLog(io, options);
   const { default: pretty } = await import("pino-pretty");

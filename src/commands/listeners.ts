@@ -9,6 +9,7 @@ import { startWebServer } from "../app/serve.ts";
 import { offersSetupLink } from "../app/setup-link.ts";
 import { openTracer } from "../app/tracer.ts";
 import type { AuthMode } from "../../schemas/user.ts";
+import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { hostForUrl } from "../core/hosts.ts";
@@ -74,7 +75,7 @@ async function runListener(
   // First, so that a signal or the end of the parent during the start is not missed.
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
   const { settings, config, warnings } = readSetup(io.env, options.config);
-  const log = await openLog(io, settings.logLevel, name);
+  const log = await openLog(io, settings.logLevel, name, secretMasker(config, settings.variables));
   for (const warning of warnings) log.warn(warning);
 
   const tracer = await openTracer(settings, name, log);

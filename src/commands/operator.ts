@@ -4,6 +4,7 @@ import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
 import { DEFAULT_ADDRESS, type ExecutorNotifier, openServices, type Setup } from "../app/services.ts";
 import { openTracer } from "../app/tracer.ts";
+import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
@@ -56,7 +57,12 @@ export async function withOperator<T>(
   const { settings, config } = readSetup(io.env, file);
   if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
   // The command itself reports errors; the log is more detailed only on request.
-  const log = await openLog(io, io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error", "command");
+  const log = await openLog(
+    io,
+    io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error",
+    "command",
+    secretMasker(config, settings.variables),
+  );
   const tracer = await openTracer(settings, "command", log);
   const opened = await openInstance(settings.stateDir, systemClock, log);
   try {

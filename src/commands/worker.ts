@@ -5,6 +5,7 @@ import { VERSION } from "../app/build.ts";
 import { startExecutor } from "../app/executor.ts";
 import { openInstance } from "../app/instance.ts";
 import { openTracer } from "../app/tracer.ts";
+import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { HOUR, systemClock } from "../core/clock.ts";
 import { databaseFileIn } from "../store/state-directory.ts";
@@ -41,7 +42,7 @@ const STOP_GRACE_MS = 10_000;
 export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => host.onStop(resolve));
   const { settings, config, warnings } = readSetup(io.env, options.config);
-  const log = await openLog(io, settings.logLevel, "worker");
+  const log = await openLog(io, settings.logLevel, "worker", secretMasker(config, settings.variables));
   // The server that started this process has logged the same warnings.
   if (options.id === undefined) for (const warning of warnings) log.warn(warning);
 

@@ -7,6 +7,8 @@ import { createHttpClient } from "./http/index.ts";
 import { createMailer } from "./mail/index.ts";
 import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
+import { maskDatabases } from "./mask-databases.ts";
+import { secretMasker } from "./secret-masker.ts";
 
 /**
  * @param env environment variables that the configuration names
@@ -17,12 +19,13 @@ export function createConnections(
   env: Readonly<Record<string, string | undefined>>,
   options: { stateDir: string; version: string; now: () => number },
 ): Connections {
+  const mask = secretMasker(config, env);
   const sql = createDatabases(config, env, options);
-  const mcp = createMcpServers(config, env, options);
+  const mcp = createMcpServers(config, env, { ...options, mask });
   return {
-    databases: sql,
-    models: createModels(config, env, options),
-    http: createHttpClient(config, env),
+    databases: maskDatabases(sql, mask),
+    models: createModels(config, env, { ...options, mask }),
+    http: createHttpClient(config, env, { mask }),
     mcpServers: mcp,
     mailer: createMailer(config, env),
     defaultDatabase: config.defaults.database ?? null,

@@ -1,12 +1,15 @@
 /**
- * Removes secrets from responses, because a server may echo what it was sent. This is a safety net: whoever controls both
- * ends of a connection can encode a secret in a way that nobody expects. The barrier is where a secret may be sent.
+ * Removes secrets from responses, because a server may echo what it was sent. This is a safety net: an attacker who controls
+ * both ends of a connection can encode a secret in a way that nobody expects. The barrier is where a secret may be sent.
  */
+import { lazy } from "../core/lazy.ts";
 import { readings, type Reading } from "./unescape.ts";
 
 const MASK = "***";
 /** Minimum length of a secret, or of a form of it, that is found in spaced text and in encodings, in letters and digits. */
 const SHORTEST_FORM = 8;
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface Masker {
   text(text: string): string;
@@ -24,12 +27,12 @@ export interface Masker {
 export function createMasker(secrets: readonly string[]): Masker {
   const given = [...new Set(secrets)].filter((secret) => secret !== "");
   if (given.length === 0) return { text: (text) => text, json: (value) => value };
-  const isLong = (secret: string): boolean => condensed(secret).length >= SHORTEST_FORM;
-  const spaced = [...new Set(given.filter(isLong).flatMap(formsOf))].filter(
-    (form) => form.length >= SHORTEST_FORM,
-  );
-  const exact = given.filter((secret) => !isLong(secret)).flatMap((secret) => [secret, latin1Of(secret)]);
-  const finders = [finder(spaced, true), finder([...new Set(exact.map(lowerCase))], false)];
+  const long = given.filter(isLong);
+  const spaced = [...new Set(long.flatMap(formsOf))].filter((form) => form.length >= SHORTEST_FORM);
+  const short = given.filter((secret) => !long.includes(secret));
+  const exact = [...short, ...short.map(latin1Of)];
+  const codes = characterCodes();
+  const finders = [finder(spaced, codes.condensed), finder([...new Set(exact.map(lowerCase))], codes.lower)];
   const shortest = Math.min(...spaced.map(({ length }) => length), ...exact.map(({ length }) => length));
 
   const text = (value: string): string => {
@@ -42,12 +45,31 @@ export function createMasker(secrets: readonly string[]): Masker {
   const json = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);
     if (typeof value === "number") return text(String(value)) === String(value) ? value : MASK;
-    if (Array.isArray(value)) return value.map(json);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), json(inner)]));
+    if (Array.isArray(value)) return maskedList(value);
+    return typeof value === "object" && value !== null ? maskedObject(value as JsonObject) : value;
+  };
+  /** Most values contain no secret, so they are copied only where one was found. */
+  const maskedList = (list: readonly unknown[]): readonly unknown[] => {
+    let copy: unknown[] | undefined;
+    for (const [index, item] of list.entries()) {
+      const masked = json(item);
+      if (masked !== item) (copy ??= [...list])[index] = masked;
+    }
+    return copy ?? list;
+  };
+  const maskedObject = (object: JsonObject): JsonObject => {
+    let isChanged = false;
+    const entries = Object.entries(object).map(([key, inner]) => {
+      const entry = [text(key), json(inner)] as const;
+      isChanged ||= entry[0] !== key || entry[1] !== inner;
+      return entry;
+    });
+    return isChanged ? Object.fromEntries(entries) : object;
   };
   return { text, json };
 }
+
+const isLong = (secret: string): boolean => condensed(secret).length >= SHORTEST_FORM;
 
 /** Start and end of a secret in a text. */
 type Span = readonly [start: number, end: number];
@@ -66,11 +88,12 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
 function formsOf(secret: string): string[] {
   const wide = Buffer.from(secret, "utf16le");
   const plain = [secret, latin1Of(secret)].map(condensed);
-  const bytes = [secret, encodeURIComponent(secret.toWellFormed())].map((text) => Buffer.from(text));
+  const bytes = [Buffer.from(secret), Buffer.from(encodeURIComponent(secret.toWellFormed())), wide];
   return [
     ...plain,
-    ...plain.map((form) => [...form].toReversed().join("")),
-    ...[...bytes, wide].flatMap((of) => [...base64Pieces(of).map(condensed), of.toString("hex")]),
+    ...plain.map((form) => form.split("").toReversed().join("")),
+    ...bytes.flatMap(base64Pieces).map(condensed),
+    ...bytes.map((of) => of.toString("hex")),
   ];
 }
 
@@ -91,9 +114,9 @@ const HASH_MASK = 0xff_ff;
 /**
  * Makes a function that finds forms in a reading of a text. One pass compares a hash of the last four characters with those
  * of the forms' beginnings (Karp and Rabin, "Efficient randomized pattern-matching algorithms", 1987).
- * @param skips whether characters other than letters and digits are skipped
+ * @param codeOf the code of each character; those with the code 0 are skipped
  */
-function finder(forms: readonly string[], skips: boolean): (reading: Reading, spans: Span[]) => void {
+function finder(forms: readonly string[], codeOf: Uint16Array): (reading: Reading, spans: Span[]) => void {
   const codes = forms.map((form) => Array.from(form, (_, index) => form.charCodeAt(index)));
   const short = codes.filter(({ length }) => length < HASHED);
   const byHash = Map.groupBy(
@@ -103,13 +126,11 @@ function finder(forms: readonly string[], skips: boolean): (reading: Reading, sp
   const isBeginning = new Uint8Array(HASH_MASK + 1);
   for (const hash of byHash.keys()) isBeginning[hash] = 1;
 
-  const codeOf = skips ? CONDENSED : LOWER;
-
   return ({ text, startOf }, spans) => {
     if (forms.length === 0) return;
     const findAt = (start: number, candidates: readonly (readonly number[])[]): void => {
       for (const form of candidates) {
-        const end = endOfMatch(text, start, form, skips);
+        const end = endOfMatch(text, start, form, codeOf);
         if (end !== undefined) spans.push([startOf(start), startOf(end)]);
       }
     };
@@ -119,7 +140,7 @@ function finder(forms: readonly string[], skips: boolean): (reading: Reading, sp
     let count = 0;
     for (let at = 0; at < text.length; at += 1) {
       const code = codeOf[text.charCodeAt(at)]!;
-      if (skips && code === 0) continue;
+      if (code === 0) continue;
       hash = nextHash(hash, code);
       positions[count % HASHED] = at;
       count += 1;
@@ -136,13 +157,12 @@ function endOfMatch(
   text: string,
   start: number,
   form: readonly number[],
-  skips: boolean,
+  codeOf: Uint16Array,
 ): number | undefined {
-  const codeOf = skips ? CONDENSED : LOWER;
   let matched = 0;
   for (let at = start; at < text.length; at += 1) {
     const code = codeOf[text.charCodeAt(at)]!;
-    if (skips && code === 0) continue;
+    if (code === 0) continue;
     if (code !== form[matched]) return undefined;
     matched += 1;
     if (matched === form.length) return at + 1;
@@ -150,24 +170,33 @@ function endOfMatch(
   return undefined;
 }
 
-/** The code of each character in lower case, where that is one character. */
-const LOWER = Uint16Array.from({ length: 0x1_00_00 }, (_, code) => {
-  const lower = String.fromCharCode(code).toLowerCase();
-  return lower.length === 1 ? lower.charCodeAt(0) : code;
-});
+interface CharacterCodes {
+  /** The code of each character in lower case, where that is one character. */
+  lower: Uint16Array;
+  /** The same; 0 for separators. */
+  condensed: Uint16Array;
+}
 
 /** What separates letters and digits: other characters of ASCII, spaces, controls and marks without width. */
 const SEPARATOR = /[^\P{ASCII}a-z0-9]|[\p{Z}\p{Cc}\p{Cf}]/iu;
 
-/** The same; 0 for separators. */
-const CONDENSED = LOWER.map((lower, code) => (SEPARATOR.test(String.fromCharCode(code)) ? 0 : lower));
+/** Computed with the first secret: many processes have none. */
+const characterCodes = lazy((): CharacterCodes => {
+  const lower = Uint16Array.from({ length: 0x1_00_00 }, (_, code) => {
+    const text = String.fromCharCode(code).toLowerCase();
+    return text.length === 1 ? text.charCodeAt(0) : code;
+  });
+  const condensed = lower.map((of, code) => (SEPARATOR.test(String.fromCharCode(code)) ? 0 : of));
+  return { lower, condensed };
+});
 
-const lowerCase = (text: string): string =>
-  String.fromCharCode(...Array.from({ length: text.length }, (_, index) => LOWER[text.charCodeAt(index)]!));
+const lowerCase = (text: string): string => fromCodes(text, characterCodes().lower);
 
-const condensed = (text: string): string =>
+const condensed = (text: string): string => fromCodes(text, characterCodes().condensed);
+
+const fromCodes = (text: string, codes: Uint16Array): string =>
   String.fromCharCode(
-    ...Array.from({ length: text.length }, (_, index) => CONDENSED[text.charCodeAt(index)]!).filter(
+    ...Array.from({ length: text.length }, (_, index) => codes[text.charCodeAt(index)]!).filter(
       (code) => code !== 0,
     ),
   );

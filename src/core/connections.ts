@@ -186,11 +186,29 @@ export interface HttpResponse {
   body: unknown;
 }
 
+export interface SecretEntry extends NamedConnection {
+  hosts: readonly string[];
+  /** Null for every method. */
+  methods: readonly string[] | null;
+  /** Null for every header. */
+  headers: readonly string[] | null;
+}
+
+/** What is known of a request before it is sent. */
+export interface HttpCheck {
+  /** Null while it is not known. */
+  url: string | null;
+  /** Null while it is not known. */
+  method: string | null;
+  /** The headers with secrets; the paths of issues have the index. */
+  secrets: readonly { name: string; header: string }[];
+}
+
 export interface Http {
-  /** Finds issues before the request is sent: a private host, or a secret that is not set or not allowed for the host. */
-  check(request: { url: string | null; secrets: readonly string[] }): PartialIssue[];
+  /** Finds issues before the request is sent: a private host, or a secret that is not set or not allowed in this request. */
+  check(request: HttpCheck): PartialIssue[];
   /** Names of the secrets that workflows may use. */
-  secrets(): (NamedConnection & { hosts: readonly string[] })[];
+  secrets(): SecretEntry[];
   send(request: HttpRequest, call: CallContext): Promise<HttpResponse>;
 }
 

@@ -126,7 +126,8 @@ export const httpStep = defineStepType({
     );
     const found = ctx.connections.http.check({
       url: constantUrl(step["url"]),
-      secrets: secrets.map(({ secret }) => secret),
+      method: constantMethod(step["method"]),
+      secrets: secrets.map(({ name: header, secret: name }) => ({ name, header })),
     });
     const issues = found.map((issue) => {
       const [part, index] = issue.path ?? [];
@@ -164,6 +165,10 @@ const nameIssues = (name: string): PartialIssue[] => {
   const issue = headerNameIssue(name);
   return issue === undefined ? [] : [{ path: ["headers", name], ...issue }];
 };
+
+/** The method, if it is known before the step runs. */
+const constantMethod = (method: unknown = "GET"): string | null =>
+  METHODS.find((known) => known === method) ?? null;
 
 /**
  * Returns the part of a URL that is known before the step runs: all of it, or what precedes its first expression if that

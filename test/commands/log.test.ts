@@ -197,6 +197,28 @@ describe("the redaction of secrets", () => {
   });
 });
 
+describe("a log with a masker", () => {
+  it("contains no secret of the configuration, whatever field it is in", () => {
+    const program = [
+      "const { openLog } = await import('./src/commands/io.ts');",
+      "const { createMasker } = await import('./src/connections/masking.ts');",
+      "const io = { out() {}, err() {}, terminal: false, errTerminal: false, env: {}, onExit() {} };",
+      "const log = await openLog(io, 'info', 'serve', createMasker(['correct \\'horse\\'']));",
+      "log.warn({ said: 'refused correct%20%27horse%27', path: '/a' }, 'call of \\\"correct \\'horse\\'\\\"');",
+    ].join("\n");
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: fileURLToPath(new URL("../../", import.meta.url)),
+      encoding: "utf8",
+    });
+    expect(JSON.parse(stderr)).toMatchObject({
+      said: expect.stringMatching(/^refused \*\*\*/),
+      path: "/a",
+      msg: expect.stringContaining("***"),
+    });
+    expect(stderr).not.toContain("horse");
+  });
+});
+
 describe("a log at a terminal", () => {
   it("is readable lines on a terminal", () => {
     const program = [

@@ -58,11 +58,11 @@ describe("masker", () => {
     ["escaped for JSON twice", (text) => JSON.stringify(JSON.stringify({ text }))],
     ["in quoted-printable", (text) => Buffer.from(text).toString("hex").toUpperCase().replace(/../g, "=$&")],
     ["with soft line breaks", (text) => text.replace(/.{4}/g, "$&=\r\n")],
-    ["reversed", (text) => [...text].toReversed().join("")],
-    ["with spaces", (text) => [...text].join(" ")],
-    ["with hyphens and line breaks", (text) => [...text].join("-\n")],
-    ["with marks without width", (text) => [...text].join("\u200B")],
-    ["reversed with spaces", (text) => [...text].toReversed().join("  ")],
+    ["reversed", (text) => text.split("").toReversed().join("")],
+    ["with spaces", (text) => text.split("").join(" ")],
+    ["with hyphens and line breaks", (text) => text.split("").join("-\n")],
+    ["with marks without width", (text) => text.split("").join("\u200B")],
+    ["reversed with spaces", (text) => text.split("").toReversed().join("  ")],
   ])("masks a secret %s, whatever the surrounding text is", (_, encode) => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (before, after) => {

@@ -60,6 +60,17 @@ const Environment = z
           hosts: z
             .array(z.string())
             .meta({ description: "The hosts that it may be sent to.", example: ["hooks.example.com"] }),
+          methods: z
+            .array(z.string())
+            .optional()
+            .meta({ description: "The methods that it may be sent with; absent: all.", example: ["POST"] }),
+          headers: z
+            .array(z.string())
+            .optional()
+            .meta({
+              description: "The headers that it may be sent in; absent: all.",
+              example: ["Authorization"],
+            }),
           unusable: connectionFields.unusable,
         }),
       )
@@ -198,9 +209,11 @@ async function overview(
       ),
     secrets: http
       .secrets()
-      .map(({ name, hosts, unavailableReason }) =>
+      .map(({ name, hosts, methods, headers, unavailableReason }) =>
         Object.assign(
           { name, hosts: [...hosts] },
+          methods !== null && { methods: [...methods] },
+          headers !== null && { headers: [...headers] },
           unavailableReason !== null && { unusable: unavailableReason },
         ),
       ),

@@ -18,8 +18,9 @@ import {
 } from "./response.ts";
 import { httpStepError } from "./errors.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
-import { type Masker, createMasker } from "../masking.ts";
-import { encodeBody, buildHeaders, invalidInputError, parseUrl } from "./request.ts";
+import type { Masker } from "../masking.ts";
+import { maskedError, secretMasker } from "../secret-masker.ts";
+import { buildHeaders, checkRedirectedSecrets, encodeBody, invalidInputError, parseUrl } from "./request.ts";
 import { loadSecrets } from "./secrets.ts";
 
 const MAX_REDIRECTS = 5;
@@ -33,15 +34,17 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
 
 /**
  * @param env environment variables, which hold the secrets
- * @param options `resolve` replaces the system's DNS resolver
+ * @param options `resolve` replaces the system's DNS resolver; `mask` removes secrets from responses, by default those of
+ *   the configuration
  */
 export function createHttpClient(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
-  options: { resolve?: HostResolver } = {},
+  options: { resolve?: HostResolver; mask?: Masker } = {},
 ): Http {
   const isAllowed = hostMatcher(config.http.allowed_hosts);
   const secrets = loadSecrets(config, env, isAllowed);
+  const mask = options.mask ?? secretMasker(config, env);
   const agent = lazy(() => createGuardedAgent(isAllowed, options.resolve));
 
   async function send(request: HttpRequest, { signal }: CallContext): Promise<HttpResponse> {
@@ -55,11 +58,11 @@ export function createHttpClient(
       ...("traceparent" in own || "tracestate" in own ? {} : request.trace),
       ...own,
     };
-    const mask = createMasker(secrets.valuesSendableTo(hostPortOf(url)));
     signal.throwIfAborted();
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
-      const answer = await followRedirects(agent(), sent, request, mask, signal);
+      const checkRedirect = (redirect: Sent): void => checkRedirectedSecrets(request, redirect, secrets);
+      const answer = await followRedirects(agent(), sent, request, { mask, checkRedirect, signal });
       const bytes = await readBody(answer.body, answer.headers, { maxBytes: request.maxBytes, mask, signal });
       const ok = answer.statusCode >= 200 && answer.statusCode < 300;
       return {
@@ -70,19 +73,19 @@ export function createHttpClient(
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
-      throw masked(httpStepError(error, formatHostPort(hostPortOf(url))), mask);
+      throw maskedError(httpStepError(error, formatHostPort(hostPortOf(url))), mask);
     }
   }
 
   return {
-    check: ({ url: text, secrets: names }) => {
+    check: ({ url: text, method, secrets: sent }) => {
       const url = text === null ? null : parseUrl(text);
       const known = url instanceof URL ? url : null;
       return [
         ...(url === null || url instanceof URL ? [] : [{ path: ["url"], ...url }]),
         ...(known === null ? [] : privateIssues(hostPortOf(known), isAllowed)),
-        ...names.flatMap((name, index): PartialIssue[] => {
-          const issue = secrets.issue(name, known);
+        ...sent.flatMap(({ name, header }, index): PartialIssue[] => {
+          const issue = secrets.issue(name, { url: known, method, header });
           return issue === undefined ? [] : [{ path: ["secrets", index], ...issue }];
         }),
       ];
@@ -99,13 +102,19 @@ interface Sent {
   body: Buffer | undefined;
 }
 
+interface RedirectOptions {
+  mask: Masker;
+  /** @throws StepError when the redirect must not be followed */
+  checkRedirect(redirect: Sent): void;
+  signal: AbortSignal;
+}
+
 /** Sends a request and follows redirects within the same origin. */
 async function followRedirects(
   agent: Dispatcher,
   first: Sent,
   request: HttpRequest,
-  mask: Masker,
-  signal: AbortSignal,
+  { mask, checkRedirect, signal }: RedirectOptions,
 ): Promise<{ statusCode: number; headers: RawHeaders; body: Readable }> {
   let sent = first;
   for (let redirects = 0; ; redirects += 1) {
@@ -128,6 +137,7 @@ async function followRedirects(
         transient: false,
       });
     sent = redirected(sent, answer.statusCode, target);
+    checkRedirect(sent);
   }
 }
 
@@ -177,12 +187,3 @@ const maskedHeaders = (headers: RawHeaders, mask: Masker): Record<string, string
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [mask.text(name), mask.text(joinHeaderValues(value))]),
   );
-
-/** Masks secrets in an error, whose details may contain what the server sent. */
-const masked = (error: StepError, mask: Masker): StepError =>
-  new StepError(error.code, mask.text(error.message), {
-    ...error.options,
-    ...(error.options.details !== undefined && {
-      details: mask.json(error.options.details) as Record<string, unknown>,
-    }),
-  });

@@ -82,7 +82,9 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
     const key = name.toLowerCase();
     if (headers.has(key)) throw invalidInputError(`${shown} appears twice.`, "Remove one of them.");
     const sent =
-      typeof value === "string" ? value : `${value.prefix ?? ""}${secrets.valueFor(value.secret, url)}`;
+      typeof value === "string"
+        ? value
+        : `${value.prefix ?? ""}${secrets.valueFor(value.secret, { url, method: request.method, header: name })}`;
     if (!VALUE.test(sent))
       throw invalidInputError(
         `${shown} contains a line break or another character that headers cannot contain.`,
@@ -97,6 +99,19 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
       "Send the data in the body.",
     );
   return Object.fromEntries(headers);
+}
+
+/**
+ * Checks that the secrets of a request may be sent again with the method and URL of a redirect.
+ * @throws StepError http_blocked
+ */
+export function checkRedirectedSecrets(
+  { headers }: HttpRequest,
+  { method, url }: { method: string; url: URL },
+  secrets: Secrets,
+): void {
+  for (const [header, value] of Object.entries(headers))
+    if (typeof value !== "string") secrets.valueFor(value.secret, { url, method, header });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The secrets that workflows can use, and the hosts that each may be sent to. */
+/** The secrets that workflows can use, and the requests that each may be sent in. */
 import type { Config } from "../../../schemas/config.ts";
 import type { Http, PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
@@ -7,14 +7,19 @@ import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { describeVariable } from "../../core/variables.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 
+/** Where a secret is sent. Null stands for what is not known yet. */
+export interface SecretUse {
+  url: URL | null;
+  method: string | null;
+  header: string;
+}
+
 export interface Secrets {
   list: Http["secrets"];
-  /** Why a secret cannot be used, or not in a request to `url`; the message follows its name. */
-  issue(name: string, url: URL | null): PartialIssue | undefined;
+  /** Why a secret cannot be used, or not in this way; the message follows its name. */
+  issue(name: string, use: SecretUse): PartialIssue | undefined;
   /** @throws StepError environment, http_blocked */
-  valueFor(name: string, url: URL): string;
-  /** The values of all secrets that may be sent to `place`, which could send them back. */
-  valuesSendableTo(place: HostPort): string[];
+  valueFor(name: string, use: SecretUse): string;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -26,12 +31,34 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
     isFor: hostMatcher(secret.hosts),
     value: env[secret.key_var] ?? "",
   }));
+  type Entry = (typeof entries)[number];
   const named = (name: string) => entries.find((secret) => secret.name === name);
   const names = entries.map((secret) => secret.name);
   const unusable = unusableNames(config, "secrets");
 
-  function issue(name: string, url: URL | null): PartialIssue | undefined {
+  function issue(name: string, { url, method, header }: SecretUse): PartialIssue | undefined {
     const entry = named(name);
+    const found = unusableIssue(name, entry);
+    if (found !== undefined || entry === undefined) return found;
+    const { methods = [], headers = [] } = entry;
+    if (headers.length > 0 && !headers.some((one) => one.toLowerCase() === header.toLowerCase()))
+      return {
+        code: "secret_not_for_header",
+        message: `must not be sent in the header ${header.slice(0, 100)}`,
+        allowed: headers,
+        fix: `Send it in ${headers.join(" or ")}, or ask the operator to add ${header.slice(0, 100)} to its headers.`,
+      };
+    if (method !== null && methods.length > 0 && !methods.some((one) => one === method))
+      return {
+        code: "secret_not_for_method",
+        message: `must not be sent with ${method.slice(0, 20)}`,
+        allowed: methods,
+        fix: `Use ${methods.join(" or ")}, or ask the operator to add ${method.slice(0, 20)} to its methods.`,
+      };
+    return url === null ? undefined : hostIssue(entry, url);
+  }
+
+  function unusableIssue(name: string, entry: Entry | undefined): PartialIssue | undefined {
     const broken = unusable.find((other) => other.name === name);
     if (broken !== undefined)
       return { code: "secret_not_set", message: `can't be used: ${broken.reason}`, fix: CORRECT_ENTRY };
@@ -43,7 +70,10 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
         fix: "Ask the operator to set that variable and restart Millrace.",
       };
     if (/[\r\n\0]/.test(entry.value)) return { code: "secret_malformed", ...MALFORMED };
-    if (url === null) return undefined;
+    return undefined;
+  }
+
+  function hostIssue(entry: Entry, url: URL): PartialIssue | undefined {
     const place = hostPortOf(url);
     if (!entry.isFor(place))
       return {
@@ -57,15 +87,14 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
 
   return {
     list: () =>
-      [...entries, ...unusable.map(({ name }) => ({ name, hosts: [] }))].map(({ name, hosts }) => ({
-        name,
-        type: "secret",
-        unavailableReason: issue(name, null)?.message ?? null,
-        hosts,
-      })),
+      [...entries, ...unusable].map(({ name }) => {
+        const { hosts = [], methods = null, headers = null } = named(name) ?? {};
+        const unavailableReason = unusableIssue(name, named(name))?.message ?? null;
+        return { name, type: "secret", unavailableReason, hosts, methods, headers };
+      }),
     issue,
-    valueFor(name, url) {
-      const found = issue(name, url);
+    valueFor(name, use) {
+      const found = issue(name, use);
       if (found === undefined) return named(name)!.value;
       const meant = found.did_you_mean === undefined ? "" : ` Did you mean "${found.did_you_mean}"?`;
       throw new StepError(
@@ -74,8 +103,6 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
         found.fix === undefined ? {} : { fix: found.fix },
       );
     },
-    valuesSendableTo: (place) =>
-      entries.filter((secret) => secret.isFor(place)).map((secret) => secret.value),
   };
 }
 
@@ -89,6 +116,8 @@ const PLAIN = {
 };
 const ERRORS: Readonly<Record<string, StepErrorCode>> = {
   secret_not_for_host: "http_blocked",
+  secret_not_for_header: "http_blocked",
+  secret_not_for_method: "http_blocked",
   secret_in_plain: "http_blocked",
 };
 

@@ -4,6 +4,7 @@ import type { McpServers } from "../../core/connections.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { secretMasker } from "../secret-masker.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import type { McpServerClient, McpServerOptions } from "./server-client.ts";
 import { unusableReason, type Environment } from "./server-config.ts";
@@ -23,6 +24,7 @@ export function createMcpServers(
     connectTimeoutMs: 30 * SECOND,
     idleTimeoutMs: 5 * MINUTE,
     toolsCacheMs: MINUTE,
+    mask: secretMasker(config, env),
     ...options,
   };
   const servers = config.mcp_servers;

@@ -8,12 +8,12 @@ import { nearMatch } from "../../core/near-match.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { createFairPool } from "../fair-pool.ts";
-import { type Masker, createMasker } from "../masking.ts";
+import type { Masker } from "../masking.ts";
 import { findInexactInteger, toolResultText, toolResultValue } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, mcpStepError } from "./errors.ts";
-import { type Environment, serverVariables, type ServerConfig } from "./server-config.ts";
+import type { Environment, ServerConfig } from "./server-config.ts";
 
 export interface McpServerOptions {
   version: string;
@@ -22,6 +22,8 @@ export interface McpServerOptions {
   idleTimeoutMs: number;
   /** How long a list of tools is cached, in milliseconds. */
   toolsCacheMs: number;
+  /** Removes secrets from what servers return. */
+  mask: Masker;
 }
 
 export interface McpServerClient {
@@ -35,8 +37,6 @@ export interface McpServerClient {
   close(): Promise<void>;
 }
 
-/** Minimum length of a masked value, in characters. Variables may hold short settings, which appear in unrelated text. */
-const MIN_SECRET_LENGTH = 4;
 /** Maximum size of a result, in characters of JSON. */
 const MAX_OUTPUT_CHARS = 4 * 1024 ** 2;
 /** Maximum number of calls of one server at a time, unless its `concurrency` says otherwise. */
@@ -61,10 +61,7 @@ export function createMcpServerClient(
   env: Environment,
   options: McpServerOptions,
 ): McpServerClient {
-  const secrets = Object.values(serverVariables(server, env)).filter(
-    ({ length }) => length >= MIN_SECRET_LENGTH,
-  );
-  const mask = createMasker(secrets);
+  const { mask } = options;
   const failing = { server: server.name, mask };
   // A program that serves one request after the other would serve the owner who sends the most of them.
   const calls = createFairPool(server.concurrency ?? MAX_CALLS);

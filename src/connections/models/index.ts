@@ -9,7 +9,8 @@ import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { describeVariable } from "../../core/variables.ts";
-import { createMasker } from "../masking.ts";
+import type { Masker } from "../masking.ts";
+import { secretMasker } from "../secret-masker.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { createTextGenerator, type GenerationResult } from "./generate.ts";
 import { modelStepError } from "./errors.ts";
@@ -21,15 +22,17 @@ const MAX_PROMPT_BYTES = 1024 * 1024;
 
 /**
  * @param env environment variables, which hold the keys
- * @param options `now`: the current time in milliseconds, for `Retry-After` headers
+ * @param options `now`: the current time in milliseconds, for `Retry-After` headers; `mask` removes secrets from answers,
+ *   by default those of the configuration
  */
 export function createModels(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
-  options: { now: () => number },
+  options: { now: () => number; mask?: Masker },
 ): Models {
   const names = config.models.map((model) => model.name);
   const unusable = unusableNames(config, "models");
+  const mask = options.mask ?? secretMasker(config, env);
   const entryOf = (name: string) => config.models.find((model) => model.name === name);
   const keyOf = (entry: ModelConfig): string =>
     entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
@@ -80,12 +83,13 @@ export function createModels(
     try {
       const ask = createTextGenerator(entry, { key, fetch: fetch() }, request, signal);
       const first = await ask([]);
-      if (check === null) return answered(first, entry, { text: first.text, object: null });
-      return await fitting(first, ask, check.parse, entry);
+      if (check === null) return answered(first, entry, { text: mask.text(first.text), object: null });
+      const fitted = await fitting(first, ask, check.parse, entry);
+      return { ...fitted, object: mask.json(fitted.object) };
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
       signal.throwIfAborted();
-      throw await modelStepError(error, entry.name, createMasker([key]), options.now());
+      throw await modelStepError(error, entry.name, mask, options.now());
     }
   }
 

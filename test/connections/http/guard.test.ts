@@ -203,15 +203,25 @@ describe("the check of an http step", () => {
     secrets: [
       { name: "team_hook", key_var: "HOOK", hosts: ["hooks.example.com", "10.0.0.5"] },
       { name: "empty", key_var: "EMPTY", hosts: ["hooks.example.com"] },
+      {
+        name: "bound",
+        key_var: "HOOK",
+        hosts: ["hooks.example.com:8443"],
+        methods: ["POST", "PUT"],
+        headers: ["Authorization", "X-Signature"],
+      },
     ],
   });
   const { check } = createHttpClient(config, { HOOK: "s3cr3t" });
-  const codes = (url: string | null, ...secrets: string[]) => check({ url, secrets }).map((one) => one.code);
+  const codes = (url: string | null, name: string, method: string | null = "POST", header = "X-Key") =>
+    check({ url, method, secrets: [{ name, header }] }).map((one) => one.code);
 
   it.each([["http://10.0.0.6/"], ["http://0x7f000001/"], ["http://[fd00::1]/"], ["http://a.localhost/"]])(
     "reports that %s is private",
     (url) => {
-      expect(check({ url, secrets: [] })).toMatchObject([{ path: ["url"], code: "private_host" }]);
+      expect(check({ url, method: null, secrets: [] })).toMatchObject([
+        { path: ["url"], code: "private_host" },
+      ]);
     },
   );
 
@@ -222,12 +232,31 @@ describe("the check of an http step", () => {
   });
 
   it("reports secrets that are unknown, not set, for another host, or sent without encryption", () => {
-    expect(check({ url: null, secrets: ["team_hok"] })).toMatchObject([
-      { path: ["secrets", 0], code: "unknown_secret", did_you_mean: "team_hook" },
-    ]);
+    expect(
+      check({ url: null, method: null, secrets: [{ name: "team_hok", header: "X-Key" }] }),
+    ).toMatchObject([{ path: ["secrets", 0], code: "unknown_secret", did_you_mean: "team_hook" }]);
     expect(codes(null, "empty")).toEqual(["secret_not_set"]);
     expect(codes("https://example.com/", "team_hook")).toEqual(["secret_not_for_host"]);
     expect(codes("http://hooks.example.com/", "team_hook")).toEqual(["secret_in_plain"]);
     expect(codes("gopher://hooks.example.com/", "team_hook")).toEqual(["not_allowed"]);
+  });
+
+  it("reports secrets in a port, method or header that they are not bound to", () => {
+    const url = "https://hooks.example.com:8443/";
+    expect(codes(url, "bound", "POST", "authorization")).toEqual([]);
+    expect(codes(null, "bound", null, "x-signature")).toEqual([]);
+    expect(codes("https://hooks.example.com/", "bound", "POST", "authorization")).toEqual([
+      "secret_not_for_host",
+    ]);
+    expect(codes(url, "bound", "GET", "authorization")).toEqual(["secret_not_for_method"]);
+    expect(check({ url, method: "POST", secrets: [{ name: "bound", header: "User-Agent" }] })).toEqual([
+      {
+        path: ["secrets", 0],
+        code: "secret_not_for_header",
+        message: "must not be sent in the header User-Agent",
+        allowed: ["Authorization", "X-Signature"],
+        fix: "Send it in Authorization or X-Signature, or ask the operator to add User-Agent to its headers.",
+      },
+    ]);
   });
 });

@@ -295,6 +295,66 @@ describe("a secret", () => {
     expect((await stepErrorOf(of("/packed"))).message).toContain(`"${"x".repeat(45)}***"`);
   });
 
+  it("is masked although it was not sent, and whatever the server encodes", async () => {
+    const other = "another secret of ours";
+    const named = createHttpClient(
+      parseConfig({
+        http: { allowed_hosts: ["127.0.0.1"] },
+        secrets: [{ name: "hook", key_var: "HOOK", hosts: ["elsewhere.test"] }],
+        databases: [{ name: "d", type: "mysql", dataset: "mysql://u@h/d", password_var: "PASSWORD" }],
+      }),
+      { HOOK: other, PASSWORD: "correct horse battery" },
+    );
+    const peer = await mockHttpServer((_request, response) =>
+      sendJson(response, {
+        a: other.split("").toReversed().join(" "),
+        b: ["the correct%20horse-battery"],
+        c: 1,
+      }),
+    );
+    const answer = await named.send(
+      { method: "GET", url: peer.url, headers: {}, maxBytes: 10_000 },
+      callOf(never),
+    );
+    expect(answer.body).toEqual({ a: "***", b: ["the ***"], c: 1 });
+  });
+
+  it("is sent only with its methods and in its headers, also after a redirect", async () => {
+    const peer = await mockHttpServer((request, response) => {
+      response.writeHead(request.path === "/see-other" ? 303 : 200, { location: "/done" });
+      response.end();
+    });
+    const bound = createHttpClient(
+      parseConfig({
+        http: { allowed_hosts: ["127.0.0.1"] },
+        secrets: [
+          {
+            name: "hook",
+            key_var: "HOOK",
+            hosts: ["127.0.0.1"],
+            methods: ["POST"],
+            headers: ["Authorization"],
+          },
+        ],
+      }),
+      { HOOK: SECRET },
+    );
+    const ask = (method: string, path: string, header: string) =>
+      bound.send(
+        { method, url: peer.url + path, headers: { [header]: { secret: "hook" } }, maxBytes: 10_000 },
+        callOf(never),
+      );
+    expect((await ask("POST", "/", "authorization")).status).toBe(200);
+    const received = peer.received.length;
+    expect((await stepErrorOf(ask("GET", "/", "authorization"))).code).toBe("http_blocked");
+    expect((await stepErrorOf(ask("POST", "/", "x-echo"))).code).toBe("http_blocked");
+    expect(peer.received).toHaveLength(received);
+    expect((await stepErrorOf(ask("POST", "/see-other", "authorization"))).message).toContain(
+      "must not be sent with GET",
+    );
+    expect(peer.received).toHaveLength(received + 1);
+  });
+
   it("is sent only to its hosts", async () => {
     const peer = await mockHttpServer((_request, response) => void response.end());
     const codes = async (name: string, url = peer.url) =>

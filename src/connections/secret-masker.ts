@@ -1,0 +1,47 @@
+/** The secrets that the configuration names, masked in everything that connections return. */
+import type { Config } from "../../schemas/config.ts";
+import { lazy } from "../core/lazy.ts";
+import { StepError } from "../core/step-errors.ts";
+import { createMasker, type Masker } from "./masking.ts";
+
+/**
+ * Minimum length of a password, key or variable that is masked, in characters: shorter ones would appear in unrelated
+ * text. Entries of `secrets` are always masked.
+ */
+const MIN_LENGTH = 8;
+
+/**
+ * Creates the masker of an instance.
+ * @param env environment variables, which hold the secrets
+ */
+export function secretMasker(
+  config: Partial<Pick<Config, "databases" | "models" | "mcp_servers" | "secrets" | "authentication">>,
+  env: Readonly<Record<string, string | undefined>>,
+): Masker {
+  const values = (variables: readonly (string | undefined)[]): string[] =>
+    variables.flatMap((variable) => (variable === undefined ? [] : [env[variable] ?? ""]));
+  const masker = lazy(() => {
+    const { databases = [], models = [], mcp_servers: servers = [], secrets = [], authentication } = config;
+    const others = [
+      ...databases.map(({ password_var: variable }) => variable),
+      ...models.map(({ key_var: variable }) => variable),
+      ...servers.map(({ key_var: variable }) => variable),
+      ...servers.flatMap(({ env: variables = {} }) => Object.values(variables)),
+      authentication?.basic?.smtp_password_var,
+    ];
+    return createMasker([
+      ...values(secrets.map(({ key_var: variable }) => variable)),
+      ...values(others).filter(({ length }) => length >= MIN_LENGTH),
+    ]);
+  });
+  return { text: (text) => masker().text(text), json: (value) => masker().json(value) };
+}
+
+/** Masks secrets in an error, whose details may contain what a server sent. */
+export const maskedError = (error: StepError, mask: Masker): StepError =>
+  new StepError(error.code, mask.text(error.message), {
+    ...error.options,
+    ...(error.options.details !== undefined && {
+      details: mask.json(error.options.details) as Record<string, unknown>,
+    }),
+  });
