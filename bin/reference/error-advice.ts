@@ -144,6 +144,11 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "Nobody decided before the timeout of the step or of the run.",
     remedy: "`retry_run` asks again.",
   },
+  approval_plan_changed: {
+    meaning:
+      "What can run after the decision is no longer what the approval was asked for, such as after a change of the configuration.",
+    remedy: "`get_approval` shows the new `plan`. Decide on it with `plan_digest`.",
+  },
   approval_decided: {
     meaning: "Someone has decided it, or its run was stopped.",
     remedy: "`get_approval` shows the decision.",

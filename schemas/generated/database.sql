@@ -42,7 +42,8 @@ CREATE TABLE "approvals" (
   "decided_at" text,
   "decided_by" text,
   "comment" text,
-  "answer" text);
+  "answer" text,
+  "plan" text);
 
 CREATE INDEX "approvals_by_run" on "approvals" (
   "run_id");

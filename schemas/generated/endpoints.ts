@@ -6,7 +6,9 @@
 export type ApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }
 export type JsonPatchOperation = { op: ("add" | "remove" | "replace" | "move"), path: string, from?: string | undefined, value?: unknown | undefined }
 export type AppliedFix = { path: string, message: string, patch: Array<JsonPatchOperation> }
-export type Approval = { id: string, run_id: string, workflow_id: string, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null) }
+export type PlannedStep = { id: string, type: string, effect: string, if?: string | undefined, undo?: true | undefined }
+export type PlannedWorkflow = { workflow_id: string, version: (number | null), role: ("run" | "parent" | "called"), run_id?: string | undefined, patched?: true | undefined, on_failure?: string | undefined, steps: Array<PlannedStep> }
+export type Approval = { id: string, run_id: string, workflow_id: string, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
 export type Attempt = { attempt: number, status: ("running" | "succeeded" | "failed" | "cancelled" | "interrupted"), started_at: string, finished_at: (string | null), input?: unknown | undefined, usage: Usage, error: RunError }
@@ -736,7 +738,7 @@ export type post_Decide_approval = {
         path:  {approval_id: string,
 },
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  Partial<{ decision: ("approve" | "decline"), comment: (string | null), form: Record<string, unknown> }>,
+        body:  Partial<{ decision: ("approve" | "decline"), comment: (string | null), form: Record<string, unknown>, plan_digest: string }>,
           }
       responses: {200: Schemas.Approval,
 400: Schemas.Problem,

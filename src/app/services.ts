@@ -16,6 +16,7 @@ import { perKeyLimits } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
+import { outdatedDecisions } from "../engine/run-state/decisions-hold.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
 import { recordDecision } from "../engine/run-state/waits/approval.ts";
@@ -121,6 +122,17 @@ export function openServices(
     startRun: (tx, run) => startRun(context, tx, run),
     stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
     recordDecision,
+    async remainingWork(reader, { runId, stepId }) {
+      const run = (await reader.runs.find(runId))!;
+      return made.remainingWork.after(reader, run, stepId);
+    },
+    outdatedDecisions: (retried, retry) =>
+      outdatedDecisions(
+        read,
+        { definitionCache: context.definitionCache, stepTypes, remainingWork: made.remainingWork },
+        retried,
+        retry,
+      ),
     getDefinition: async (run) => (await context.definitionCache.get(run, read.runs)).definition,
     events: eventsApi({
       context,

@@ -30,6 +30,7 @@ export function createConnections(
     mailer: createMailer(config, env),
     defaultDatabase: config.defaults.database ?? null,
     targetOf: (resource) => targetOf(config, resource),
+    configurationOf: (entry) => configurationOf(config, entry),
     async close() {
       await Promise.all([sql.close(), mcp.close()]);
     },
@@ -55,6 +56,36 @@ function targetOf(config: Config, resource: string): Readonly<Record<string, unk
       if (entry === undefined) return null;
       return { command: entry.command, args: entry.args, url: entry.url, env: entry.env };
     }
+    default:
+      return null;
+  }
+}
+
+function configurationOf(config: Config, entry: string): Readonly<Record<string, unknown>> | null {
+  const [kind, name] = entry.split(/:(.*)/s);
+  const named = (
+    entries: readonly { name: string; concurrency?: unknown; rate?: unknown; prices?: unknown }[],
+  ): Readonly<Record<string, unknown>> | null => {
+    const found = entries.find((candidate) => candidate.name === name);
+    if (found === undefined) return null;
+    const { concurrency: _concurrency, rate: _rate, prices: _prices, ...rest } = found;
+    return rest;
+  };
+  switch (kind) {
+    case "database":
+      return named(config.databases);
+    case "model":
+      return named(config.models);
+    case "mcp_server":
+      return named(config.mcp_servers);
+    case "secret":
+      return named(config.secrets);
+    case "secrets":
+      return { secrets: config.secrets };
+    case "http":
+      return config.http;
+    case "mail":
+      return { ...config.mail, server: config.authentication.basic ?? null };
     default:
       return null;
   }

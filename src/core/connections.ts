@@ -276,6 +276,11 @@ export interface Connections {
    * address or the vendor's name of a model; never a secret. Null for a resource that is not configured.
    */
   targetOf(resource: string): Readonly<Record<string, unknown>> | null;
+  /**
+   * Returns what the configuration says about an entry that steps use: a resource, `mail`, `http`, or `secret:` with a name.
+   * Never a secret, and no limits or prices. Null for one that is not configured.
+   */
+  configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
   /** Ends child processes and closes connections. */
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 /** The interface of the engine for operations. `src/engine` implements it; tools and surfaces use nothing else of it. */
 import type { Issue } from "../../schemas/problem.ts";
-import type { RunTrigger } from "../../schemas/run.ts";
+import type { ApprovalPlan, RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
 import type { Connections } from "./connections.ts";
-import type { Principal } from "./ports.ts";
+import type { Principal, WorkflowReader } from "./ports.ts";
 import type {
   ApprovalRecord,
   NewRun,
@@ -17,7 +17,7 @@ import type {
   StepFacts,
   StepRef,
 } from "./model.ts";
-import type { ApprovalWriter, EngineWriters } from "./run-ports.ts";
+import type { ApprovalDecision, EngineWriters, RunReader } from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";
@@ -95,6 +95,15 @@ export type PreparedRun = Omit<
   "status" | "stepStates" | "admitted" | "createdAt" | "state" | "stateRevision"
 >;
 
+/** What can still run after an approval. */
+export interface RemainingWork {
+  /** One digest for its run, one for the parent of that run, and so on; the approval is stored with them. */
+  levels: readonly string[];
+  /** The digest of all of them together. */
+  digest: string;
+  workflows: ApprovalPlan["workflows"];
+}
+
 export interface EngineApi {
   connections: Connections;
   stepTypes: readonly AnyStepType[];
@@ -114,11 +123,23 @@ export interface EngineApi {
    * Records a decision on an approval, and lets the run continue, in one transaction.
    * @returns false when the approval was no longer pending, because it was decided or expired; nothing is written then
    */
-  recordDecision(
-    tx: EngineWriters,
-    approval: ApprovalRecord,
-    decision: Parameters<ApprovalWriter["decide"]>[1],
-  ): Promise<Applied>;
+  recordDecision(tx: EngineWriters, approval: ApprovalRecord, decision: ApprovalDecision): Promise<Applied>;
+  /**
+   * Everything that can still run after an approval.
+   * @param read the readers of the transaction, inside one
+   */
+  remainingWork(
+    read: {
+      runs: Pick<RunReader, "find" | "versionDefinition">;
+      workflows: Pick<WorkflowReader, "currentVersions">;
+    },
+    approval: Pick<ApprovalRecord, "runId" | "stepId">,
+  ): Promise<RemainingWork>;
+  /**
+   * The steps of a retry whose recorded outputs it can't reuse, because they rest on decisions of people that were made
+   * for other work: they run again.
+   */
+  outdatedDecisions(retried: RunRecord, retry: PreparedRun): Promise<ReadonlySet<string>>;
   /** Receives the events that runs wait for. */
   events: EventsApi;
   /** The definition of a run, with defaults. */

@@ -61,6 +61,12 @@ export const ERRORS = {
   run_finished: { status: 409, title: "The run has already ended", mcp: "tool", log: "info" },
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },
   approval_expired: { status: 409, title: "The approval has expired", mcp: "tool", log: "info" },
+  approval_plan_changed: {
+    status: 409,
+    title: "What the approval is for has changed",
+    mcp: "tool",
+    log: "info",
+  },
   approval_decided: { status: 409, title: "The approval is already decided", mcp: "tool", log: "info" },
   confirmation_needed: { status: 409, title: "Confirmation is required", mcp: "tool", log: "info" },
   sign_on_elsewhere: {

@@ -235,6 +235,11 @@ export interface ApprovalRecord extends StepRef {
   decidedBy: string | null;
   comment: string | null;
   answer: Record<string, unknown> | null;
+  /**
+   * What could run after it when it was asked, or when it was decided: one digest for its run, one for the parent of that
+   * run, and so on. Null when an older release asked it.
+   */
+  plan: readonly string[] | null;
 }
 
 export interface ScheduleRecord {

@@ -214,6 +214,14 @@ export interface RunWriter extends RunReader {
 export interface ApprovalReader {
   find(id: string): Promise<ApprovalRecord | undefined>;
   findByStep(ref: StepRef): Promise<ApprovalRecord | undefined>;
+  /**
+   * The decisions that the output of a step rests on: its own, and those in the runs that it started, on all levels.
+   * `depth` is the number of levels below the run of the step.
+   * @param ref left without an item: of all items
+   */
+  decisionsOf(
+    ref: Omit<StepRef, "item"> & { item?: number | null },
+  ): Promise<{ plan: readonly string[] | null; depth: number }[]>;
   /** Newest first. */
   page(query: {
     filter: { status?: ApprovalStatus | undefined; runId?: string | undefined };
@@ -222,6 +230,13 @@ export interface ApprovalReader {
   }): Promise<{ items: ApprovalRecord[]; next: ListPosition | null }>;
   count(filter: { status?: ApprovalStatus | undefined; runId?: string | undefined }): Promise<number>;
 }
+
+/** A decision. `plan` is left out where the approval keeps the plan that it was asked for. */
+export type ApprovalDecision = Pick<
+  ApprovalRecord,
+  "status" | "decidedAt" | "decidedBy" | "comment" | "answer"
+> &
+  Partial<Pick<ApprovalRecord, "plan">>;
 
 export interface ApprovalWriter extends ApprovalReader {
   insert(approval: ApprovalRecord): Promise<void>;
@@ -233,10 +248,7 @@ export interface ApprovalWriter extends ApprovalReader {
    * Concurrent callers: wait, then get false.
    * @returns false when it is no longer pending; the caller must then write nothing
    */
-  decide(
-    id: string,
-    decision: Pick<ApprovalRecord, "status" | "decidedAt" | "decidedBy" | "comment" | "answer">,
-  ): Promise<Applied>;
+  decide(id: string, decision: ApprovalDecision): Promise<Applied>;
   /** Cancels the run's pending approvals. One that another transaction is deciding is left decided. */
   cancelForRun(runId: string, at: string): Promise<void>;
 }

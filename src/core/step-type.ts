@@ -115,6 +115,13 @@ export type StepOutcome =
 /** The connections that span attributes are derived from. */
 export type CalledConnections = Pick<Connections, "defaultDatabase" | "databases" | "models">;
 
+/** What the description of a step's effect derives from. */
+export interface EffectContext {
+  connections: CalledConnections;
+  /** The version of a called workflow that would run; null if it does not exist. */
+  versionOf(workflowId: string): number | null;
+}
+
 export interface StepType<F extends Fields = Fields> {
   /** The value of `type`. */
   type: string;
@@ -150,6 +157,15 @@ export interface StepType<F extends Fields = Fields> {
    * definition only, never from values.
    */
   spanAttributes?(step: UnresolvedStep, connections: CalledConnections): SpanAttributes;
+  /**
+   * Says in a few words what the step touches outside of its run, for a person who approves it. Expressions are shown as
+   * they are written. Left out, it touches nothing.
+   */
+  describeEffect?(step: UnresolvedStep, ctx: EffectContext): string;
+  /** Returns the entries of the configuration that it uses besides its resource, such as `secret:team_hook`. */
+  configurationEntries?(step: UnresolvedStep): readonly string[];
+  /** Whether its output can rest on the decision of a person, made for what could run after it at that time. */
+  mayRestOnDecision?: boolean;
   check?(step: UnresolvedStep, ctx: StepCheckContext): Promise<StepCheck>;
   /** Whether the step reads the facts of its check when it runs. */
   needsFacts?(step: UnresolvedStep): boolean;

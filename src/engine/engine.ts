@@ -16,6 +16,7 @@ import type { Checker, WorkflowLookup } from "./definition/check/index.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
 import { runChecks } from "./definition/run-checks.ts";
+import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-work.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
@@ -48,6 +49,7 @@ export interface Engine {
   prepareRun: PrepareRun;
   schedulePolicy: SchedulePolicy;
   durationLimits: DurationLimits;
+  remainingWork: RemainingWorkReader;
   /** Fills in the defaults of a definition without issues. */
   parse(definition: Record<string, unknown>): Definition;
 }
@@ -106,8 +108,9 @@ export function engine({
     check: check.check,
     prepareRun: prepare,
     durationLimits,
-    parse,
     schedulePolicy: schedulePolicy(minScheduleInterval),
+    remainingWork: remainingWork({ definitionCache: context.definitionCache, stepTypes, connections }),
+    parse,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
 import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
+import { allAsWritten } from "./as-written.ts";
 import { recipientIssues } from "./recipient-issues.ts";
 
 const outputOf = (form: Shape): Shape =>
@@ -54,6 +55,11 @@ export const approvalStep = defineStepType({
   output: outputOf(nullable(ANY)),
   timeoutMs: null,
   runScoped: true,
+  mayRestOnDecision: true,
+  describeEffect: ({ assignees }) =>
+    Array.isArray(assignees) && assignees.length === 0
+      ? "Asks a person"
+      : `Asks ${allAsWritten(assignees)}, and sends them a mail`,
   hasEffects: () => false,
   resource: () => null,
   check: async (step, { connections, hasConnections, isActiveUser }) => {

@@ -6,6 +6,7 @@ import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.
 import { ANY, mapOf, NUMBER, objectOf, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template, urlTemplate } from "../core/step-type.ts";
+import { asWritten } from "./as-written.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 /** Methods without effects. */
@@ -116,6 +117,20 @@ export const httpStep = defineStepType({
   // A method computed at run time may have effects.
   hasEffects: (step) => !SAFE.has(step["method"] ?? "GET"),
   resource: () => null,
+  describeEffect: ({ method = "GET", url, headers }) => {
+    const target = constantUrl(url);
+    const names = secretNames(headers);
+    return (
+      `Sends ${asWritten(method)} to ${asWritten(target === null ? url : (URL.parse(target)?.host ?? url))}` +
+      (names.length === 0 ? "" : `, with the secret ${names.map(asWritten).join(", ")}`)
+    );
+  },
+  // A header that an expression computes can name any secret.
+  configurationEntries: ({ headers = {} }) => [
+    "http",
+    ...(JSON.stringify(headers).includes("${{") ? ["secrets"] : []),
+    ...secretNames(headers).map((name) => `secret:${name}`),
+  ],
   spanAttributes: () => ({}),
   check: (step, ctx) => {
     const headers = Object.entries(isRecord(step["headers"]) ? step["headers"] : {});
@@ -169,6 +184,12 @@ const nameIssues = (name: string): PartialIssue[] => {
 /** The method, if it is known before the step runs. */
 const constantMethod = (method: unknown = "GET"): string | null =>
   METHODS.find((known) => known === method) ?? null;
+
+/** The secrets that headers name, as they are written. */
+const secretNames = (headers: unknown): string[] =>
+  Object.values(isRecord(headers) ? headers : {}).flatMap((value) =>
+    isRecord(value) && typeof value["secret"] === "string" ? [value["secret"]] : [],
+  );
 
 /**
  * Returns the part of a URL that is known before the step runs: all of it, or what precedes its first expression if that

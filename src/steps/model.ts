@@ -4,6 +4,7 @@ import { JsonSchemaObject } from "../../schemas/field-values.ts";
 import type { NamedConnection, PartialIssue } from "../core/connections.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { ANY, NUMBER, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
+import { asWritten } from "./as-written.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import type { SpanAttributes } from "../core/tracer.ts";
 import { schemaIssues, shapeOfReturnedValue } from "../core/json-schema/index.ts";
@@ -77,6 +78,10 @@ export const modelStep = defineStepType({
   hasEffects: () => false,
   meteredResource: () => "model_tokens",
   resource: (step) => `model:${String(step["model"])}`,
+  describeEffect: ({ model }, { connections }) => {
+    const entry = connections.models.list().find(({ name }) => name === model);
+    return `Sends a prompt to the model ${asWritten(model)}${entry === undefined ? "" : ` (${entry.type} ${entry.model_ref})`}`;
+  },
   spanAttributes({ model }, connections): SpanAttributes {
     const entry = connections.models.list().find(({ name }) => name === model);
     if (entry === undefined) return {};

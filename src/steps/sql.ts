@@ -18,6 +18,7 @@ import {
   type Shape,
   STRING,
 } from "../core/shapes.ts";
+import { asWritten } from "./as-written.ts";
 import { StepError } from "../core/step-errors.ts";
 import type { SpanAttributes } from "../core/tracer.ts";
 import {
@@ -126,6 +127,12 @@ export const sqlStep = defineStepType({
   resource: (step, connections) => {
     const database = databaseOf(step, connections);
     return database === null ? null : `database:${database}`;
+  },
+  describeEffect(step, { connections }) {
+    const database = databaseOf(step, connections);
+    if (database === SCRATCH_DATABASE) return "Computes in memory";
+    if (database === null) return "Needs a database, but none is configured";
+    return `${step["write"] === true ? "Writes to" : "Reads"} the database ${asWritten(database)}`;
   },
   spanAttributes(step, connections): SpanAttributes {
     const name = databaseOf(step, connections);

@@ -12,6 +12,7 @@ import {
   template,
 } from "../core/step-type.ts";
 import { SECOND } from "../core/clock.ts";
+import { asWritten } from "./as-written.ts";
 import { argumentIssues } from "./arguments.ts";
 import { shapeOfReturnedValue } from "../core/json-schema/index.ts";
 import { CORRECT_ENTRY } from "../core/unusable-entries.ts";
@@ -49,6 +50,8 @@ export const toolStep = defineStepType({
   output: objectOf({ output: ANY }),
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
+  describeEffect: ({ server, tool }) =>
+    `Calls the tool ${asWritten(tool)} of the server ${asWritten(server)}`,
   resource: (step) => (typeof step["server"] === "string" ? `mcp_server:${step["server"]}` : null),
   spanAttributes: ({ server, tool }) => ({
     "mcp.method.name": "tools/call",

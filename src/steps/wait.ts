@@ -7,6 +7,7 @@ import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
 import { ANY, nullable, objectOf, type Shape, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, type StepCheck, template, type UnresolvedStep } from "../core/step-type.ts";
+import { asWritten } from "./as-written.ts";
 
 const EVENT_SCHEMA = {
   type: "object",
@@ -55,6 +56,8 @@ export const waitStep = defineStepType({
   timeoutMs: null,
   hasEffects: () => false,
   resource: () => null,
+  describeEffect: ({ for: duration, until, event }) =>
+    event === undefined ? `Waits ${asWritten(duration ?? until)}` : "Waits for an event from outside",
   // Its URL, and so the event, belongs to one run.
   isReusable: (step) => step["event"] === undefined,
   check: (step) => Promise.resolve(checkWait(step)),

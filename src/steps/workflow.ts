@@ -3,6 +3,7 @@ import { text } from "../../schemas/text.ts";
 import { ANY, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template } from "../core/step-type.ts";
 import { argumentIssues } from "./arguments.ts";
+import { asWritten } from "./as-written.ts";
 import { unknownWorkflow } from "./unknown-workflow.ts";
 
 /** A workflow without `inputs` accepts none. */
@@ -37,6 +38,13 @@ export const workflowStep = defineStepType({
   // The other workflow may have any effects. The engine does not repeat its recorded steps.
   hasEffects: () => true,
   resource: () => null,
+  mayRestOnDecision: true,
+  describeEffect: ({ workflow }, { versionOf }) => {
+    const version = versionOf(String(workflow));
+    return version === null
+      ? `Runs ${asWritten(workflow)}, which does not exist`
+      : `Runs version ${version} of ${asWritten(workflow)}`;
+  },
   check: async (step, ctx) => {
     const id = step["workflow"];
     if (typeof id !== "string") return { issues: [] };

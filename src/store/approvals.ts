@@ -1,8 +1,9 @@
 /** Reads and writes approvals. */
-import type { ExpressionBuilder, Kysely } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { ApprovalRecord, ListPosition } from "../core/model.ts";
 import type { ApprovalReader, ApprovalWriter } from "../core/run-ports.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
+import { jsonText, parseJson } from "./json-column.ts";
 import { decodeValue } from "./run-values.ts";
 import type { ApprovalRow, Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
@@ -26,6 +27,7 @@ async function approvalRecord(db: Kysely<Schema>, row: ApprovalRow): Promise<App
     decidedBy: row.decided_by,
     comment: row.comment,
     answer: row.answer === null ? null : ((await decodeValue(db, row.answer)) as Record<string, unknown>),
+    plan: parseJson<string[]>(row.plan),
   };
 }
 
@@ -52,6 +54,24 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
           .where("item", "=", encodeItem(item))
           .executeTakeFirst(),
       ),
+
+    async decisionsOf({ runId, stepId, item }) {
+      const { rows } = await sql<{ plan: string | null; depth: number }>`
+        with recursive below (id, depth) as (
+          select id, 1 from runs
+          where parent_run = ${runId} and parent_step = ${stepId}
+            ${item === undefined ? sql`` : sql`and parent_item = ${encodeItem(item)}`}
+          union all
+          select runs.id, below.depth + 1 from runs join below on runs.parent_run = below.id
+        )
+        select plan, 0 as depth from approvals
+        where run_id = ${runId} and step_id = ${stepId} and status in ('approved', 'declined')
+          ${item === undefined ? sql`` : sql`and item = ${encodeItem(item)}`}
+        union all
+        select approvals.plan, below.depth from approvals join below on approvals.run_id = below.id
+        where approvals.status in ('approved', 'declined')`.execute(db);
+      return rows.map(({ plan, depth }) => ({ plan: parseJson<string[]>(plan), depth }));
+    },
 
     async page({ filter, after, limit }) {
       let query = db
@@ -109,11 +129,12 @@ export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): Approva
           decided_by: null,
           comment: null,
           answer: null,
+          plan: jsonText(approval.plan),
         })
         .execute();
     },
 
-    async decide(id, { status, decidedAt, decidedBy, comment, answer }) {
+    async decide(id, { status, decidedAt, decidedBy, comment, answer, plan }) {
       const row = await trx.selectFrom("approvals").select("run_id").where("id", "=", id).executeTakeFirst();
       if (row === undefined) return false;
       const result = await trx
@@ -124,6 +145,7 @@ export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): Approva
           decided_by: decidedBy,
           comment,
           answer: answer === null ? null : await encode(row.run_id, answer),
+          ...(plan !== undefined && { plan: jsonText(plan) }),
         })
         .where("id", "=", id)
         .where("status", "=", "pending")

@@ -17,6 +17,7 @@ import * as runPins from "./migrations/0013-run-pins.ts";
 import * as unfinishedByOwner from "./migrations/0014-unfinished-by-owner.ts";
 import * as mcpHolders from "./migrations/0015-mcp-holders.ts";
 import * as storedValues from "./migrations/0016-stored-values.ts";
+import * as approvalPlans from "./migrations/0017-approval-plans.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 14, name: "unfinished-by-owner", requires: 1, up: unfinishedByOwner.up },
   { id: 15, name: "mcp-holders", requires: 1, up: mcpHolders.up },
   { id: 16, name: "stored-values", requires: 1, up: storedValues.up },
+  { id: 17, name: "approval-plans", requires: 1, up: approvalPlans.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

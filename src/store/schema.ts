@@ -181,6 +181,8 @@ export interface ApprovalRow {
   decided_by: string | null;
   comment: string | null;
   answer: string | null;
+  /** The digests of what can run after it, as a JSON list; null when an older release asked it. */
+  plan: string | null;
 }
 
 export interface ScheduleRow {

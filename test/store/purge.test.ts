@@ -79,6 +79,7 @@ async function filled() {
       decidedBy: null,
       comment: null,
       answer: null,
+      plan: null,
     });
     await tx.users.insert({
       id: "usr_1",

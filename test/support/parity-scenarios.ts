@@ -763,6 +763,16 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     },
     {
       call: "decide_approval",
+      with: (before) => ({
+        approval_id: approvalOf(before, 1),
+        decision: "approve",
+        plan_digest: "of another plan",
+      }),
+      by: "other",
+      expect: "approval_plan_changed",
+    },
+    {
+      call: "decide_approval",
       with: (before) => ({ approval_id: approvalOf(before, 1), decision: "approve" }),
       readOnly: true,
       expect: "missing_scope",

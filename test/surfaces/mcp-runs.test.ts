@@ -165,7 +165,7 @@ describe.each(WAYS)("an approval, %s", (way) => {
       comment: "Right.",
       answer: { amount: 5, colour: "red" },
     });
-    expect(request.message).toBe("ask: Send it?");
+    expect(request.message).toBe("ask: Send it?\n\nNothing else runs after the decision.");
     expect(request.requestedSchema).toMatchObject({
       required: ["decision"],
       properties: {

@@ -63,6 +63,8 @@ describe("a run that was retried with a changed definition", () => {
     // By its ID alone, as in a link in a mail.
     await visit(`/approvals/${approval.id}`);
     await page.getByRole("button", { name: /^look/ }).waitFor();
+    await page.getByRole("heading", { name: "What can run after the decision" }).waitFor();
+    await page.getByText("Nothing else runs.").waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
     await eventually(
       async () => (await requestApi<Run>(ann, "GET", `/runs/${id}`)).finished_at ?? undefined,

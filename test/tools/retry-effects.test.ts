@@ -42,7 +42,7 @@ const repeatedSteps = (
   findRepeatedEffects(
     "run_1",
     { definition: { steps: STEPS }, records },
-    { definition: { steps }, inputsChanged },
+    { definition: { steps }, inputsChanged, outdated: new Set() },
     stepTypes,
   ).map(({ path, message }) => `${path} ${/"(\w+)"/.exec(message)![1]}`);
 
@@ -75,7 +75,7 @@ describe("the effects that a retry would repeat", () => {
       findRepeatedEffects(
         "run_1",
         { definition: { steps, ...more }, records: [record("first", "succeeded")] },
-        { definition: { steps, ...more }, inputsChanged: false },
+        { definition: { steps, ...more }, inputsChanged: false, outdated: new Set() },
         stepTypes,
       ).map(({ path }) => path);
     expect(find({ state: { last_id: { type: "integer", default: 0 } } })).toEqual(["steps[0]"]);
@@ -92,7 +92,7 @@ describe("the effects that a retry would repeat", () => {
     const found = findRepeatedEffects(
       "run_1",
       { definition: { steps }, records },
-      { definition: { steps }, inputsChanged: false },
+      { definition: { steps }, inputsChanged: false, outdated: new Set() },
       stepTypes,
     );
     expect(found.map(({ path }) => path)).toEqual(["steps[1]"]);

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import { OPERATOR } from "../../schemas/actor.ts";
-import { Approval, ApprovalId, RunInputs } from "../../schemas/run.ts";
+import { Approval, ApprovalId, PlanDigest, RunInputs } from "../../schemas/run.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
+import type { RemainingWork } from "../../src/core/engine-port.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { formatPlan } from "../../src/core/format-plan.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { inputsValidator } from "../../src/core/json-schema/index.ts";
 import { decisionQuestion } from "./decision-question.ts";
 import { decidedError, findDecidable } from "./find-decidable.ts";
-import { findApproval, serializeApproval } from "./serialize-approval.ts";
+import { findApproval, hasPlanChanged, serializeApproval } from "./serialize-approval.ts";
 
 export const decideApproval = defineTool({
   name: "decide_approval",
@@ -28,6 +31,7 @@ export const decideApproval = defineTool({
     "approval_not_found",
     "approval_decided",
     "approval_expired",
+    "approval_plan_changed",
     "approval_not_yours",
     "idempotency_key_reused",
   ],
@@ -46,25 +50,29 @@ export const decideApproval = defineTool({
       description: "The filled-in form, when approving.",
       example: { amount: 100 },
     }),
+    plan_digest: PlanDigest.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: Approval,
   async elicitation({ approval_id, decision }, ctx) {
     return decision === undefined
-      ? decisionQuestion(await findDecidable(ctx, ctx.read, approval_id))
+      ? askPerson(ctx, await findDecidable(ctx, ctx.read, approval_id))
       : undefined;
   },
-  async run({ approval_id, decision, comment, form }, ctx) {
+  async run({ approval_id, decision, comment, form, plan_digest }, ctx) {
     if (decision === undefined) throw missingDecision();
     const decided = await ctx.write(async (tx) => {
       const now = ctx.now();
       const approval = await findDecidable(ctx, tx, approval_id);
+      const remaining = await ctx.engine.remainingWork(tx, approval);
+      assertPlan(approval, remaining, plan_digest);
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
         decidedBy: displayName(ctx.actor.principal),
         comment,
         answer: decision === "approve" ? parseForm(approval, form) : refuseForm(form),
+        plan: remaining.levels,
       };
       if (!(await ctx.engine.recordDecision(tx, approval, answer))) {
         throw decidedError(await findApproval(tx.approvals, approval.id));
@@ -76,6 +84,37 @@ export const decideApproval = defineTool({
     return decided;
   },
 });
+
+const askPerson = async (ctx: ToolContext, approval: ApprovalRecord) =>
+  decisionQuestion(approval, await ctx.engine.remainingWork(ctx.read, approval));
+
+/**
+ * A decision is for what the approval was asked for, or for the plan that the client says it has seen.
+ * @throws AppError approval_plan_changed
+ */
+function assertPlan(approval: ApprovalRecord, remaining: RemainingWork, digest: string | undefined): void {
+  const holds =
+    digest === undefined ? !hasPlanChanged(approval, remaining.levels) : digest === remaining.digest;
+  if (holds) return;
+  throw new AppError(
+    "approval_plan_changed",
+    `What can run after ${approval.id} has changed since ${digest === undefined ? "it was asked" : "you read it"}, such as ` +
+      "the configuration of a database, so nothing was decided. " +
+      `${formatPlan(approval.id, remaining.workflows)}\n` +
+      `To decide on this, send plan_digest: "${remaining.digest}" (plan.digest of GET /approvals/${approval.id}).`,
+    {
+      errors: [
+        {
+          path: "plan_digest",
+          code: "plan_changed",
+          message: "is not the plan any more",
+          allowed: [remaining.digest],
+          fix: "Show the new plan to the person who decides, then send its digest.",
+        },
+      ],
+    },
+  );
+}
 
 const missingDecision = () =>
   invalidInput([

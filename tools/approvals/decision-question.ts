@@ -1,4 +1,6 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
+import type { RemainingWork } from "../../src/core/engine-port.ts";
+import { formatPlan } from "../../src/core/format-plan.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
@@ -17,11 +19,14 @@ const FORMATS = new Set(["email", "uri", "date", "date-time"]);
 const PREFIX = "form_";
 
 /**
- * A question for the decision, a comment and the fields of the approval's form. Optional fields that a flat schema can't
+ * A question for the decision, with what can run after it, for a comment and the fields of the approval's form. Optional fields that a flat schema can't
  * express are left out.
  * @throws AppError invalid_input when a flat schema can't express a required field
  */
-export function decisionQuestion({ workflowId, message, form }: ApprovalRecord): Elicitation {
+export function decisionQuestion(
+  { id, workflowId, message, form }: ApprovalRecord,
+  { workflows, digest }: Pick<RemainingWork, "workflows" | "digest">,
+): Elicitation {
   const { properties = {}, required = [] } = (form ?? {}) as {
     properties?: Record<string, unknown>;
     required?: string[];
@@ -35,7 +40,7 @@ export function decisionQuestion({ workflowId, message, form }: ApprovalRecord):
   if (missing.length > 0) throw unsupportedFieldsError(missing);
   const fields: Fields = Object.fromEntries(supported.map(([name, field]) => [PREFIX + name, field]));
   return {
-    message: `${workflowId}: ${message}`,
+    message: `${workflowId}: ${message}\n\n${formatPlan(id, workflows)}`,
     schema: {
       type: "object",
       properties: {
@@ -55,6 +60,7 @@ export function decisionQuestion({ workflowId, message, form }: ApprovalRecord):
         .map(([key, value]) => [key.slice(PREFIX.length), value] as const);
       return {
         decision,
+        plan_digest: digest,
         ...(typeof comment === "string" && comment !== "" && { comment }),
         ...(decision === "approve" && formEntries.length > 0 && { form: Object.fromEntries(formEntries) }),
       };

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { Approval, ApprovalId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findApproval, serializeApproval } from "./serialize-approval.ts";
+import { findApproval, withPlan } from "./serialize-approval.ts";
 
 export const getApproval = defineTool({
   name: "get_approval",
   title: "Get an approval",
-  description: "Returns one approval: the question, its run, and the decision.",
+  description: "Returns one approval: the question, its run, what can still run after it, and the decision.",
   route: "GET /approvals/:approval_id",
   surfaces: ["rest"],
   scope: "read",
@@ -14,5 +14,5 @@ export const getApproval = defineTool({
   errors: ["approval_not_found"],
   input: z.strictObject({ approval_id: ApprovalId }),
   output: Approval,
-  run: async ({ approval_id }, ctx) => serializeApproval(await findApproval(ctx.read.approvals, approval_id)),
+  run: async ({ approval_id }, ctx) => withPlan(ctx, await findApproval(ctx.read.approvals, approval_id)),
 });

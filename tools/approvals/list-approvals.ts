@@ -2,12 +2,12 @@ import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Approval, ApprovalStatus, RunId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { serializeApproval } from "./serialize-approval.ts";
+import { serializeApproval, withPlan } from "./serialize-approval.ts";
 
 export const listApprovals = defineTool({
   name: "list_approvals",
   title: "List approvals",
-  description: "Lists approvals that runs wait for, newest first. decide_approval decides one.",
+  description: "Lists approvals that runs wait for, newest first; with run_id also what can run after each.",
   route: "GET /approvals",
   scope: "read",
   effect: "read",
@@ -27,7 +27,11 @@ export const listApprovals = defineTool({
     const pageSize = limit ?? listApprovals.page!.mcpLimit;
     const { items, next } = await ctx.read.approvals.page({ filter, after, limit: pageSize });
     return {
-      items: items.map(serializeApproval),
+      // The plans of all approvals would be long, and are needed only for one run at a time.
+      items:
+        runId === undefined
+          ? items.map((approval) => serializeApproval(approval))
+          : await Promise.all(items.map((approval) => withPlan(ctx, approval))),
       total: await ctx.total(() => ctx.read.approvals.count(filter)),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

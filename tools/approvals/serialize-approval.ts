@@ -1,10 +1,12 @@
 import type { Approval } from "../../schemas/run.ts";
+import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { ApprovalReader } from "../../src/core/run-ports.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
 
-/** An approval as the API returns it. */
-export const serializeApproval = (approval: ApprovalRecord): Approval => ({
+/** An approval as the API returns it. @param remaining what can still run; left out, it is not shown */
+export const serializeApproval = (approval: ApprovalRecord, remaining?: RemainingWork): Approval => ({
   id: approval.id,
   run_id: approval.runId,
   workflow_id: approval.workflowId,
@@ -20,7 +22,25 @@ export const serializeApproval = (approval: ApprovalRecord): Approval => ({
   decided_by: approval.decidedBy,
   comment: approval.comment,
   answer: approval.answer,
+  ...(remaining !== undefined && { plan: serializePlan(approval, remaining) }),
 });
+
+const serializePlan = (approval: ApprovalRecord, { digest, levels, workflows }: RemainingWork) => ({
+  digest,
+  changed: hasPlanChanged(approval, levels),
+  workflows,
+});
+
+/** Whether what can still run differs from what the approval is bound to. One of an older release is bound to nothing. */
+export const hasPlanChanged = ({ plan }: ApprovalRecord, levels: readonly string[]): boolean =>
+  plan !== null && plan.join(" ") !== levels.join(" ");
+
+/** A pending approval with what can still run, any other one without. */
+export const withPlan = async (ctx: ToolContext, approval: ApprovalRecord): Promise<Approval> =>
+  serializeApproval(
+    approval,
+    approval.status === "pending" ? await ctx.engine.remainingWork(ctx.read, approval) : undefined,
+  );
 
 /** @throws AppError approval_not_found */
 export async function findApproval(

@@ -15,6 +15,8 @@ interface OriginalRun {
 interface RetryRun {
   definition: Definition;
   inputsChanged: boolean;
+  /** Ids of the steps whose recorded outputs rest on decisions for other work. */
+  outdated: ReadonlySet<string>;
 }
 
 /**
@@ -26,7 +28,7 @@ interface RetryRun {
 export function findRepeatedEffects(
   runId: string,
   original: OriginalRun,
-  { definition, inputsChanged }: RetryRun,
+  { definition, inputsChanged, outdated }: RetryRun,
   stepTypes: readonly AnyStepType[],
 ): Issue[] {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
@@ -37,6 +39,7 @@ export function findRepeatedEffects(
   const mustRerun = (step: StepDefinition): boolean => {
     const { steps, inputs, run, state } = referencesOf(step);
     return (
+      outdated.has(step.id) ||
       records.get(step.id)?.state !== "succeeded" ||
       records.has(undoStepId(step.id)) ||
       originalSteps.get(step.id) !== canonicalJson(step) ||

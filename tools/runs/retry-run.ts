@@ -153,17 +153,18 @@ async function assertNoRepeatedEffects(
   run: RunRecord,
   prepared: PreparedRun,
 ): Promise<void> {
-  const [originalDefinition, definition, records, inputs] = await Promise.all([
+  const [originalDefinition, definition, records, inputs, outdated] = await Promise.all([
     ctx.engine.getDefinition(run),
     ctx.engine.getDefinition(prepared),
     ctx.read.runs.steps(run.id),
     ctx.read.runs.inputs(run.id),
+    ctx.engine.outdatedDecisions(run, prepared),
   ]);
   const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
   const errors = findRepeatedEffects(
     run.id,
     { definition: originalDefinition, records },
-    { definition, inputsChanged },
+    { definition, inputsChanged, outdated },
     ctx.engine.stepTypes,
   );
   if (errors.length === 0) return;

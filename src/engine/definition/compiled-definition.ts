@@ -1,5 +1,6 @@
 /** The parts of a definition that advance a run without evaluating anything: its graph, resources and timeout. */
 import { LRUCache } from "lru-cache";
+import { z } from "zod";
 import type { Definition, StepDefinition } from "../../../schemas/workflow-definition.ts";
 import type { Connections } from "../../core/connections.ts";
 import type { Rate, RunRecord } from "../../core/model.ts";
@@ -78,6 +79,11 @@ export interface DefinitionCache {
    * @throws Error where the version has no definition
    */
   get(ref: DefinitionRef, runs: Pick<RunReader, "versionDefinition">): Promise<CompiledDefinition>;
+  /** The same; undefined where the version has no definition, or one that its schema refuses, so that it can't run. */
+  find(
+    ref: DefinitionRef,
+    runs: Pick<RunReader, "versionDefinition">,
+  ): Promise<CompiledDefinition | undefined>;
 }
 
 /** Maximum number of cached definitions. */
@@ -95,16 +101,33 @@ export function definitionCache(
 ): DefinitionCache {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
   const cache = new LRUCache<string, CompiledDefinition>({ max: MAX_DEFINITIONS });
+  async function find(
+    { id, workflowId, version, definition }: DefinitionRef,
+    runs: Pick<RunReader, "versionDefinition">,
+  ): Promise<CompiledDefinition | undefined> {
+    const key = definition === null ? `${workflowId}@${version}` : id;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const stored = definition ?? (await runs.versionDefinition(workflowId, version));
+    if (stored === null) return undefined;
+    const compiled = compileDefinition(workflowId, parse(stored), types, connections, parsePause);
+    cache.set(key, compiled);
+    return compiled;
+  }
+
   return {
-    async get({ id, workflowId, version, definition }, runs) {
-      const key = definition === null ? `${workflowId}@${version}` : id;
-      const cached = cache.get(key);
-      if (cached !== undefined) return cached;
-      const stored = definition ?? (await runs.versionDefinition(workflowId, version));
-      if (stored === null) throw new Error(`version ${version} of ${workflowId} has no definition`);
-      const compiled = compileDefinition(workflowId, parse(stored), types, connections, parsePause);
-      cache.set(key, compiled);
-      return compiled;
+    async get(ref, runs) {
+      const compiled = await find(ref, runs);
+      if (compiled !== undefined) return compiled;
+      throw new Error(`version ${ref.version} of ${ref.workflowId} has no definition`);
+    },
+    async find(ref, runs) {
+      try {
+        return await find(ref, runs);
+      } catch (error) {
+        if (error instanceof z.ZodError) return undefined;
+        throw error;
+      }
     },
   };
 }

@@ -23,7 +23,7 @@ import type { Attempt } from "./attempt.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
-import { cacheKey, recordedOutput } from "./recorded-output.ts";
+import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
 import { runStepCode } from "./run-step-code.ts";
 import { assertOutputSize, toCondition, validateItems } from "./step-values.ts";
 import type { UsageLimits } from "./usage-limits.ts";
@@ -36,6 +36,8 @@ export interface AttemptOptions {
   usageLimits: UsageLimits;
   /** Prepares the run of another workflow. @throws StepError */
   prepareChildRun: WaitRequest["prepareChildRun"];
+  planLevels: WaitRequest["planLevels"];
+  decisionsHold: DecisionsHold;
 }
 
 /**
@@ -65,7 +67,12 @@ export async function executeAttempt(
     attempt.facts = (await runs.facts(run.id))?.[job.stepId];
   if (planned.cacheMs !== null)
     attempt.cacheKey = cacheKey(attempt, resource === null ? null : options.connections.targetOf(resource!));
-  const recorded = await recordedOutput(runs, attempt, attempt.inputHash, iso(context.clock.now()));
+  const recorded = await recordedOutput(
+    { runs, decisionsHold: options.decisionsHold },
+    attempt,
+    attempt.inputHash,
+    iso(context.clock.now()),
+  );
   if (recorded !== undefined) return recorded;
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
   if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
@@ -160,7 +167,7 @@ async function recordStart(
 }
 
 async function toResult(
-  { context, prepareChildRun }: AttemptOptions,
+  { context, prepareChildRun, planLevels }: AttemptOptions,
   attempt: Attempt,
   outcome: StepOutcome,
 ): Promise<StepResult> {
@@ -169,7 +176,7 @@ async function toResult(
   const now = context.clock.now();
   if (outcome.kind !== "done") {
     const { timeoutMs } = planned;
-    return prepareWait(outcome, { run, job, inputHash, now, timeoutMs, prepareChildRun });
+    return prepareWait(outcome, { run, job, inputHash, now, timeoutMs, prepareChildRun, planLevels });
   }
   attempt.usage = outcome.usage;
   attempt.rows = outcome.rows;

@@ -21,6 +21,7 @@ import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
+import { decisionsHold } from "../run-state/decisions-hold.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
@@ -63,17 +64,24 @@ export function jobHandlers({
     usageLimits,
     approvals: read.approvals,
     prepareRun,
+    remainingAfter: (run: RunRecord, stepId: string) => engine.remainingWork.after(read, run, stepId),
     mailer: connections.mailer,
     log,
   };
+  const attempts: StepHandlerOptions = {
+    ...shared,
+    prepareChildRun: prepareChildRun(context, prepareRun),
+    planLevels: async (run, stepId) => (await shared.remainingAfter(run, stepId)).levels,
+    decisionsHold: decisionsHold(read, engine.remainingWork),
+  };
   const kinds: Readonly<Record<JobKind, JobHandler>> = {
-    step: stepHandler({ ...shared, prepareChildRun: prepareChildRun(context, prepareRun) }),
+    step: stepHandler(attempts),
     wake: wakeHandler(shared),
     decided: decidedHandler(shared),
     event: eventHandler(shared),
     child_done: childDoneHandler(shared),
     finish: finishHandler(shared),
-    undo: undoHandler({ ...shared, prepareChildRun: prepareChildRun(context, prepareRun) }),
+    undo: undoHandler(attempts),
     cancel: cancelHandler(shared),
     run_timeout: runTimeoutHandler(shared),
     on_failure: onFailureHandler(shared),

@@ -1,8 +1,9 @@
 /** Finds recorded outputs that a step can reuse instead of running again. */
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { RunRecord } from "../../core/model.ts";
+import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
+import { isSameWork } from "../run-state/decisions-hold.ts";
 import { wasUndone } from "./first-run-with-effect.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 import type { StepResult } from "../run-state/step-result.ts";
@@ -21,11 +22,17 @@ export const cacheKey = ({ run, job, planned, inputHash, facts }: Attempt, targe
 };
 
 /**
+ * Whether the decisions of people that a recorded output rests on were made for what can run after the step now.
+ * @param source where the output was recorded, by the step itself
+ */
+export type DecisionsHold = (run: RunRecord, source: StepRef) => Promise<boolean>;
+
+/**
  * Finds the output of the same step with the same input, in a run that this one retries or in the cache.
  * @param now ISO 8601; cached outputs that have expired by then are ignored
  */
 export async function recordedOutput(
-  runs: RunReader,
+  { runs, decisionsHold }: { runs: RunReader; decisionsHold: DecisionsHold },
   attempt: Attempt,
   inputHash: string,
   now: string,
@@ -43,7 +50,8 @@ export async function recordedOutput(
     if (await wasUndone(runs, ref)) break;
     const step = await runs.step(ref);
     if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
-    if (planned.type.runScoped === true && !(await isSameWork(runs, run, retried))) continue;
+    if (planned.type.runScoped === true && !(await isSameWork(runs, run, await runs.find(retried)))) continue;
+    if (planned.type.mayRestOnDecision === true && !(await decisionsHold(run, ref))) continue;
     const output = (await runs.output(ref)) ?? {};
     return { kind: "succeeded", output, inputHash, reusedFrom: retried };
   }
@@ -77,13 +85,4 @@ async function wasExhausted(
 ): Promise<boolean> {
   const record = await runs.step({ runId, stepId: step.id, item: null });
   return record?.error?.code === "repeat_exhausted" && (record.items?.done ?? 0) >= repeat!.max;
-}
-
-/** Whether the run has the same definition and inputs as a run that did not succeed. */
-async function isSameWork(runs: RunReader, run: RunRecord, id: string): Promise<boolean> {
-  const retried = await runs.find(id);
-  if (retried === undefined || retried.status === "succeeded" || retried.version !== run.version)
-    return false;
-  const [inputs, retriedInputs] = [await runs.inputs(run.id), await runs.inputs(id)];
-  return canonicalJson([run.definition, inputs]) === canonicalJson([retried.definition, retriedInputs]);
 }

@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
 import type { Mailer } from "../../core/connections.ts";
+import type { RemainingWork } from "../../core/engine-port.ts";
+import { formatPlan } from "../../core/format-plan.ts";
 import { isStorageUnavailable, toAppError } from "../../core/errors.ts";
 import type { Job, RunRecord } from "../../core/model.ts";
 import type { ApprovalReader, RunReader } from "../../core/run-ports.ts";
@@ -32,6 +34,8 @@ interface Options {
   planOf(run: RunRecord): Promise<Plan>;
   scopes: ExpressionScopes;
   prepareRun: PrepareRun;
+  /** What can run after a step of a run, such as an approval. */
+  remainingAfter(run: RunRecord, stepId: string): Promise<RemainingWork>;
   mailer: Mailer;
   log: Logger;
 }
@@ -151,17 +155,25 @@ function handlerError(thrown: unknown): RunError {
 }
 
 /** Mails the assignees of an approval. Without the mail they still find it in the list of approvals. */
-export function notifyHandler({ context, runs, approvals, mailer, log }: Options): JobHandler {
+export function notifyHandler({
+  context,
+  runs,
+  approvals,
+  remainingAfter,
+  mailer,
+  log,
+}: Options): JobHandler {
   return async (job, { signal }) => {
     const [run, approval] = [await runs.find(job.runId), await approvals.findByStep(job)];
     if (run === undefined || approval?.status !== "pending") return withoutChange();
+    const { workflows } = await remainingAfter(run, approval.stepId);
     try {
       await mailer.send(
         {
           to: approval.assignees,
           subject: `Approval needed: ${run.workflowId}`,
           text:
-            `${approval.message}\n\n` +
+            `${approval.message}\n\n${formatPlan(approval.id, workflows)}\n\n` +
             `Approval ${approval.id}, run ${run.id} of ${run.workflowId}.\n` +
             `Decide it with decide_approval or POST /approvals/${approval.id}.\n`,
           idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,

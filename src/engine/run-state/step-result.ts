@@ -1,5 +1,6 @@
 /** The possible results of one execution of a step, or of an item of its fan-out. */
 import type { RunError } from "../../../schemas/run.ts";
+import type { ApprovalRecord } from "../../core/model.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 
 /** The step has ended. */
@@ -23,7 +24,7 @@ export type Wait =
   | {
       kind: "approval";
       inputHash: string;
-      approval: { id: string; message: string; form: Record<string, unknown> | null; assignees: string[] };
+      approval: Pick<ApprovalRecord, "id" | "message" | "form" | "assignees" | "plan">;
       /** When the wait fails; null for never. */
       expiresAt: string | null;
     }

@@ -8,6 +8,7 @@ import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/queries.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { ApprovalPlan } from "./approval-plan.tsx";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { DecisionForm } from "./decision-form.tsx";
 import { approvalQuery } from "./queries.ts";
@@ -57,6 +58,7 @@ function ApprovalDetails({ approval }: { approval: Approval }) {
         </Stack>
       </Card>
       <ApprovalFacts approval={approval} />
+      {approval.plan !== undefined && <ApprovalPlan plan={approval.plan} />}
       {status === "pending" ? <Decision approval={approval} /> : <ApprovalOutcome approval={approval} />}
       <ApprovalContext approval={approval} />
     </Stack>

@@ -18,7 +18,7 @@ import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 const MAX_COMMENT_CHARS = 2_000;
 
 export function DecisionForm({ approval }: { approval: Approval }) {
-  const { id, form: schema } = approval;
+  const { id, form: schema, plan } = approval;
   const client = useQueryClient();
   const idempotencyHeaderFor = useIdempotencyHeader();
   const [form, setForm] = useState<Record<string, unknown>>(() =>
@@ -30,6 +30,8 @@ export function DecisionForm({ approval }: { approval: Approval }) {
     mutationFn: (decision: "approve" | "decline") => {
       const body = {
         decision,
+        // The decision is for the plan on this page, not for one that has replaced it.
+        ...(plan !== undefined && { plan_digest: plan.digest }),
         ...(comment.trim() !== "" && { comment: comment.trim() }),
         ...(decision === "approve" && schema !== null && { form }),
       };

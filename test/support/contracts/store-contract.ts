@@ -42,6 +42,7 @@ const pendingApproval = (createdAt: string): ApprovalRecord => ({
   decidedBy: null,
   comment: null,
   answer: null,
+  plan: null,
 });
 
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({

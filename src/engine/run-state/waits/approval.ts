@@ -2,7 +2,7 @@
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
 import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
-import type { ApprovalWriter, EngineWriters } from "../../../core/run-ports.ts";
+import type { ApprovalDecision, EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { Applied } from "../../../core/transactions.ts";
 import { newJob } from "../run-context.ts";
@@ -10,15 +10,14 @@ import { toRunError } from "../run-error.ts";
 import type { EndedResult } from "../step-result.ts";
 import type { WaitKind } from "./wait-kind.ts";
 
-type Decision = Parameters<ApprovalWriter["decide"]>[1];
-
 export const approvalWait: WaitKind<"approval"> = {
   state: "waiting",
 
-  async prepare({ message, form, assignees }, { job, inputHash, now, timeoutMs }) {
+  async prepare({ message, form, assignees }, { run, job, inputHash, now, timeoutMs, planLevels }) {
     const id = `apr_${shortHash(`${job.runId} ${job.stepId} ${job.item ?? "-"}`)}`;
     const expiresAt = timeoutMs === null ? null : iso(now + timeoutMs);
-    return { kind: "approval", approval: { id, message, form, assignees }, expiresAt, inputHash };
+    const plan = await planLevels(run, job.stepId);
+    return { kind: "approval", approval: { id, message, form, assignees, plan }, expiresAt, inputHash };
   },
 
   async begin({ context, update: { tx, run }, ref, attempt }, { approval, expiresAt }) {
@@ -45,7 +44,7 @@ export const approvalWait: WaitKind<"approval"> = {
 
   async onTimer(context, tx, _step, ref) {
     const approval = (await tx.approvals.findByStep(ref))!;
-    const expired: Decision = {
+    const expired: ApprovalDecision = {
       status: "expired",
       decidedAt: iso(context.clock.now()),
       decidedBy: null,
@@ -64,7 +63,7 @@ export const approvalWait: WaitKind<"approval"> = {
 export async function recordDecision(
   tx: EngineWriters,
   { id, runId, stepId, item }: ApprovalRecord,
-  decision: Decision,
+  decision: ApprovalDecision,
 ): Promise<Applied> {
   if (!(await tx.approvals.decide(id, decision))) return false;
   const run = (await tx.runs.find(runId))!;

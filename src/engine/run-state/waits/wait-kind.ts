@@ -21,6 +21,8 @@ export interface WaitRequest {
   now: number;
   /** Maximum duration of the wait, in milliseconds; null for no limit. */
   timeoutMs: number | null;
+  /** What can run after the step, for an approval: see remaining-work.ts. */
+  planLevels(run: RunRecord, stepId: string): Promise<readonly string[]>;
   /** Prepares the run of another workflow. @throws StepError */
   prepareChildRun(run: RunRecord, job: Job, outcome: OutcomeOf<"child">): Promise<PreparedRun>;
 }

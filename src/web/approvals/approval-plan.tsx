@@ -1,0 +1,77 @@
+/** What can still run after the decision: the rest of the run and of those that wait for it, and what they can call. */
+import { Alert, Anchor, Card, List, Stack, Text } from "@mantine/core";
+import { Link } from "react-router";
+import type { ApprovalPlan as Plan } from "../../../schemas/run.ts";
+import { Section } from "../runs/section.tsx";
+
+type PlannedWorkflow = Plan["workflows"][number];
+
+const ROLES = {
+  run: "the rest of this run",
+  parent: "the rest of a run that waits for it",
+  called: "can be called",
+} as const;
+
+export function ApprovalPlan({ plan }: { plan: Plan }) {
+  const shown = plan.workflows.filter(hasContent);
+  return (
+    <Section title="What can run after the decision" order={2}>
+      {plan.changed && (
+        <Alert color="yellow" title="This has changed since the question" role="note">
+          For example, the configuration of a database is a different one now. Your decision is for what is
+          listed here.
+        </Alert>
+      )}
+      {shown.length === 0 && <Text size="sm">Nothing else runs.</Text>}
+      {shown.map((workflow) => (
+        <PlannedSteps
+          key={`${workflow.role} ${workflow.run_id ?? ""} ${workflow.workflow_id}`}
+          workflow={workflow}
+        />
+      ))}
+    </Section>
+  );
+}
+
+const hasContent = ({ role, steps, on_failure: onFailure }: PlannedWorkflow): boolean =>
+  role === "called" || steps.length > 0 || onFailure !== undefined;
+
+function PlannedSteps({
+  workflow: { workflow_id: id, version, role, patched, on_failure: onFailure, steps },
+}: {
+  workflow: PlannedWorkflow;
+}) {
+  const source = version === null ? "does not exist" : `version ${version}`;
+  return (
+    <Card withBorder p="md">
+      <Stack gap="xs">
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          <Anchor component={Link} to={`/workflows/${id}`} inherit>
+            {id}
+          </Anchor>
+          , {source}
+          {patched === true && ", with a changed definition"}: {ROLES[role]}
+        </Text>
+        <List size="sm" spacing={4} listStyleType="none" aria-label={`Steps of ${id}`}>
+          {steps.map((step) => (
+            <List.Item key={`${step.undo === true ? "undo " : ""}${step.id}`}>
+              <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                <strong>
+                  {step.undo === true && "Undo of "}
+                  {step.id}
+                </strong>{" "}
+                ({step.type}): {step.effect}
+                {step.if !== undefined && (
+                  <Text span c="dimmed" inherit>
+                    , if {step.if}
+                  </Text>
+                )}
+              </Text>
+            </List.Item>
+          ))}
+        </List>
+        {onFailure !== undefined && <Text size="sm">If it fails, {onFailure} runs.</Text>}
+      </Stack>
+    </Card>
+  );
+}

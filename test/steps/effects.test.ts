@@ -1,0 +1,80 @@
+/** What a step touches, in words for the person who approves it. */
+import { describe, expect, it } from "vitest";
+import type { EffectContext, UnresolvedStep } from "../../src/core/step-type.ts";
+import { stepTypes } from "../../src/steps/index.ts";
+
+const ctx: EffectContext = {
+  connections: {
+    defaultDatabase: "shop",
+    databases: {} as never,
+    models: {
+      list: () => [{ name: "writer", type: "openai", model_ref: "gpt-5", unavailableReason: null }],
+    } as never,
+  },
+  versionOf: (id) => (id === "child" ? 3 : null),
+};
+
+const typeOf = (type: string) => stepTypes.find((candidate) => candidate.type === type)!;
+const effectOf = (step: Omit<UnresolvedStep, "id">) =>
+  typeOf(String(step["type"])).describeEffect?.({ id: "a", ...step } as UnresolvedStep, ctx);
+
+const secret = { Authorization: { secret: "team_hook" } };
+
+describe("the effect of a step", () => {
+  it.each([
+    [{ type: "sql", query: "SELECT 1" }, "Reads the database shop"],
+    [{ type: "sql", database: "crm", query: "DELETE FROM t", write: true }, "Writes to the database crm"],
+    [{ type: "sql", database: "scratch", query: "SELECT 1" }, "Computes in memory"],
+    [{ type: "http", url: "https://api.example.com/a" }, "Sends GET to api.example.com"],
+    [
+      { type: "http", method: "POST", url: "https://api.example.com:8443/${{ inputs.x }}", headers: secret },
+      "Sends POST to api.example.com:8443, with the secret team_hook",
+    ],
+    [
+      { type: "http", method: "${{ inputs.m }}", url: "https://${{ inputs.host }}/" },
+      "Sends ${{ inputs.m }} to https://${{ inputs.host }}/",
+    ],
+    [
+      { type: "email", to: ["a@example.com", "${{ inputs.to }}"], cc: "b@example.com" },
+      "Sends mail to a@example.com, ${{ inputs.to }}, with a copy to b@example.com",
+    ],
+    [{ type: "model", model: "writer" }, "Sends a prompt to the model writer (openai gpt-5)"],
+    [{ type: "model", model: "gone" }, "Sends a prompt to the model gone"],
+    [{ type: "tool", server: "crm", tool: "delete_all" }, "Calls the tool delete_all of the server crm"],
+    [{ type: "workflow", workflow: "child" }, "Runs version 3 of child"],
+    [{ type: "workflow", workflow: "gone" }, "Runs gone, which does not exist"],
+    [{ type: "approval", assignees: [] }, "Asks a person"],
+    [{ type: "approval", assignees: ["a@example.com"] }, "Asks a@example.com, and sends them a mail"],
+    [{ type: "wait", for: "10m" }, "Waits 10m"],
+    [{ type: "wait", event: {} }, "Waits for an event from outside"],
+    [{ type: "set", values: {} }, undefined],
+    [{ type: "assert", that: "true" }, undefined],
+  ])("%j", (step, effect) => {
+    expect(effectOf(step)).toBe(effect);
+  });
+
+  it("is shortened to one line, and shows that it is", () => {
+    const effect = effectOf({ type: "http", url: `\${{ inputs.x }}\n${"y".repeat(500)}` })!;
+    expect(effect).toMatch(/^Sends GET to \$\{\{ inputs\.x \}\} y+…$/);
+    expect(effect.length).toBeLessThan(230);
+  });
+
+  it.each([
+    ["a secret by its name", secret, ["http", "secret:team_hook"]],
+    [
+      "a computed name, which can be that of any secret",
+      { X: { secret: "${{ inputs.s }}" } },
+      ["http", "secrets", "secret:${{ inputs.s }}"],
+    ],
+    ["computed headers", "${{ inputs.headers }}", ["http", "secrets"]],
+    ["no headers", undefined, ["http"]],
+  ])("of a request depends on the configuration of %s", (_what, headers, entries) => {
+    const step = {
+      id: "a",
+      type: "http",
+      url: "https://example.com",
+      ...(headers !== undefined && { headers }),
+    };
+    expect(typeOf("http").configurationEntries!(step)).toEqual(entries);
+  });
+});
