@@ -197,6 +197,9 @@ const PerKey = z.strictObject({
   rows_per_day: limit(
     "Maximum number of rows that databases return to its runs in a day (UTC); then their sql steps fail.",
   ),
+  stored_bytes: limit(
+    "Maximum number of bytes that its runs and versions store: inputs, outputs, definitions; then new runs and versions are refused.",
+  ),
 });
 
 export const PER_KEY_LIMITS = Object.keys(PerKey.shape) as (keyof typeof PerKey.shape)[];

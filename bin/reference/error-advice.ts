@@ -253,6 +253,11 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "Try again after `Retry-After`. If it happens often, the disk or network file system is slow, or a process holds the lock; `millrace doctor` checks.",
   },
+  storage_limit_reached: {
+    meaning:
+      "The runs and versions of this key, or of the user, store as many bytes as `limits.per_key.stored_bytes` allows.",
+    remedy: "Runs free their part when `retention.runs` is over. The operator can raise the limit.",
+  },
   storage_unavailable: {
     meaning:
       "The state directory can't be used: it is full, read-only, missing or damaged, or belongs to a newer release.",

@@ -18,6 +18,7 @@ import { engine } from "../engine/engine.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { outdatedDecisions } from "../engine/run-state/decisions-hold.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
+import { storageRefusal } from "../engine/run-state/storage-limit.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
 import { recordDecision } from "../engine/run-state/waits/approval.ts";
 import { runWatcher } from "../engine/run-state/run-watcher.ts";
@@ -90,7 +91,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     durationLimits: config.limits,
   });
   const allowed = usageLimits(perKey, read, clock);
-  return { engine: made, connections: connected, allowed, eventUrl: eventUrls(instance, settings) };
+  return { engine: made, connections: connected, perKey, allowed, eventUrl: eventUrls(instance, settings) };
 }
 
 /** Returns a function that makes the URLs of events, with the address that links in mails have. */
@@ -109,7 +110,7 @@ export function openServices(
   baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? DEFAULT_ADDRESS,
 ): { services: Services; beginShutdown(): void; close(): Promise<void> } {
   const { read, cursors, write, log, meter } = instance;
-  const { engine: made, connections: connected, allowed, eventUrl } = openEngine(instance, setup);
+  const { engine: made, connections: connected, perKey, allowed, eventUrl } = openEngine(instance, setup);
   const watching = runWatcher(read.runs, instance.changes);
   executors?.onChanged((ids) => watching.notify(ids));
   const { context } = made;
@@ -120,6 +121,10 @@ export function openServices(
     check: made.check,
     prepareRun: made.prepareRun,
     startRun: (tx, run) => startRun(context, tx, run),
+    async assertMayStore(tx, principal) {
+      const refused = await storageRefusal(tx, perKey, principal);
+      if (refused !== undefined) throw refused;
+    },
     stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
     recordDecision,
     async remainingWork(reader, { runId, stepId }) {

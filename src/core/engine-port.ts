@@ -115,8 +115,13 @@ export interface EngineApi {
    *   (paths below `inputs`), storage_full
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
-  /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs */
+  /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs, storage_limit_reached */
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
+  /** @throws AppError storage_limit_reached when what the caller stores has reached its limit */
+  assertMayStore(
+    tx: Pick<EngineWriters, "usage">,
+    principal: Pick<Principal, "owner" | "keyName" | "lineage">,
+  ): Promise<void>;
   /** Stops a run. @returns false when it had already ended or been stopped */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
   /**

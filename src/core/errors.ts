@@ -102,6 +102,7 @@ export const ERRORS = {
   rate_limited: { status: 429, title: "Too many requests", mcp: "tool", log: "info" },
   too_many_attempts: { status: 429, title: "Too many attempts", mcp: "protocol", log: "warn" },
   too_many_runs: { status: 429, title: "Too many runs", mcp: "tool", log: "warn" },
+  storage_limit_reached: { status: 429, title: "Too much is stored", mcp: "tool", log: "warn" },
   too_many_streams: {
     status: 429,
     title: "Too many open streams",

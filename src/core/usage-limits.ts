@@ -18,11 +18,12 @@ export type PerKeyLimits = Readonly<Partial<Record<PerKeyLimit, number>>>;
 /**
  * The limits of an installation that was created with a release that has them, unless its configuration says otherwise.
  * They stop a loop, and no person reaches them: the largest fan-out of child runs fits into an hour, and one owner can hold
- * a fifth of all unfinished runs. Rows and tokens have none, because only the operator knows what they cost.
+ * a fifth of all unfinished runs, and store as much as 10,000 runs with a megabyte each. Rows and tokens have none, because only the operator knows what they cost.
  */
 export const DEFAULT_PER_KEY_LIMITS = {
   runs_per_hour: 100_000,
   unfinished_runs: 20_000,
+  stored_bytes: 10 * 1024 ** 3,
 } as const satisfies PerKeyLimits;
 
 /** A limit, and where it comes from. */

@@ -11,12 +11,17 @@ describe("the limits in force", () => {
     expect(perKeyLimits({}, true)).toEqual(DEFAULT_PER_KEY_LIMITS);
     expect(perKeyLimits({}, false)).toEqual({});
     const configured = { runs_per_hour: null, rows_per_day: 7 };
-    expect(perKeyLimits(configured, true)).toEqual({ unfinished_runs: 20_000, rows_per_day: 7 });
+    expect(perKeyLimits(configured, true)).toEqual({
+      unfinished_runs: 20_000,
+      rows_per_day: 7,
+      stored_bytes: 10_737_418_240,
+    });
     expect(limitsInForce(configured, true)).toEqual([
       { limit: "runs_per_hour", max: null, source: "configuration" },
       { limit: "unfinished_runs", max: 20_000, source: "default" },
       { limit: "model_tokens_per_day", max: null, source: "default" },
       { limit: "rows_per_day", max: 7, source: "configuration" },
+      { limit: "stored_bytes", max: 10_737_418_240, source: "default" },
     ]);
   });
 

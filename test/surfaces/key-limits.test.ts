@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { rotateKey } from "../../src/auth/api-keys.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
@@ -19,7 +19,7 @@ const FAILS = { steps: [{ id: "no", type: "assert", that: "1 > 2", message: "No.
 const callTo = (workflow: string) => ({ id: "inner", type: "workflow", workflow });
 const WRITES = { steps: [{ id: "say", type: "model", model: "writer", prompt: "Say hello." }] };
 
-const NO_DEFAULTS = { runs_per_hour: null, unfinished_runs: null };
+const NO_DEFAULTS = { runs_per_hour: null, unfinished_runs: null, stored_bytes: null };
 
 /** An instance with limits per key and no defaults, three orders, and a model that uses 120 tokens per call. */
 async function open(perKey: object, say = "Hello.") {
@@ -413,20 +413,101 @@ describe("model_tokens_per_day", () => {
   });
 });
 
+describe("stored_bytes", () => {
+  const LIMIT = 100_000;
+  const KEEPS = {
+    inputs: { type: "object", properties: { text: { type: "string" } } },
+    steps: [
+      { id: "ask", type: "approval", message: "Go on?" },
+      { id: "keep", type: "set", values: { text: "${{ inputs.text }}" } },
+    ],
+  };
+  const FULL = { inputs: { text: "x".repeat(LIMIT) }, wait: 0 };
+
+  it("refuses new runs and new versions of the owner when it is reached, and says what counts", async () => {
+    const { define, call, instance, url } = await open({ stored_bytes: LIMIT });
+    const id = await define(KEEPS);
+    expect((await call("POST", `/workflows/${id}/runs`, FULL)).status).toBe(202);
+    const refused = await call("POST", `/workflows/${id}/runs`, { wait: 0 });
+    expect(expectProblem(refused, "storage_limit_reached").detail).toMatch(
+      /^What "ci" of operator stores has 1\d\d,\d{3} bytes, and the maximum is 100,000 \(limits\.per_key\.stored_bytes\)/,
+    );
+    expect(refused.headers.get("retry-after")).toBe("600");
+    for (const [method, path, body] of [
+      ["POST", "/workflows", { name: "More" }],
+      ["PATCH", `/workflows/${id}`, { description: "Longer." }],
+    ] as const)
+      expectProblem(await call(method, path, body), "storage_limit_reached");
+    // Reading, archiving and requests that change nothing go on, and so do other keys.
+    expect((await call("PATCH", `/workflows/${id}`, {})).status).toBe(200);
+    expect((await call("GET", "/environment")).body.your_limits).toMatchObject([
+      { limit: "stored_bytes", most: LIMIT, left: 0, resets_at: null },
+    ]);
+    const other = apiClient(url, (await instance.key({ name: "other" })).value);
+    expect((await other("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(202);
+    expect((await call("DELETE", `/workflows/${id}`)).status).toBe(200);
+    expectProblem(await call("POST", `/workflows/${id}/restore`), "storage_limit_reached");
+  });
+
+  it("lets running runs continue, and allows new ones when old ones are purged", async () => {
+    const { define, call, clock, executor, instance, url } = await open({ stored_bytes: LIMIT });
+    const id = await define(KEEPS);
+    const { body: run } = await call("POST", `/workflows/${id}/runs`, FULL);
+    expect((await call("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(429);
+    await vi.waitFor(async () => expect((await call("GET", "/approvals")).body).toHaveLength(1));
+    const approver = apiClient(url, (await instance.key({ scopes: ["read", "approve"] })).value);
+    const [{ id: approval }] = (await approver("GET", "/approvals")).body;
+    expect((await approver("POST", `/approvals/${approval}`, { decision: "approve" })).status).toBe(200);
+    await vi.waitFor(async () =>
+      expect((await call("GET", `/runs/${run.id}`)).body.status).toBe("succeeded"),
+    );
+    clock.advance(91 * DAY);
+    await executor.purge();
+    expect((await call("GET", `/runs/${run.id}`)).status).toBe(404);
+    expect((await call("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(202);
+  });
+
+  it("counts child runs and skips schedules of the owner", async () => {
+    const { define, call, run, clock, executor } = await open({ stored_bytes: LIMIT });
+    const child = await define(SETS, "Child");
+    await call("POST", `/workflows/${child}/publish`, {});
+    const parent = await define(
+      {
+        inputs: KEEPS.inputs,
+        steps: [{ id: "call", type: "workflow", workflow: child }],
+      },
+      "Parent",
+    );
+    const hourly = await define({ ...SETS, schedule: { cron: "0 * * * *", timezone: "UTC" } }, "Hourly");
+    expect((await call("POST", `/workflows/${hourly}/publish`, {})).status).toBe(200);
+    expect((await run(parent)).status).toBe("succeeded");
+    const { body } = await call("POST", `/workflows/${parent}/runs`, { ...FULL, wait: 20 });
+    expect(body).toMatchObject({ status: "failed", error: { code: "limit_reached" } });
+    clock.advance(HOUR);
+    expect(await executor.startDueRuns()).toBe(0);
+    expect((await call("GET", `/workflows/${hourly}/schedule`)).body.skipped).toMatchObject({
+      reason: "limit",
+      message: expect.stringContaining("stored_bytes"),
+    });
+  });
+});
+
 describe("limits of a key", () => {
   it("have defaults in a new installation that no person reaches, unless the configuration says otherwise", async () => {
     const { define, run, counts, call, instance, key } = await open({
       runs_per_hour: undefined,
       unfinished_runs: undefined,
+      stored_bytes: undefined,
     });
     await run(await define({ steps: [...ASKS.steps, ...WRITES.steps] }));
     expect(await counts()).toMatchObject([{ kind: "runs", used: 1 }]);
     expect((await call("GET", "/environment")).body.your_limits).toMatchObject([
       { limit: "unfinished_runs", most: 20_000, left: 20_000 },
       { limit: "runs_per_hour", most: 100_000, left: 99_999 },
+      { limit: "stored_bytes", most: 10 * 1024 ** 3, left: expect.any(Number) },
     ]);
     const { url } = await instance.rest({
-      config: { limits: { per_key: { runs_per_hour: null, unfinished_runs: 7 } } },
+      config: { limits: { per_key: { runs_per_hour: null, unfinished_runs: 7, stored_bytes: null } } },
     });
     expect((await apiClient(url, key)("GET", "/environment")).body.your_limits).toEqual([
       { limit: "unfinished_runs", most: 7, left: 7, resets_at: null },

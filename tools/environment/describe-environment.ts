@@ -109,7 +109,7 @@ const Environment = z
           left: z.int().meta({ description: "What remains.", example: 958 }),
           resets_at: timestamp
             .nullable()
-            .meta({ description: "When it is reset; null when it is freed by runs that end." }),
+            .meta({ description: "When it is reset; null when it is freed by runs that end or are purged." }),
         }),
       )
       .optional()

@@ -57,6 +57,7 @@ export const retryRun = defineTool({
     "workflow_not_runnable",
     "confirmation_needed",
     "too_many_runs",
+    "storage_limit_reached",
     "storage_full",
     "idempotency_key_reused",
   ],

@@ -21,6 +21,7 @@ export const runWorkflow = defineTool({
     "workflow_archived",
     "workflow_not_runnable",
     "too_many_runs",
+    "storage_limit_reached",
     "storage_full",
     "idempotency_key_reused",
   ],

@@ -23,7 +23,7 @@ export const createWorkflow = defineTool({
   route: "POST /workflows",
   scope: "write",
   effect: "create",
-  errors: ["idempotency_key_reused"],
+  errors: ["storage_limit_reached", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     name: WorkflowName,
@@ -39,6 +39,7 @@ export const createWorkflow = defineTool({
   async run({ name, description, tags, definition: source, apply_fixes, reason }, ctx) {
     const checked = source === null ? null : await readDefinition(ctx, source, undefined, apply_fixes);
     return ctx.write(async (tx) => {
+      await ctx.engine.assertMayStore(tx, ctx.actor.principal);
       const content = { name, description, tags, definition: checked?.definition ?? null };
       const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });
       return { ...saved, ...(checked && findingsOf(checked)) };

@@ -32,6 +32,7 @@ export const publishWorkflow = defineTool({
     "callers_would_break",
     "examples_failed",
     "too_many_runs",
+    "storage_limit_reached",
     "storage_full",
     "version_conflict",
     "idempotency_key_reused",

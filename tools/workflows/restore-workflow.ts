@@ -14,7 +14,7 @@ export const restoreWorkflow = defineTool({
   surfaces: ["rest"],
   scope: "write",
   effect: "update",
-  errors: ["workflow_not_found", "version_conflict", "idempotency_key_reused"],
+  errors: ["workflow_not_found", "version_conflict", "storage_limit_reached", "idempotency_key_reused"],
   headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
@@ -29,6 +29,7 @@ export const restoreWorkflow = defineTool({
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
       if (current.status !== "archived") return current;
+      await ctx.engine.assertMayStore(tx, ctx.actor.principal);
       const status = current.published_version === null ? "draft" : "published";
       const restored = await tx.workflows.addVersion(
         current,

@@ -36,7 +36,7 @@ export const updateWorkflow = defineTool({
   route: "PATCH /workflows/:workflow_id",
   scope: "write",
   effect: "update",
-  errors: ["workflow_not_found", "workflow_archived", "version_conflict"],
+  errors: ["workflow_not_found", "workflow_archived", "version_conflict", "storage_limit_reached"],
   headers: { if_match: "If-Match" },
   example: { description: "Revenue by region for the last seven days, net.", reason: "Net figures" },
   input: z.strictObject({
@@ -76,6 +76,7 @@ export const updateWorkflow = defineTool({
         const after = { ...before, ...withoutUndefined(fields), ...changed };
         // No change makes no version, so a repeated request is harmless.
         if (canonicalJson(before) === canonicalJson(after)) return current;
+        await ctx.engine.assertMayStore(tx, ctx.actor.principal);
         return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
       });
       if (saved !== undefined) return { ...saved, ...(checked && findingsOf(checked)) };

@@ -15,7 +15,7 @@ import { type FinishResult, finishRun } from "../run-state/end-run.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
-import { isTooManyRuns } from "../run-state/start-limits.ts";
+import { isStartRefused } from "../run-state/start-limits.ts";
 import { startRun } from "../run-state/start-run.ts";
 import { evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
@@ -138,7 +138,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
           : await startRun(context, tx, prepared).then(
               () => ({ runId: prepared.id, error: null }),
               (err: unknown) => {
-                if (!isTooManyRuns(err)) throw err;
+                if (!isStartRefused(err)) throw err;
                 return notStarted(err);
               },
             );

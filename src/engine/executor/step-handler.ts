@@ -11,7 +11,7 @@ import type { Plan } from "../definition/plan.ts";
 import { endIfStopping } from "../run-state/advance-run.ts";
 import { recordOutcome } from "../run-state/record-outcome.ts";
 import { toRunError } from "../run-state/run-error.ts";
-import { childRefused, isTooManyRuns } from "../run-state/start-limits.ts";
+import { childRefused, isStartRefused } from "../run-state/start-limits.ts";
 import { isEnding } from "../run-state/run-update.ts";
 import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
@@ -59,7 +59,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     try {
       await context.startLimits.count(tx, result.run);
     } catch (error) {
-      if (!isTooManyRuns(error)) throw error;
+      if (!isStartRefused(error)) throw error;
       return failureOf(attempt, jobContext, childRefused(error));
     }
     return resultOf(attempt, jobContext, result);

@@ -45,6 +45,20 @@ export function usageLimits(
     return configured && { ...configured, endsAt: windowEnd(configured, clock.now()) };
   };
 
+  async function unfinished(actor: Pick<LimitedActor, "owner" | "lineage">): Promise<RemainingUsage[]> {
+    const max = perKey.unfinished_runs;
+    if (max === undefined || !isUsageLimited(actor)) return [];
+    const remaining = Math.max(0, max - (await read.runs.countUnfinishedFor(actor, max)));
+    return [{ limit: "unfinished_runs", max, remaining, resetsAt: null }];
+  }
+
+  async function stored(actor: Pick<LimitedActor, "owner" | "lineage">): Promise<RemainingUsage[]> {
+    const max = perKey.stored_bytes;
+    if (max === undefined || !isUsageLimited(actor)) return [];
+    const remaining = Math.max(0, max - (await read.usage.storedBytes(usageSubjectOf(actor))));
+    return [{ limit: "stored_bytes", max, remaining, resetsAt: null }];
+  }
+
   return {
     async assertRemaining(actor, kind) {
       const limit = limitFor(actor, kind);
@@ -76,13 +90,7 @@ export function usageLimits(
         const used = await read.usage.usedInWindow(usageSubjectOf(actor), kind, resetsAt);
         return { limit, max, remaining: Math.max(0, max - used), resetsAt };
       });
-      const max = perKey.unfinished_runs;
-      if (max === undefined || !isUsageLimited(actor)) return Promise.all(counted);
-      const unfinished = await read.runs.countUnfinishedFor(actor, max);
-      return [
-        { limit: "unfinished_runs", max, remaining: Math.max(0, max - unfinished), resetsAt: null },
-        ...(await Promise.all(counted)),
-      ];
+      return [...(await unfinished(actor)), ...(await Promise.all(counted)), ...(await stored(actor))];
     },
   };
 }

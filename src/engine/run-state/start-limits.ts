@@ -17,6 +17,7 @@ import {
   usageSubjectOf,
   windowEnd,
 } from "../../core/usage-limits.ts";
+import { storageRefusal } from "./storage-limit.ts";
 
 /** When a start may be tried again that runs must end for, in seconds. */
 const RETRY_AFTER_S = 30;
@@ -30,7 +31,7 @@ export interface StartLimits {
    * Locks: the starts of its owner, until the transaction ends.
    */
   refusal(tx: Writers, run: StartingRun): Promise<AppError | undefined>;
-  /** Counts a run that starts. @throws AppError too_many_runs; nothing was written then */
+  /** Counts a run that starts. @throws AppError too_many_runs, storage_limit_reached; nothing was written then */
   count(tx: Writers, run: StartingRun): Promise<void>;
 }
 
@@ -80,7 +81,7 @@ export function startLimits({ perKey, unfinishedRuns }: StartLimitsOptions, cloc
 
   return {
     async refusal(tx, run) {
-      const refused = await unfinishedRefusal(tx, run);
+      const refused = (await storageRefusal(tx, perKey, run.actor)) ?? (await unfinishedRefusal(tx, run));
       const hourly = hourlyLimit(run);
       if (refused !== undefined || hourly === undefined) return refused;
       const used = await tx.usage.usedInWindow(hourly.subject, "runs", hourly.endsAt);
@@ -88,7 +89,7 @@ export function startLimits({ perKey, unfinishedRuns }: StartLimitsOptions, cloc
     },
 
     async count(tx, run) {
-      const refused = await unfinishedRefusal(tx, run);
+      const refused = (await storageRefusal(tx, perKey, run.actor)) ?? (await unfinishedRefusal(tx, run));
       if (refused !== undefined) throw refused;
       const hourly = hourlyLimit(run);
       if (hourly === undefined) return;
@@ -104,8 +105,8 @@ const tooManyRuns = (what: string, how: string): AppError =>
     headers: { "Retry-After": String(RETRY_AFTER_S) },
   });
 
-export const isTooManyRuns = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === "too_many_runs";
+export const isStartRefused = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === "too_many_runs" || error.code === "storage_limit_reached");
 
 /** The error of a step whose run may not start. */
 export const childRefused = ({ message, details }: AppError): StepError =>
