@@ -136,7 +136,8 @@ CREATE TABLE "jobs" (
   "executor" text,
   "suspect" integer not null,
   "kills" integer not null,
-  "alone" integer not null, rate_key text, rate_ms bigint);
+  "alone" integer not null, rate_key text, rate_ms bigint, subject text not null default '?', workflow_id text not null default '?', gate text
+    generated always as (json_array(resource, rate_key)) virtual);
 
 CREATE INDEX "jobs_by_run" on "jobs" (
   "run_id",
@@ -147,9 +148,18 @@ CREATE INDEX jobs_claimed on jobs (executor) where state = 'claimed';
 
 CREATE INDEX jobs_later on jobs (due_at) where state = 'later';
 
-CREATE INDEX jobs_ready on jobs (priority desc, id) where state = 'ready';
+CREATE INDEX jobs_later_by_subject on jobs (subject, due_at) where state = 'later';
 
-CREATE INDEX jobs_suspect on jobs (id) where state = 'ready' and suspect = 1;
+CREATE INDEX jobs_ready on jobs (suspect, priority, subject, workflow_id, gate, id)
+    where state = 'ready';
+
+CREATE INDEX jobs_ready_by_rate on jobs (rate_key)
+    where state = 'ready' and rate_key is not null;
+
+CREATE INDEX jobs_ready_by_resource on jobs (resource)
+    where state = 'ready' and resource is not null;
+
+CREATE INDEX jobs_stopping on jobs (state, due_at) where priority = 100;
 
 CREATE TABLE "mcp_holders" (
   "id" text primary key,
@@ -284,7 +294,8 @@ CREATE TABLE "runs" (
   "facts" text,
   "on_failure" text,
   "pins" text,
-  "stored_bytes" bigint default 0 not null);
+  "stored_bytes" bigint default 0 not null, subject text
+    generated always as (case when owner = 'operator' then lineage else owner end) virtual);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",

@@ -14,8 +14,11 @@ export interface ExecutorRecord {
 }
 
 export interface JobReader {
-  /** Whether a job may be claimable at `now`. It takes no lock, so a claim may still return no job. */
-  hasClaimable(now: string): Promise<boolean>;
+  /**
+   * Whether a job may be claimable at `now`. It takes no lock, so a claim may still return no job.
+   * @param options.stopping asks only for jobs that stop work
+   */
+  hasClaimable(now: string, options?: { stopping?: boolean }): Promise<boolean>;
   /**
    * The earliest time at which a job becomes claimable (ISO 8601): its `dueAt`, or the slot that its rate has for it.
    * Null when there is none.
@@ -31,17 +34,31 @@ export interface JobReader {
 
 /**
  * What a claim does with quarantined jobs, each of which must run isolated.
- * `isolate`: claims the oldest quarantined job and nothing else, if there is one.
- * `drain`: claims nothing while there is one, so that the executor becomes free for it.
+ * `isolate`: claims one quarantined job and nothing else, if there is one; owners take turns.
+ * `drain`: claims only jobs that stop work while there is one, so that the executor becomes free for it.
  * `skip`: ignores them, so that other jobs get a turn.
  */
 type QuarantinePolicy = "isolate" | "drain" | "skip";
 
+/** Whose turn it is: jobs are claimed in turns over owners, and in turns over the workflows of an owner. */
+interface Turns {
+  /** The owner of the job that was claimed last; empty before the first claim. */
+  owner: string;
+  /** The workflow of the job that was claimed last, for each owner. */
+  workflows: ReadonlyMap<string, string>;
+}
+
 export interface ClaimOptions {
   /** Jobs due at this time are claimable. */
   now: string;
-  /** Maximum number of jobs. */
+  /** Number of free slots. Jobs that stop work are claimed beyond them. */
   limit: number;
+  /** The slots of the executor that each owner holds; left out, none. */
+  held?: ReadonlyMap<string, number>;
+  /** Left out, the turns begin with the first owner. */
+  turns?: Turns;
+  /** Up to this priority, a job goes before jobs of other owners; left out, 0. */
+  maxPriority?: number | undefined;
   /** Maximum number of claimed jobs for each resource, over all executors. */
   limits: ReadonlyMap<string, number>;
   /** The pause between two claims for each resource, over all executors, in milliseconds. */
@@ -53,7 +70,12 @@ export interface JobWriter extends JobReader {
   /** Adds a job. Locks nothing; claimable once the transaction has committed. */
   add(job: NewJob): Promise<void>;
   /**
-   * Claims due jobs for an executor, by priority, then by age.
+   * Claims due jobs for an executor. Jobs that stop work come first. Then owners take turns, the workflows of an owner
+   * take turns, and the oldest job of a workflow comes first. A higher priority goes before all of this: before other jobs
+   * of the owner in any case, before those of other owners up to `maxPriority`.
+   *
+   * Owners share the slots of the executor and the capacity of each resource (core/fair-share.ts), so the claim can leave
+   * slots free while jobs are ready.
    *
    * Guarantee: a job is claimed by one caller only, and each claim raises the job's fence. `limits` and rates (`rates`,
    * and those of the jobs) hold over all executors, and an executor with a claimed job has a heartbeat on record.

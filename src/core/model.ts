@@ -175,6 +175,12 @@ export type JobKind =
   | "on_failure"
   | "notify";
 
+/** The kinds of jobs that stop work. They go before the work that they stop. */
+export const STOPPING_KINDS: readonly JobKind[] = ["cancel", "run_timeout"];
+
+/** The priority of jobs that stop work, above that of every run. */
+export const STOP_PRIORITY = 100;
+
 /** Limits how often something starts, over all executors. */
 export interface Rate {
   /** What is limited, and how much. */
@@ -208,6 +214,9 @@ export interface NewJob extends StepRef {
 export interface Job extends StepRef {
   id: number;
   kind: JobKind;
+  /** The usage subject (usage-limits.ts) and the workflow of its run. */
+  subject: string;
+  workflowId: string;
   priority: number;
   resource: string | null;
   attempt: number;

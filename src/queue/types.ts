@@ -69,6 +69,8 @@ export interface JobWorkerOptions {
   limits: ReadonlyMap<string, number>;
   /** The pause between two claims for each resource, over all executors, in milliseconds. */
   rates?: ReadonlyMap<string, number>;
+  /** Up to this priority, a job goes before jobs of other owners. */
+  maxPriority?: number;
   changes: Pick<ChangeFeed, "subscribe">;
   /** Called after a commit with the ids of the runs that it has changed. */
   onChanged: (runIds: readonly string[]) => void;

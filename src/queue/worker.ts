@@ -18,7 +18,7 @@ const CLAIM_RETRY_MS = SECOND;
 const ABORT_GRACE_MS = 2 * SECOND;
 
 export function jobWorker(options: JobWorkerOptions): JobWorker {
-  const { executor, jobs, clock, limits, rates = new Map(), leaseMs, meter = noMeter } = options;
+  const { executor, jobs, clock, limits, rates = new Map(), maxPriority, leaseMs, meter = noMeter } = options;
   const log = options.log.child({ executor });
   const health = options.storageHealth ?? storageHealth(log);
   const { commit } = committer(options.transaction);
@@ -60,7 +60,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
       try {
         while (!state.stopping && (await claimOnce()));
         // Without a free slot the end of a job wakes the worker.
-        if (policy.next(running.jobs()) === undefined) timer.cancel();
+        if ((policy.next(running.jobs())?.limit ?? 0) <= 0) timer.cancel();
         else await timer.schedule(checkedAt);
       } catch (err) {
         health.reportFailure(err, "jobs not claimed, trying again");
@@ -77,8 +77,11 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     const claim = policy.next(running.jobs());
     const now = iso(clock.now());
     checkedAt = now;
-    if (claim === undefined || !(await jobs.hasClaimable(now))) return false;
-    const claimed = await commit((tx) => tx.jobs.claim(executor, { now, limits, rates, ...claim }));
+    if (claim === undefined) return false;
+    if (!(await jobs.hasClaimable(now, { stopping: claim.limit <= 0 }))) return false;
+    const claimed = await commit((tx) =>
+      tx.jobs.claim(executor, { now, limits, rates, maxPriority, ...claim }),
+    );
     policy.record(claimed);
     for (const job of claimed) {
       meter.jobClaimed(job.kind);

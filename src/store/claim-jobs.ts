@@ -1,48 +1,29 @@
-/** Claims jobs: due ones, by priority and age, within the limits of their resources and their rates. */
-import { type Kysely, type Selectable, sql } from "kysely";
+/** Claims jobs: in turns over owners and their workflows, within the limits of slots, resources and rates. */
+import { type Kysely, sql } from "kysely";
 import type { Clock } from "../core/clock.ts";
+import { mayTakePlace } from "../core/fair-share.ts";
 import type { ClaimOptions } from "../core/job-ports.ts";
-import type { Job, Rate, RateSlot } from "../core/model.ts";
+import { type Job, type Rate, type RateSlot, STOP_PRIORITY } from "../core/model.ts";
 import { decodeItem } from "./item-column.ts";
 import { prepared } from "./prepared.ts";
-import { exhaustedRates, returnSlots, takeSlots, waitsForSlot } from "./rate-slots.ts";
-import type { JobRow, Schema } from "./schema.ts";
+import { promoteDueJobs } from "./promote-jobs.ts";
+import { returnSlots, takeSlots, waitsForSlot } from "./rate-slots.ts";
+import { type ReadyJob, type ReadyJobs, readyJobs } from "./ready-jobs.ts";
+import { type ResourceShares, resourceShares } from "./resource-shares.ts";
+import type { Schema } from "./schema.ts";
 
-/** Maximum number of due jobs that one claim makes ready; thousands may become due at the same time. */
-const PROMOTION_LIMIT = 500;
+/** Maximum number of jobs that stop work in one claim. They end within milliseconds. */
+const MAX_STOPPING_JOBS = 16;
 
-const promoteJobs = prepared((db, now: string) =>
-  db
-    .updateTable("jobs")
-    .set({ state: "ready" })
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("jobs")
-        .select("id")
-        .where("state", "=", sql.lit("later"))
-        .where("due_at", "<=", now)
-        .orderBy("due_at")
-        .limit(PROMOTION_LIMIT),
-    )
-    .returning("id"),
-);
-const readyJobs = prepared((db, limit: number) =>
-  db
-    .selectFrom("jobs")
-    .selectAll()
-    .where("state", "=", sql.lit("ready"))
-    .where("suspect", "=", sql.lit(0))
-    .orderBy("priority", "desc")
-    .orderBy("id")
-    .limit(limit),
-);
-const oldestQuarantined = prepared((db, now: number) =>
+const nextQuarantined = prepared((db, now: number, lastOwner: string) =>
   db
     .selectFrom("jobs")
     .selectAll()
     .where("state", "=", sql.lit("ready"))
     .where("suspect", "=", sql.lit(1))
     .where((eb) => eb.not(waitsForSlot(now)))
+    .orderBy((eb) => eb("subject", ">", lastOwner), "desc")
+    .orderBy("subject")
     .orderBy("id")
     .limit(1),
 );
@@ -68,32 +49,134 @@ export async function claimJobs(
   trx: Kysely<Schema>,
   clock: Clock,
   executor: string,
-  { now, limit, limits, rates = new Map(), quarantined }: ClaimOptions,
+  options: ClaimOptions,
 ): Promise<Job[]> {
-  await promoteJobs(trx, now);
+  const { now, limits, rates = new Map<string, number>(), quarantined, turns } = options;
+  await promoteDueJobs(trx, now);
   // The transaction may have waited for others, and slots are counted from the claim.
   const claimedAt = clock.now();
-  const [isolated] = quarantined === "skip" ? [] : await oldestQuarantined(trx, claimedAt);
-  if (isolated !== undefined && quarantined === "drain") return [];
-  const exhausted = await exhaustedRates(trx, claimedAt);
-  const candidates =
-    isolated === undefined ? await readyJobsWithCapacity(trx, limit, limits, exhausted) : [isolated];
-  // Only an executor with a row can be found dead, and this one may have been reclaimed while its process was frozen.
-  if (candidates.length > 0) await registerExecutor(trx, executor, now);
   const jobs: Job[] = [];
-  for (const row of candidates) {
-    // Of the jobs of one rate, one gets its slot; the others wait for the next one.
+
+  /** @returns the rates whose slots the job has taken; undefined when it was not claimed */
+  async function claim(row: ReadyJob, isolated: boolean): Promise<readonly RateSlot[] | undefined> {
     const slots = await takeSlots(trx, ratesOf(row, rates), claimedAt);
-    if (slots === undefined) continue;
-    const updated = await claimJob(trx, executor, Number(isolated !== undefined), row.id, row.fence);
+    if (slots === undefined) return undefined;
+    // Only an executor with a row can be found dead, and this one may have been reclaimed while its process was frozen.
+    if (jobs.length === 0) await registerExecutor(trx, executor, now);
+    const updated = await claimJob(trx, executor, Number(isolated), row.id, row.fence);
     if (updated.length > 0) jobs.push(claimedJob(row, slots));
     else await returnSlots(trx, slots, claimedAt);
+    return updated.length > 0 ? slots : undefined;
   }
+
+  const [isolated] = quarantined === "skip" ? [] : await nextQuarantined(trx, claimedAt, turns?.owner ?? "");
+  if (isolated !== undefined && quarantined === "isolate") {
+    await claim(isolated, true);
+    return jobs;
+  }
+  const ready = await readyJobs(trx, claimedAt);
+  if (ready.priorities.length === 0) return jobs;
+  await claimInTurns(ready, {
+    ...options,
+    limit: isolated === undefined ? options.limit : 0,
+    shares: await resourceShares(trx, limits),
+    claim: (row) => claim(row, false),
+  });
   return jobs;
 }
 
+interface TurnOptions extends Pick<ClaimOptions, "limit" | "held" | "turns" | "maxPriority"> {
+  shares: ResourceShares;
+  /** @returns the rates whose slots the job has taken; undefined when it was not claimed */
+  claim(row: ReadyJob): Promise<readonly RateSlot[] | undefined>;
+}
+
+async function claimInTurns(
+  ready: ReadyJobs,
+  { limit, held = new Map(), turns, maxPriority = 0, shares, claim }: TurnOptions,
+): Promise<void> {
+  const heldSlots = new Map(held);
+  const lastWorkflows = new Map<string, string>();
+  let lastOwner = turns?.owner ?? "";
+  let free = limit;
+  const mayTakeSlot = (owner: string): boolean => mayTakePlace({ held: heldSlots.get(owner) ?? 0, free });
+
+  for (const priorities of levelsOf(ready.priorities, maxPriority)) await claimLevel(priorities);
+
+  async function claimLevel(priorities: readonly number[]): Promise<void> {
+    const stopping = priorities[0] === STOP_PRIORITY;
+    /** Owners without a job that can start now. */
+    const idle = new Set<string>();
+    for (let count = 0; stopping ? count < MAX_STOPPING_JOBS : free > 0;) {
+      const owner = await nextOwner(
+        priorities,
+        (candidate) => !idle.has(candidate) && (stopping || mayTakeSlot(candidate)),
+      );
+      if (owner === undefined) return;
+      const row = await nextJob(priorities, owner);
+      const slots = row === undefined ? undefined : await claim(row);
+      if (row === undefined || slots === undefined) {
+        idle.add(owner);
+        continue;
+      }
+      count += 1;
+      ready.remove(
+        row,
+        slots.map(({ key }) => key),
+      );
+      shares.take(owner, row.resource);
+      lastOwner = owner;
+      lastWorkflows.set(owner, row.workflow_id);
+      if (stopping) continue;
+      heldSlots.set(owner, (heldSlots.get(owner) ?? 0) + 1);
+      free -= 1;
+    }
+  }
+
+  /** The owner whose turn it is: the first one after the last one, or else the first one of all. */
+  async function nextOwner(
+    priorities: readonly number[],
+    mayTake: (owner: string) => boolean,
+  ): Promise<string | undefined> {
+    const full = shares.full();
+    let hasWrapped = lastOwner === "";
+    for (let after = lastOwner; ;) {
+      const found: (string | undefined)[] = [];
+      for (const priority of priorities) found.push(await ready.nextOwner({ priority, full, after }));
+      const owner = found.filter((candidate) => candidate !== undefined).toSorted()[0];
+      if (owner !== undefined && mayTake(owner)) return owner;
+      const isSeen = lastOwner !== "" && owner !== undefined && owner >= lastOwner;
+      if (hasWrapped && (owner === undefined || isSeen)) return undefined;
+      hasWrapped ||= owner === undefined;
+      after = owner ?? "";
+    }
+  }
+
+  async function nextJob(priorities: readonly number[], owner: string): Promise<ReadyJob | undefined> {
+    const full = shares.full(owner);
+    const last = lastWorkflows.get(owner) ?? turns?.workflows.get(owner) ?? "";
+    for (const priority of priorities) {
+      for (const after of last === "" ? [""] : [last, ""]) {
+        const row = await ready.nextJob({ priority, full, owner, after });
+        if (row !== undefined) return row;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Groups priorities, the highest first: owners take turns over the jobs of a group. */
+function levelsOf(priorities: readonly number[], maxPriority: number): number[][] {
+  const levels = new Map<number, number[]>();
+  for (const priority of priorities) {
+    const level = priority === STOP_PRIORITY ? priority : Math.min(priority, maxPriority);
+    levels.set(level, [...(levels.get(level) ?? []), priority]);
+  }
+  return [...levels.values()];
+}
+
 const ratesOf = (
-  { rate_key: key, rate_ms: ms, resource }: Selectable<JobRow>,
+  { rate_key: key, rate_ms: ms, resource }: ReadyJob,
   rates: ReadonlyMap<string, number>,
 ): Rate[] => {
   const resourceMs = resource === null ? undefined : rates.get(resource);
@@ -103,12 +186,14 @@ const ratesOf = (
   ];
 };
 
-const claimedJob = (row: Selectable<JobRow>, rateSlots: readonly RateSlot[]): Job => ({
+const claimedJob = (row: ReadyJob, rateSlots: readonly RateSlot[]): Job => ({
   runId: row.run_id,
   stepId: row.step_id,
   item: decodeItem(row.item),
   id: row.id,
   kind: row.kind,
+  subject: row.subject,
+  workflowId: row.workflow_id,
   priority: row.priority,
   resource: row.resource,
   attempt: row.attempt,
@@ -118,56 +203,3 @@ const claimedJob = (row: Selectable<JobRow>, rateSlots: readonly RateSlot[]): Jo
   crashCount: row.kills,
   rateSlots,
 });
-
-/** The condition that a column holds none of some values. */
-const without = (column: "resource" | "rate_key", values: readonly string[]) =>
-  sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} not in (${sql.join(values.length > 0 ? values : [""])}))`;
-
-/** The next ready jobs, without those whose resource has no free capacity, or whose rate has no free slot. */
-async function readyJobsWithCapacity(
-  trx: Kysely<Schema>,
-  limit: number,
-  limits: ReadonlyMap<string, number>,
-  exhausted: ReadonlySet<string>,
-): Promise<Selectable<JobRow>[]> {
-  if (limits.size === 0 && exhausted.size === 0) return readyJobs(trx, limit);
-  const free = await freeCapacity(trx, limits);
-  const full = [...free].filter(([, capacity]) => capacity <= 0).map(([resource]) => resource);
-  const rows = await trx
-    .selectFrom("jobs")
-    .selectAll()
-    .where("state", "=", sql.lit("ready"))
-    .where("suspect", "=", 0)
-    .where(without("resource", [...full, ...exhausted]))
-    .where(without("rate_key", [...exhausted]))
-    .orderBy("priority", "desc")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.filter(({ resource }) => {
-    const capacity = resource === null ? undefined : free.get(resource);
-    if (capacity === undefined) return true;
-    free.set(resource!, capacity - 1);
-    return capacity > 0;
-  });
-}
-
-/** How many more jobs each limited resource can take. */
-async function freeCapacity(
-  trx: Kysely<Schema>,
-  limits: ReadonlyMap<string, number>,
-): Promise<Map<string, number>> {
-  const used = await trx
-    .selectFrom("jobs")
-    .select((eb) => ["resource" as const, eb.fn.countAll<number>().as("count")])
-    .where("state", "=", sql.lit("claimed"))
-    .where("resource", "is not", null)
-    .groupBy("resource")
-    .execute();
-  const free = new Map(limits);
-  for (const { resource, count } of used) {
-    const max = limits.get(resource!);
-    if (max !== undefined) free.set(resource!, max - count);
-  }
-  return free;
-}

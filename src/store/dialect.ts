@@ -11,6 +11,11 @@ export function arrayContains(column: Expression<string>, item: string): RawBuil
   return sql<SqlBool>`exists (select 1 from json_each(${column}) where value = ${item})`;
 }
 
+/** Whether `column` is one of `items`, a JSON array of strings. */
+export function isOneOf(column: Expression<unknown>, items: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${column} in (select value from json_each(${items}))`;
+}
+
 /** The number at the top-level `key` of `column`, a JSON object; null when it is null. */
 export function jsonNumber(column: Expression<string | null>, key: string): RawBuilder<number | null> {
   return sql<number | null>`json_extract(${column}, ${sql.lit(`$.${key}`)})`;

@@ -2,27 +2,46 @@
 import { type Kysely, sql } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
 import type { JobReader, JobWriter } from "../core/job-ports.ts";
-import type { JobKind } from "../core/model.ts";
+import { type JobKind, STOP_PRIORITY, STOPPING_KINDS } from "../core/model.ts";
 import { claimJobs } from "./claim-jobs.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
-import { dropChangedRates, earliestSlot, returnSlots, waitsForSlot } from "./rate-slots.ts";
+import { dropChangedRates, earliestSlot, returnSlots } from "./rate-slots.ts";
+import { hasReadyJob } from "./ready-jobs.ts";
 import type { JobRow, Schema } from "./schema.ts";
 
 // States are literals in the statements, because SQLite uses a partial index only if the statement contains its state.
 
-const pendingJobs = prepared((db, now: string, nowMs: number) =>
+const dueJobs = prepared((db, now: string) =>
+  db
+    .selectFrom("jobs")
+    .select("id")
+    .where("state", "=", sql.lit("later"))
+    .where("due_at", "<=", now)
+    .limit(1),
+);
+const stoppingJobs = prepared((db, now: string) =>
   db
     .selectFrom("jobs")
     .select("id")
     .where("state", "=", sql.lit("ready"))
-    .where((eb) => eb.not(waitsForSlot(nowMs)))
+    .where("suspect", "=", sql.lit(0))
+    .where("priority", "=", sql.lit(STOP_PRIORITY))
     .unionAll(
-      db.selectFrom("jobs").select("id").where("state", "=", sql.lit("later")).where("due_at", "<=", now),
+      db
+        .selectFrom("jobs")
+        .select("id")
+        .where("state", "=", sql.lit("later"))
+        .where("priority", "=", sql.lit(STOP_PRIORITY))
+        .where("due_at", "<=", now),
     )
     .limit(1),
 );
-const insertJob = preparedInsert("jobs");
+/** A job belongs to the owner and the workflow of its run. */
+const insertJob = preparedInsert("jobs", ({ run_id: runId }) => ({
+  subject: sql`coalesce((select subject from runs where id = ${runId}), '?')`,
+  workflow_id: sql`coalesce((select workflow_id from runs where id = ${runId}), '?')`,
+}));
 const deleteJob = prepared((db, id: number, fence: number, executor: string) =>
   db
     .deleteFrom("jobs")
@@ -51,7 +70,10 @@ async function countByState(db: Kysely<Schema>, state: JobRow["state"]): Promise
 
 export function jobReader(db: Kysely<Schema>): JobReader {
   return {
-    hasClaimable: async (now) => (await pendingJobs(db, now, Date.parse(now))).length > 0,
+    async hasClaimable(now, { stopping = false } = {}) {
+      if (stopping) return (await stoppingJobs(db, now)).length > 0;
+      return (await dueJobs(db, now)).length > 0 || (await hasReadyJob(db, Date.parse(now)));
+    },
 
     async nextDueAt(now) {
       const row = await db
@@ -104,7 +126,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       await insertJob(trx, {
         kind: job.kind,
         state: dueAt === null ? "ready" : "later",
-        priority: job.priority,
+        priority: STOPPING_KINDS.includes(job.kind) ? STOP_PRIORITY : job.priority,
         due_at: dueAt ?? iso(clock.now()),
         run_id: runId,
         step_id: stepId,

@@ -18,6 +18,7 @@ import * as unfinishedByOwner from "./migrations/0014-unfinished-by-owner.ts";
 import * as mcpHolders from "./migrations/0015-mcp-holders.ts";
 import * as storedValues from "./migrations/0016-stored-values.ts";
 import * as approvalPlans from "./migrations/0017-approval-plans.ts";
+import * as jobOwners from "./migrations/0018-job-owners.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 15, name: "mcp-holders", requires: 1, up: mcpHolders.up },
   { id: 16, name: "stored-values", requires: 1, up: storedValues.up },
   { id: 17, name: "approval-plans", requires: 1, up: approvalPlans.up },
+  { id: 18, name: "job-owners", requires: 1, up: jobOwners.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

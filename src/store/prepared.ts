@@ -1,5 +1,5 @@
 /** Queries that are compiled once and run often: compiling a query costs several times as much as running it. */
-import type { Compilable, CompiledQuery, Insertable, Kysely } from "kysely";
+import type { Compilable, CompiledQuery, Insertable, Kysely, RawBuilder } from "kysely";
 import type { Schema } from "./schema.ts";
 import type { ConcurrentAdapter } from "./sqlite-driver.ts";
 
@@ -41,18 +41,27 @@ export function prepared<Values extends unknown[], Row>(
   };
 }
 
-/** Prepares the insert of one row. All rows must have the same columns. */
-export function preparedInsert<Table extends keyof Schema>(
+/**
+ * Prepares the insert of one row. All rows must have the same columns.
+ * @param computed columns whose values the database computes from those of the row
+ */
+export function preparedInsert<Table extends keyof Schema, Computed extends keyof Schema[Table] = never>(
   table: Table,
-): (db: Kysely<Schema>, row: Insertable<Schema[Table]>) => Promise<void> {
+  computed: (row: Readonly<Record<string, unknown>>) => Record<Computed, RawBuilder<unknown>> = () =>
+    ({}) as Record<Computed, never>,
+): (db: Kysely<Schema>, row: Omit<Insertable<Schema[Table]>, Computed>) => Promise<void> {
   let columns: string[] = [];
-  const insert = prepared((db, ...values: unknown[]) =>
-    db
-      .insertInto(table)
-      .values(Object.fromEntries(columns.map((column, index) => [column, values[index]])) as never),
-  );
+  const insert = prepared((db, ...values: unknown[]) => {
+    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]));
+    return db.insertInto(table).values({ ...row, ...computed(row) } as never);
+  });
   return async (db, row) => {
     if (columns.length === 0) columns = Object.keys(row);
     await insert(db, ...columns.map((column) => row[column as keyof typeof row]));
   };
 }
+
+/** A query that is written as SQL, to be prepared. */
+export const statement = <Row>(db: Kysely<Schema>, query: RawBuilder<Row>): Compilable<Row> => ({
+  compile: () => query.compile(db),
+});

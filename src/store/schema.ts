@@ -1,5 +1,5 @@
 /** The tables' types for Kysely. Times are ISO 8601 text and JSON is text, so that every database stores them alike. */
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
@@ -64,6 +64,8 @@ export interface RunRow {
   stop: string | null;
   trigger: RunTrigger;
   priority: number;
+  /** The usage subject of its actor (core/usage-limits.ts). */
+  subject: GeneratedAlways<string>;
   depth: number;
   first_run: string;
   retry_of: string | null;
@@ -144,9 +146,14 @@ export interface JobRow {
   /** When the job becomes ready or became so; null when an older release created it as ready. */
   due_at: string | null;
   run_id: string;
+  /** The usage subject and the workflow of the run; `?` when an older release added the job. */
+  subject: string;
+  workflow_id: string;
   step_id: string;
   item: number;
   resource: string | null;
+  /** The resource and the rate, as one text: what must be free before the job can start. */
+  gate: GeneratedAlways<string>;
   /** The rate that the step sets, and the pause between two starts, in milliseconds; null without one. */
   rate_key: string | null;
   rate_ms: number | null;

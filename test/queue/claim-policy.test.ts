@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Job } from "../../src/core/model.ts";
+import { type Job, STOP_PRIORITY } from "../../src/core/model.ts";
 import { claimPolicy } from "../../src/queue/claim-policy.ts";
 
 const job = (quarantined = false): Job => ({
   id: 1,
   runId: "run_1",
+  subject: "ann@example.com",
+  workflowId: "weekly",
   stepId: "a",
   item: null,
   kind: "step",
@@ -20,9 +22,9 @@ const job = (quarantined = false): Job => ({
 describe("the claim policy", () => {
   it("claims as many jobs as there are free slots", () => {
     const policy = claimPolicy(3);
-    expect(policy.next([])).toEqual({ limit: 3, quarantined: "isolate" });
+    expect(policy.next([])).toMatchObject({ limit: 3, quarantined: "isolate" });
     expect(policy.next([job(), job()])).toMatchObject({ limit: 1 });
-    expect(policy.next([job(), job(), job()])).toBeUndefined();
+    expect(policy.next([job(), job(), job()])).toMatchObject({ limit: 0 });
   });
 
   it("claims nothing beside a quarantined job, nor a quarantined job beside others", () => {
@@ -34,8 +36,45 @@ describe("the claim policy", () => {
   it("gives the other jobs one turn after a quarantined one", () => {
     const policy = claimPolicy(3);
     policy.record([job(true)]);
-    expect(policy.next([])).toEqual({ limit: 3, quarantined: "skip" });
+    expect(policy.next([])).toMatchObject({ limit: 3, quarantined: "skip" });
     policy.record([]);
-    expect(policy.next([])).toEqual({ limit: 3, quarantined: "isolate" });
+    expect(policy.next([])).toMatchObject({ limit: 3, quarantined: "isolate" });
+  });
+
+  it("counts the slots of each owner, but not those of jobs that stop work", () => {
+    const policy = claimPolicy(4);
+    const running = [job(), job(), { ...job(), subject: "bob" }, { ...job(), priority: STOP_PRIORITY }];
+    expect(policy.next(running)).toMatchObject({
+      limit: 1,
+      held: new Map([
+        ["ann@example.com", 2],
+        ["bob", 1],
+      ]),
+    });
+  });
+
+  it("remembers whose turn it was, and the last workflow of each owner", () => {
+    const policy = claimPolicy(4);
+    expect(policy.next([])?.turns).toEqual({ owner: "", workflows: new Map() });
+    policy.record([job(), { ...job(), subject: "bob", workflowId: "daily" }]);
+    policy.record([]);
+    expect(policy.next([])?.turns).toEqual({
+      owner: "bob",
+      workflows: new Map([
+        ["ann@example.com", "weekly"],
+        ["bob", "daily"],
+      ]),
+    });
+  });
+
+  it("forgets the owner whose turn was longest ago, beyond 10,000 owners", () => {
+    const policy = claimPolicy(4);
+    for (let owner = 0; owner <= 10_000; owner += 1) policy.record([{ ...job(), subject: `owner_${owner}` }]);
+    const { workflows } = policy.next([])!.turns;
+    expect([workflows.size, workflows.has("owner_0"), workflows.has("owner_1")]).toEqual([
+      10_000,
+      false,
+      true,
+    ]);
   });
 });

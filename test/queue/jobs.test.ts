@@ -21,7 +21,7 @@ const claim = (
 const steps = (jobs: readonly Job[]): string[] => jobs.map((job) => job.stepId);
 
 describe("claiming", () => {
-  it("claims by priority, then by age, up to the limit", async () => {
+  it("claims the jobs of an owner by priority, then by age, up to the limit", async () => {
     const harness = await testQueues();
     for (const [step, priority] of [
       ["a", 0],
@@ -31,7 +31,8 @@ describe("claiming", () => {
       ["e", -5],
     ] as const)
       await harness.add(step, { priority });
-    expect(steps(await claim(harness, "exe_1", { limit: 3 }))).toEqual(["b", "d", "a"]);
+    // One slot stays free for another owner.
+    expect(steps(await claim(harness, "exe_1", { limit: 4 }))).toEqual(["b", "d", "a"]);
     expect(steps(await claim(harness, "exe_2"))).toEqual(["c", "e"]);
     expect(steps(await claim(harness, "exe_3"))).toEqual([]);
   });
@@ -51,7 +52,8 @@ describe("claiming", () => {
 
   it("skips jobs whose resource is at its limit over all executors, and claims those behind them", async () => {
     const harness = await testQueues();
-    const limits = new Map([["database:shop", 2]]);
+    // One of the three places stays free for another owner.
+    const limits = new Map([["database:shop", 3]]);
     for (const step of ["a", "b", "c"]) await harness.add(step, { resource: "database:shop" });
     for (const step of ["d", "e"]) await harness.add(step, { resource: "database:other" });
     await harness.add("f");

@@ -11,6 +11,8 @@ import type { JobHandler, JobResult } from "../../src/queue/types.ts";
 const JOB: Job = {
   id: 1,
   runId: "run_1",
+  subject: "ann@example.com",
+  workflowId: "weekly",
   stepId: "a",
   item: null,
   kind: "step",

@@ -5,6 +5,8 @@ import { runningJobs } from "../../src/queue/running-jobs.ts";
 const job = (id: number, runId: string, kind: Job["kind"] = "step"): Job => ({
   id,
   runId,
+  subject: "ann@example.com",
+  workflowId: "weekly",
   stepId: "a",
   item: null,
   kind,

@@ -5,6 +5,8 @@ import { type Kysely, sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AppError } from "../../src/core/errors.ts";
 import { noMeter } from "../../src/core/meter.ts";
+import { STOP_PRIORITY } from "../../src/core/model.ts";
+import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { openStore } from "../../src/store/database.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
@@ -192,4 +194,43 @@ describe("a database of another release", () => {
     expect(await release.execute()).toEqual([{ value: packageJson.version }]);
     expect(existsSync(join(stateDir, "millrace.db-wal"))).toBe(true);
   });
+});
+
+it("gives the jobs of before to the owners and the workflows of their runs", async () => {
+  const stateDir = temporaryDirectory();
+  const jobOwners = MIGRATIONS.findIndex(({ name }) => name === "job-owners");
+  const before = await open(stateDir, { migrations: MIGRATIONS.slice(0, jobOwners) });
+  const owners = [
+    ["run_1", "ann@example.com"],
+    ["run_2", "operator"],
+  ];
+  await before.transaction(async (trx) => {
+    await sql`insert into workflows (id, name, name_key, description, tags, search_text, status, version, created_at,
+      updated_at, created_by) values ('daily', '', '', '', '[]', '', 'draft', 1, '', '', '')`.execute(trx);
+    for (const [id, owner] of owners) {
+      await sql`insert into runs (id, workflow_id, version, status, states, seq, admitted, trigger, priority, depth,
+        first_run, owner, key_name, lineage, surface, client, created_at, inputs) values (${id}, 'daily', 1, 'running', '',
+        0, 1, 'rest', 0, 0, ${id}, ${owner}, 'ci', 'key_1', 'rest', '', '', '{}')`.execute(trx);
+      for (const kind of ["step", "run_timeout"])
+        await sql`insert into jobs (kind, state, priority, run_id, step_id, item, attempt, tries, fence, suspect, kills,
+          alone) values (${kind}, 'ready', 3, ${id}, '', -1, 1, 1, 0, 0, 0, 0)`.execute(trx);
+    }
+  });
+  await before.close();
+  const { read } = await open(stateDir);
+  const jobs = await read
+    .selectFrom("jobs")
+    .select(["subject", "workflow_id", "kind", "priority"])
+    .orderBy("id")
+    .execute();
+  const subjects = [
+    usageSubjectOf({ owner: "ann@example.com", lineage: "key_1" }),
+    usageSubjectOf({ owner: "operator", lineage: "key_1" }),
+  ];
+  expect(jobs).toEqual(
+    subjects.flatMap((subject) => [
+      { subject, workflow_id: "daily", kind: "step", priority: 3 },
+      { subject, workflow_id: "daily", kind: "run_timeout", priority: STOP_PRIORITY },
+    ]),
+  );
 });

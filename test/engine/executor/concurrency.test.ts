@@ -24,7 +24,8 @@ describe("limits", () => {
   });
 
   it("restrict the simultaneous steps of a connection, over all executors", async () => {
-    const harness = await testEngine({ limits: new Map([["database:probe", 2]]) });
+    // One of the three places stays free for another owner.
+    const harness = await testEngine({ limits: new Map([["database:probe", 3]]) });
     let now = 0;
     let peak = 0;
     harness.onProbe(async () => {

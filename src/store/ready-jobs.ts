@@ -1,0 +1,194 @@
+/**
+ * The jobs that are ready, as a claim chooses from them: which owner is next, and which job of this owner. A small queue
+ * is read at once. In a large one each question is answered by an index: jobs of one owner, priority, workflow, resource
+ * and rate are interchangeable, so a statement reads the first of them and jumps over the others.
+ */
+import { type Kysely, type Selectable, sql } from "kysely";
+import { isOneOf } from "./dialect.ts";
+import { prepared, statement } from "./prepared.ts";
+import { isTaken, waitsForSlot } from "./rate-slots.ts";
+import type { JobRow, Schema } from "./schema.ts";
+
+/** Maximum number of ready jobs that are read at once. */
+const SMALL_QUEUE = 64;
+/** Maximum number of jobs among which the oldest of a workflow is chosen: one of each of its resources and rates. */
+const MAX_HEADS = 20;
+/**
+ * Sorts after the gate of a job and before all others: compared with the gate itself, SQLite would read all jobs that have
+ * it. The unary plus in these statements removes the affinity of a column; with it, SQLite uses only a part of the index.
+ */
+const AFTER_GATE = sql`head.gate || ' '`;
+
+export type ReadyJob = Selectable<JobRow>;
+
+/** Where to look for the next job. */
+interface Place {
+  priority: number;
+  /** Resources that are full. */
+  full: readonly string[];
+}
+
+export interface ReadyJobs {
+  /** The priorities of the ready jobs, the highest first. */
+  priorities: readonly number[];
+  /** The first owner after another one, with a job that can start. */
+  nextOwner(place: Place & { after: string }): Promise<string | undefined>;
+  /** The oldest job that can start, of an owner's first workflow after another one. */
+  nextJob(place: Place & { owner: string; after: string }): Promise<ReadyJob | undefined>;
+  /** Takes a job out. @param usedRates the rates whose slots it has taken */
+  remove(job: ReadyJob, usedRates: readonly string[]): void;
+}
+
+/** @param now milliseconds since 1970: jobs whose rate has no free slot then can't start */
+export async function readyJobs(trx: Kysely<Schema>, now: number): Promise<ReadyJobs> {
+  const rows = await firstReady(trx, now);
+  return rows.length <= SMALL_QUEUE ? inMemory(rows) : inDatabase(trx, now);
+}
+
+const firstReady = prepared((db, now: number) =>
+  db
+    .selectFrom("jobs")
+    .selectAll()
+    .select(waitsForSlot(now).as("waits"))
+    .where("state", "=", sql.lit("ready"))
+    .where("suspect", "=", sql.lit(0))
+    .limit(SMALL_QUEUE + 1),
+);
+
+/** Whether a job is ready, of any owner, whose rate has a free slot. @param now milliseconds since 1970 */
+export const hasReadyJob = async (db: Kysely<Schema>, now: number): Promise<boolean> =>
+  (await anyReady(db, now)).length > 0;
+
+/** The condition that the rate of a job has a free slot. */
+const hasSlot = (now: number) =>
+  sql`not exists (select 1 from rate_slots where key in (head.rate_key, head.resource) and ${isTaken(now)})`;
+
+/** The condition that a job can start: its resource is not full, and its rate has a free slot. */
+const canStart = (full: string, now: number) =>
+  sql`(head.resource is null or not ${isOneOf(sql.ref("head.resource"), full)}) and ${hasSlot(now)}`;
+
+const anyReady = prepared((db, now: number) =>
+  statement<{ id: number }>(
+    db,
+    sql`with recursive heads (id) as (
+      select (
+        select id from jobs where state = 'ready'
+        order by suspect, priority, subject, workflow_id, gate, id limit 1
+      )
+      union all
+      select (
+        select id from jobs where state = 'ready' and (suspect, priority, subject, workflow_id, gate)
+        > (+head.suspect, +head.priority, +head.subject, +head.workflow_id, ${AFTER_GATE})
+        order by suspect, priority, subject, workflow_id, gate, id limit 1
+      )
+      from heads join jobs as head on head.id = heads.id
+    )
+    select head.id from heads join jobs as head on head.id = heads.id where ${hasSlot(now)} limit 1`,
+  ),
+);
+
+/** Exported for the tests, as is `inDatabase`: both answer every question alike. */
+export function inMemory(rows: readonly (ReadyJob & { waits: unknown })[]): ReadyJobs {
+  let jobs = rows.filter(({ waits }) => Number(waits) === 0).toSorted((a, b) => a.id - b.id);
+  const find = ({ priority, full }: Place): ReadyJob[] =>
+    jobs.filter(
+      (job) => job.priority === priority && (job.resource === null || !full.includes(job.resource)),
+    );
+  return {
+    priorities: [...new Set(rows.map(({ priority }) => priority))].toSorted((a, b) => b - a),
+    nextOwner: async ({ after, ...place }) =>
+      find(place)
+        .map(({ subject }) => subject)
+        .filter((subject) => subject > after)
+        .toSorted()[0],
+    async nextJob({ owner, after, ...place }) {
+      const own = find(place).filter((job) => job.subject === owner && job.workflow_id > after);
+      const workflow = own.map((job) => job.workflow_id).toSorted()[0];
+      return own.find((job) => job.workflow_id === workflow);
+    },
+    remove(taken, usedRates) {
+      jobs = jobs.filter(
+        ({ id, resource, rate_key: rate }) =>
+          id !== taken.id && !usedRates.some((key) => key === resource || key === rate),
+      );
+    },
+  };
+}
+
+export async function inDatabase(trx: Kysely<Schema>, now: number): Promise<ReadyJobs> {
+  const priorities = await readyPriorities(trx);
+  return {
+    priorities: priorities.map(({ priority }) => priority),
+    async nextOwner({ priority, full, after }) {
+      const [row] = await ownerAfter(trx, priority, after, JSON.stringify(full), now);
+      return row?.subject;
+    },
+    async nextJob({ priority, full, owner, after }) {
+      const heads = await headsAfter(trx, priority, owner, after, JSON.stringify(full), now);
+      return heads
+        .filter(({ workflow_id: workflow }) => workflow === heads[0]!.workflow_id)
+        .toSorted((a, b) => a.id - b.id)[0];
+    },
+    // The claim has changed the job's state and the slots of its rates in the database.
+    remove() {},
+  };
+}
+
+/** The priorities of ready jobs, the highest first. */
+const readyPriorities = prepared((db) =>
+  statement<{ priority: number }>(
+    db,
+    sql`with recursive found (priority) as (
+      select max(priority) from jobs where state = 'ready' and suspect = 0
+      union all
+      select (select max(priority) from jobs where state = 'ready' and suspect = 0 and priority < found.priority)
+      from found where found.priority is not null
+    )
+    select priority from found where priority is not null`,
+  ),
+);
+
+const ownerAfter = prepared((db, priority: number, after: string, full: string, now: number) =>
+  statement<{ subject: string }>(
+    db,
+    sql`with recursive heads (id) as (
+      select (
+        select id from jobs where state = 'ready' and suspect = 0 and priority = ${priority} and subject > ${after}
+        order by subject, workflow_id, gate, id limit 1
+      )
+      union all
+      select (
+        select id from jobs where state = 'ready' and suspect = 0 and priority = ${priority}
+        and (subject, workflow_id, gate) > (+head.subject, +head.workflow_id, ${AFTER_GATE})
+        order by subject, workflow_id, gate, id limit 1
+      )
+      from heads join jobs as head on head.id = heads.id
+    )
+    select head.subject from heads join jobs as head on head.id = heads.id
+    where ${canStart(full, now)}
+    limit 1`,
+  ),
+);
+
+const headsAfter = prepared((db, priority: number, owner: string, after: string, full: string, now: number) =>
+  statement<ReadyJob>(
+    db,
+    sql`with recursive heads (id) as (
+      select (
+        select id from jobs where state = 'ready' and suspect = 0 and priority = ${priority} and subject = ${owner}
+        and workflow_id > ${after}
+        order by workflow_id, gate, id limit 1
+      )
+      union all
+      select (
+        select id from jobs where state = 'ready' and suspect = 0 and priority = ${priority} and subject = ${owner}
+        and (workflow_id, gate) > (+head.workflow_id, ${AFTER_GATE})
+        order by workflow_id, gate, id limit 1
+      )
+      from heads join jobs as head on head.id = heads.id
+    )
+    select head.* from heads join jobs as head on head.id = heads.id
+    where ${canStart(full, now)}
+    limit ${sql.lit(MAX_HEADS)}`,
+  ),
+);
