@@ -46,7 +46,7 @@ export async function startExecutor(
 ): Promise<Executor> {
   const { store, read, log, meter } = instance;
   const { clock, config } = setup;
-  const { engine, connections, allowed, eventUrl } = openEngine(instance, setup);
+  const { engine, connections, allowed, eventUrl, close } = openEngine(instance, setup);
   const transaction = engineTransaction(store, clock);
   const [{ jobHandlers }, { jobWorker }] = await Promise.all([
     import("../engine/executor/job-handlers.ts"),
@@ -108,7 +108,7 @@ export async function startExecutor(
         await queue.stop(graceMs);
       } finally {
         // Also when the jobs could not be given back: open connections would keep the process alive.
-        await connections.close();
+        await close();
       }
     },
   };
@@ -118,7 +118,7 @@ export async function startExecutor(
 export async function reclaimJobs(instance: Instance, executor: string, setup: Setup): Promise<void> {
   const { store, meter } = instance;
   const { clock } = setup;
-  const { engine, connections } = openEngine(instance, setup);
+  const { engine, close } = openEngine(instance, setup);
   await engineTransaction(
     store,
     clock,
@@ -129,5 +129,5 @@ export async function reclaimJobs(instance: Instance, executor: string, setup: S
     await reportAbandoned(engine.context, tx, abandoned, { status: "interrupted", at });
     tx.onCommit(() => meter.jobsReclaimed("exit", jobs));
   });
-  await connections.close();
+  await close();
 }

@@ -15,6 +15,7 @@ import { noTracer, type Tracer } from "../core/tracer.ts";
 import { perKeyLimits } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
+import { engineThreads } from "../engine/threads/engine-threads.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { outdatedDecisions } from "../engine/run-state/decisions-hold.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
@@ -74,8 +75,10 @@ export function openEngine(instance: Instance, setup: Setup) {
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
+  const threads = engineThreads();
   const made = engine({
     stepTypes,
+    threads,
     connections: connected,
     read,
     clock,
@@ -91,7 +94,15 @@ export function openEngine(instance: Instance, setup: Setup) {
     durationLimits: config.limits,
   });
   const allowed = usageLimits(perKey, read, clock);
-  return { engine: made, connections: connected, perKey, allowed, eventUrl: eventUrls(instance, settings) };
+  return {
+    engine: made,
+    connections: connected,
+    perKey,
+    allowed,
+    eventUrl: eventUrls(instance, settings),
+    /** Ends threads and child processes, and closes connections. */
+    close: async (): Promise<void> => void (await Promise.all([threads.close(), connected.close()])),
+  };
 }
 
 /** Returns a function that makes the URLs of events, with the address that links in mails have. */
@@ -110,7 +121,8 @@ export function openServices(
   baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? DEFAULT_ADDRESS,
 ): { services: Services; beginShutdown(): void; close(): Promise<void> } {
   const { read, cursors, write, log, meter } = instance;
-  const { engine: made, connections: connected, perKey, allowed, eventUrl } = openEngine(instance, setup);
+  const opened = openEngine(instance, setup);
+  const { engine: made, connections: connected, perKey, allowed, eventUrl } = opened;
   const watching = runWatcher(read.runs, instance.changes);
   executors?.onChanged((ids) => watching.notify(ids));
   const { context } = made;
@@ -119,6 +131,7 @@ export function openServices(
     connections: connected,
     stepTypes,
     check: made.check,
+    validation: context.validation,
     prepareRun: made.prepareRun,
     startRun: (tx, run) => startRun(context, tx, run),
     async assertMayStore(tx, principal) {
@@ -178,7 +191,7 @@ export function openServices(
     beginShutdown: () => leaving.abort(),
     async close() {
       watching.close();
-      await connected.close();
+      await opened.close();
     },
   };
 }

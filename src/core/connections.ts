@@ -206,7 +206,7 @@ export interface HttpCheck {
 
 export interface Http {
   /** Finds issues before the request is sent: a private host, or a secret that is not set or not allowed in this request. */
-  check(request: HttpCheck): PartialIssue[];
+  check(request: HttpCheck): PartialIssue[] | Promise<PartialIssue[]>;
   /** Names of the secrets that workflows may use. */
   secrets(): SecretEntry[];
   send(request: HttpRequest, call: CallContext): Promise<HttpResponse>;

@@ -1,5 +1,5 @@
 /** The interface of the engine for operations. `src/engine` implements it; tools and surfaces use nothing else of it. */
-import type { Issue } from "../../schemas/problem.ts";
+import type { AppliedFix, Issue } from "../../schemas/problem.ts";
 import type { ApprovalPlan, RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
@@ -18,9 +18,9 @@ import type {
   StepRef,
 } from "./model.ts";
 import type { ApprovalDecision, EngineWriters, RunReader } from "./run-ports.ts";
-import type { Shape } from "./shapes.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";
+import type { Validation } from "./validation.ts";
 
 /** The result of checking a definition. */
 export interface CheckReport {
@@ -32,11 +32,18 @@ export interface CheckReport {
   definition: Record<string, unknown> | null;
   /** The fields that a workflow file has beside the definition. */
   file: { id?: string; name?: string; description?: string; tags?: string[]; draft?: boolean };
-  output_shape: Shape;
-  steps: { id: string; type: string; output: Shape; effects: boolean; facts?: StepFacts }[];
+  /** The type of a run's output (`formatShape`), cut after `MAX_TYPE_CHARS`. */
+  output_type: string;
+  /** `output_type` is the type of a step's output, cut in the same way. */
+  steps: { id: string; type: string; output_type: string; effects: boolean; facts?: StepFacts }[];
   /** With `mocks`: the values of the steps' fields and of the output. */
   preview?: { steps: Record<string, unknown>; output?: unknown };
+  /** With `applyFixes`: the fixes that were applied. */
+  applied_fixes?: AppliedFix[];
 }
+
+/** Maximum length of a type in a report, in characters. */
+export const MAX_TYPE_CHARS = 1_000;
 
 export interface CheckOptions {
   /** Whether to check against the real databases, models, servers and secrets. */
@@ -53,8 +60,10 @@ export interface CheckOptions {
   selfId?: string | undefined;
   /** Whether `id`, `name`, `description` and `tags` are allowed at the top level, as in files. */
   allowFileFields?: boolean;
-  /** The usage subject of the caller (usage-limits.ts), with whom the connections share their places. */
+  /** The usage subject of the caller (usage-limits.ts), with whom threads and connections share their places. */
   owner: string;
+  /** Whether the patches of its issues are applied first, as long as they help. */
+  applyFixes?: boolean;
   signal: AbortSignal;
 }
 
@@ -109,6 +118,8 @@ export interface EngineApi {
   stepTypes: readonly AnyStepType[];
   /** Checks a definition: an object, or YAML or JSON text. */
   check(source: unknown, options: CheckOptions): Promise<CheckReport>;
+  /** Validates values by schemas of workflows. */
+  validation: Validation;
   /**
    * Prepares a run. This may take long, so it happens outside of transactions.
    * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable, invalid_input

@@ -8,22 +8,32 @@ export interface ThreadRequest {
   /** Of the question that is answered. */
   id?: number | undefined;
   value?: unknown;
-  /** Why a question has no answer. */
-  error?: string;
+  /** Whether the question has no answer, because the process failed. */
+  failed?: boolean;
 }
 
 /** A message of a thread. */
 export interface ThreadMessage {
   kind: "ready" | "question" | "result" | "error";
-  id?: number;
+  /** Of the question; with `error`, of the question without an answer that ended the task. */
+  id?: number | undefined;
   value?: unknown;
   error?: unknown;
   /** Processor time of the thread since it started, in milliseconds. */
   cpuMs: number;
 }
 
-/** Asks the process that started the task. @throws Error with the message of its error */
+/** Asks the process that started the task. If it has no answer, the task ends with its error. */
 export type Ask = (question: unknown) => Promise<unknown>;
+
+/** Ends a task whose question has no answer. */
+class NoAnswer extends Error {
+  readonly id: number;
+  constructor(id: number) {
+    super("The question has no answer.");
+    this.id = id;
+  }
+}
 
 /**
  * Serves the tasks of a thread. Call it once, when the module of the thread is loaded.
@@ -47,18 +57,18 @@ export function serveThread(work: (task: never, ask: Ask) => unknown): void {
     return asked.promise;
   };
 
-  function receiveAnswer({ id, value, error }: ThreadRequest): void {
+  function receiveAnswer({ id, value, failed }: ThreadRequest): void {
     const asked = questions.get(id!);
     questions.delete(id!);
-    if (error === undefined) asked?.resolve(value);
-    else asked?.reject(new Error(error));
+    if (failed === true) asked?.reject(new NoAnswer(id!));
+    else asked?.resolve(value);
   }
 
   async function perform(task: unknown): Promise<void> {
     try {
       post({ kind: "result", value: await work(task as never, ask) });
     } catch (error) {
-      post({ kind: "error", error });
+      post(error instanceof NoAnswer ? { kind: "error", id: error.id } : { kind: "error", error });
     }
   }
 

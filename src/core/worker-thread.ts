@@ -50,11 +50,13 @@ export interface WorkerThreadsOptions {
 
 interface TaskOptions {
   /** Who caused the task: owners take turns. Default: one owner for all tasks without one. */
-  owner?: string;
+  owner?: string | undefined;
+  /** Processor time that the task may use, in milliseconds. Default: `cpuMs` of the threads. */
+  cpuMs?: number | undefined;
   /** Ends the task when it is aborted; `run` then rejects with its reason. */
   signal?: AbortSignal | undefined;
-  /** Answers questions that the task asks this process. Waiting for an answer uses no processor time. */
-  answer?: (question: unknown) => Promise<unknown>;
+  /** Answers questions that the task asks this process. What it throws, the task ends with, unless it handles it. */
+  answer?: ((question: unknown) => Promise<unknown>) | undefined;
 }
 
 export interface WorkerThreads<Task, Result> {
@@ -77,7 +79,11 @@ export const workerFile = (name: string, moduleUrl: string): URL =>
 interface Job {
   task: unknown;
   owner: string;
+  /** Processor time that it may use, in milliseconds. */
+  cpuMs: number;
   answer: ((question: unknown) => Promise<unknown>) | undefined;
+  /** Why questions have no answer, by the id of the question. */
+  failedAnswers: Map<number, unknown>;
   resolve(result: unknown): void;
   reject(error: unknown): void;
   /** Whether it has a result or an error, so that its thread is free or being ended. */
@@ -94,7 +100,7 @@ interface Thread {
 }
 
 export function workerThreads<Task, Result>(options: WorkerThreadsOptions): WorkerThreads<Task, Result> {
-  const { file, threads: maxThreads, memoryMb, cpuMs, wallMs } = options;
+  const { file, threads: maxThreads, memoryMb, cpuMs: defaultCpuMs, wallMs } = options;
   const { threadsPerOwner = Math.max(1, maxThreads - 1), maxWaitingPerOwner = 100 } = options;
   const threads = new Set<Thread>();
   const ending = new Set<Promise<unknown>>();
@@ -135,22 +141,26 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
     }
     if (job === undefined) return;
     if (kind === "question") {
-      const { id } = message;
-      const reply = (answer: Omit<ThreadRequest, "kind" | "id">): void => {
-        if (thread.job === job) post(thread, { kind: "answer", id, ...answer });
-      };
-      (async () => job.answer!(message.value))().then(
-        (value) => reply({ value }),
-        (error: unknown) => reply({ error: (error as Error).message }),
-      );
+      void answer(thread, job, message.id!, message.value);
       return;
     }
     thread.job = undefined;
     thread.cpuAtStart = used;
     thread.worker.unref();
     if (kind === "result") job.resolve(message.value);
-    else job.reject(message.error);
+    else job.reject(message.id === undefined ? message.error : job.failedAnswers.get(message.id));
     startWaiting();
+  }
+
+  async function answer(thread: Thread, job: Job, id: number, question: unknown): Promise<void> {
+    const reply = await (async () => job.answer!(question))().then(
+      (value): Partial<ThreadRequest> => ({ value }),
+      (error: unknown): Partial<ThreadRequest> => {
+        job.failedAnswers.set(id, error);
+        return { failed: true };
+      },
+    );
+    if (thread.job === job) post(thread, { kind: "answer", id, ...reply });
   }
 
   const post = ({ worker }: Thread, request: ThreadRequest): void => worker.postMessage(request, []);
@@ -169,10 +179,10 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
       const usage = await thread.worker.cpuUsage().catch(() => undefined);
       if (thread.job !== job) return;
       const used = usage === undefined ? 0 : (usage.user + usage.system) / 1_000 - thread.cpuAtStart;
-      if (thread.isReady && used >= cpuMs) endThread(thread, new ThreadError("cpu_limit"));
+      if (thread.isReady && used >= job.cpuMs) endThread(thread, new ThreadError("cpu_limit"));
       else setTimeout(() => void check(), CPU_CHECK_MS).unref();
     };
-    setTimeout(() => void check(), Math.min(CPU_CHECK_MS, cpuMs)).unref();
+    setTimeout(() => void check(), Math.min(CPU_CHECK_MS, job.cpuMs)).unref();
   }
 
   function startWaiting(): void {
@@ -198,7 +208,7 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
   }
 
   return {
-    async run(task, { owner = "", signal, answer } = {}) {
+    async run(task, { owner = "", cpuMs = defaultCpuMs, signal, answer: answerQuestion } = {}) {
       signal?.throwIfAborted();
       if (isClosed) throw new ThreadError("closed");
       if (waiting.countOf(owner) >= maxWaitingPerOwner) throw new ThreadError("too_many_waiting");
@@ -206,7 +216,9 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
       const job: Job = {
         task,
         owner,
-        answer,
+        cpuMs,
+        answer: answerQuestion,
+        failedAnswers: new Map(),
         resolve(result) {
           job.isSettled = true;
           resolve(result);

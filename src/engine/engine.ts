@@ -12,7 +12,10 @@ import type { WorkflowReader } from "../core/ports.ts";
 import type { EngineReaders, RunReader } from "../core/run-ports.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
 import type { AnyStepType } from "../core/step-type.ts";
-import type { Checker, WorkflowLookup } from "./definition/check/index.ts";
+import { inlineValidation } from "../core/validation.ts";
+import { isCheapCheck } from "./definition/check/check-cost.ts";
+import type { CheckDefinition, Checker, WorkflowLookup } from "./definition/check/index.ts";
+import type { EngineThreads } from "./threads/engine-threads.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
 import { runChecks } from "./definition/run-checks.ts";
@@ -34,6 +37,8 @@ export interface EngineOptions {
   tracer?: Tracer;
   /** Throws AppError storage_full while the disk has too little space for new runs. Default: it has enough. */
   assertDiskSpace?: () => Promise<void>;
+  /** Does expensive checks and validations. Default: they are done on the calling thread. */
+  threads?: EngineThreads;
   /** Limits the starts of runs. */
   limits: StartLimitsOptions;
   /** The shortest time between two runs of a schedule, as a duration; default: 1m. */
@@ -45,7 +50,9 @@ export interface EngineOptions {
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
 export interface Engine {
   context: RunContext;
-  check: Checker["check"];
+  check: CheckDefinition;
+  /** Checks a definition on the calling thread; its report has the shapes. */
+  checkInline: Checker["check"];
   prepareRun: PrepareRun;
   schedulePolicy: SchedulePolicy;
   durationLimits: DurationLimits;
@@ -63,13 +70,16 @@ export function engine({
   meter = noMeter,
   tracer = noTracer(),
   assertDiskSpace = async () => {},
+  threads,
   limits,
   minScheduleInterval = "1m",
   durationLimits = DURATION_LIMITS,
 }: EngineOptions): Engine {
   const { runs, users } = read;
-  const isActiveUser = async (email: string): Promise<boolean> =>
-    (await users?.findByEmail(email.toLowerCase()))?.status === "active";
+  const lookUpUser =
+    users &&
+    (async (email: string): Promise<boolean> =>
+      (await users.findByEmail(email.toLowerCase()))?.status === "active");
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
   const context: RunContext = {
@@ -78,6 +88,7 @@ export function engine({
     meter,
     spans: spans(tracer, stepTypes, connections),
     definitionCache: definitionCache(parse, stepTypes, connections, durationCutter(durationLimits).pause),
+    validation: threads?.validation ?? inlineValidation,
     startLimits: startLimits(limits, clock),
   };
   // Loaded with the first check: a process that only lists and reads never needs the checker.
@@ -90,10 +101,21 @@ export function engine({
       workflows,
       minScheduleInterval,
       limits: durationLimits,
-      ...(users !== undefined && { isActiveUser }),
+      ...(lookUpUser !== undefined && { isActiveUser: lookUpUser }),
     });
   });
-  const check: Checker = { check: async (source, options) => (await loadChecker()).check(source, options) };
+  const checkInline: Checker["check"] = async (source, options) =>
+    (await loadChecker()).check(source, options);
+  const check: CheckDefinition = (source, options) =>
+    threads === undefined || isCheapCheck(source, options)
+      ? checkInline(source, options)
+      : threads.check(source, options, {
+          connections,
+          workflows,
+          isActiveUser: lookUpUser,
+          clock,
+          settings: { minScheduleInterval, limits: durationLimits },
+        });
   const workflows = workflowLookup(read.workflows, runs);
   const prepare = prepareRun({
     workflows: read.workflows,
@@ -101,11 +123,13 @@ export function engine({
     definitionCache: context.definitionCache,
     assertDiskSpace,
     check: runChecks(check, runs, clock),
+    validation: context.validation,
     pinCalls: callPinner(read.workflows, runs),
   });
   return {
     context,
-    check: check.check,
+    check,
+    checkInline,
     prepareRun: prepare,
     durationLimits,
     schedulePolicy: schedulePolicy(minScheduleInterval),

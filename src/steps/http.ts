@@ -132,14 +132,14 @@ export const httpStep = defineStepType({
     ...secretNames(headers).map((name) => `secret:${name}`),
   ],
   spanAttributes: () => ({}),
-  check: (step, ctx) => {
+  async check(step, ctx) {
     const headers = Object.entries(isRecord(step["headers"]) ? step["headers"] : {});
     const secrets = headers.flatMap(([name, value]) =>
       isRecord(value) && typeof value["secret"] === "string" && !value["secret"].includes("${{")
         ? [{ name, secret: value["secret"] }]
         : [],
     );
-    const found = ctx.connections.http.check({
+    const found = await ctx.connections.http.check({
       url: constantUrl(step["url"]),
       method: constantMethod(step["method"]),
       secrets: secrets.map(({ name: header, secret: name }) => ({ name, header })),
@@ -149,7 +149,7 @@ export const httpStep = defineStepType({
       const header = part === "secrets" ? secrets[Number(index)] : undefined;
       return header === undefined ? issue : withPath(issue, ["headers", header.name, "secret"]);
     });
-    return Promise.resolve({ issues: [...headers.flatMap(([name]) => nameIssues(name)), ...issues] });
+    return { issues: [...headers.flatMap(([name]) => nameIssues(name)), ...issues] };
   },
   async run({ method, url, headers, query, body, accept_status, max_bytes }, ctx) {
     const response = await ctx.connections.http.send(

@@ -9,10 +9,10 @@ import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { formatPlan } from "../../src/core/format-plan.ts";
-import type { Principal } from "../../src/core/ports.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import { inputsValidator } from "../../src/core/json-schema/index.ts";
+import type { Principal } from "../../src/core/ports.ts";
+import { callContextOf, defineTool, type ToolContext } from "../../src/core/tool.ts";
+import type { Validated } from "../../src/core/validation.ts";
 import { decisionQuestion } from "./decision-question.ts";
 import { decidedError, findDecidable } from "./find-decidable.ts";
 import { findApproval, hasPlanChanged, serializeApproval } from "./serialize-approval.ts";
@@ -61,6 +61,8 @@ export const decideApproval = defineTool({
   },
   async run({ approval_id, decision, comment, form, plan_digest }, ctx) {
     if (decision === undefined) throw missingDecision();
+    // Outside of the transaction, because it may take long. The schema of an approval never changes.
+    const parsedForm = decision === "approve" ? await parseForm(ctx, approval_id, form) : undefined;
     const decided = await ctx.write(async (tx) => {
       const now = ctx.now();
       const approval = await findDecidable(ctx, tx, approval_id);
@@ -71,7 +73,7 @@ export const decideApproval = defineTool({
         decidedAt: iso(now),
         decidedBy: displayName(ctx.actor.principal),
         comment,
-        answer: decision === "approve" ? parseForm(approval, form) : refuseForm(form),
+        answer: parsedForm === undefined ? refuseForm(form) : formValue(parsedForm),
         plan: remaining.levels,
       };
       if (!(await ctx.engine.recordDecision(tx, approval, answer))) {
@@ -131,10 +133,26 @@ const missingDecision = () =>
 const displayName = ({ owner, keyName }: Principal): string =>
   owner === OPERATOR ? `${owner} (${keyName})` : owner;
 
-/** The filled-in form, validated against the approval's schema, with defaults. */
-function parseForm({ form: schema }: ApprovalRecord, form: Record<string, unknown> | undefined) {
-  if (schema === null) return refuseForm(form, "is not allowed: this approval has no form");
-  const parsed = inputsValidator(schema).parse(form ?? {});
+type ParsedForm = Validated<Record<string, unknown> | null>;
+
+/** Validates the filled-in form against the approval's schema, and completes it with defaults. */
+async function parseForm(
+  ctx: ToolContext,
+  id: string,
+  form: Record<string, unknown> | undefined,
+): Promise<ParsedForm> {
+  const schema = (await ctx.read.approvals.find(id))?.form ?? null;
+  if (schema === null) return form === undefined ? { value: null } : { issues: [NO_FORM] };
+  return ctx.engine.validation.parseInputs(schema, form ?? {}, callContextOf(ctx));
+}
+
+const NO_FORM = {
+  code: "not_allowed",
+  message: "is not allowed: this approval has no form",
+  fix: "Leave it out.",
+};
+
+function formValue(parsed: ParsedForm): Record<string, unknown> | null {
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
     parsed.issues.map(({ path = [], ...issue }): Issue =>
@@ -143,10 +161,7 @@ function parseForm({ form: schema }: ApprovalRecord, form: Record<string, unknow
   );
 }
 
-function refuseForm(
-  form: Record<string, unknown> | undefined,
-  message = "is not allowed when declining",
-): null {
+function refuseForm(form: Record<string, unknown> | undefined): null {
   if (form === undefined) return null;
-  throw invalidInput([{ path: "form", code: "not_allowed", message, fix: "Leave it out." }]);
+  throw invalidInput([{ ...NO_FORM, path: "form", message: "is not allowed when declining" }]);
 }

@@ -5,8 +5,7 @@ import { iso } from "../../src/core/clock.ts";
 import type { PartialIssue } from "../../src/core/connections.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
-import { defineTool } from "../../src/core/tool.ts";
-import { stateIssues } from "../../src/core/workflow-state.ts";
+import { callContextOf, defineTool } from "../../src/core/tool.ts";
 import { FIRST_STATE_REVISION } from "../../src/core/workflow-state-ports.ts";
 import { findDeclaredState, stateEtag, toStateContent } from "./workflow-state-response.ts";
 
@@ -35,7 +34,7 @@ export const setWorkflowState = defineTool({
   async run({ workflow_id, values, if_match }, ctx) {
     const declared = await findDeclaredState(ctx.read, workflow_id);
     const { workflowId, declaration } = declared;
-    const issues = stateIssues(declaration, values);
+    const issues = await ctx.engine.validation.stateIssues(declaration, values, callContextOf(ctx));
     if (issues.length > 0) throw invalidValues(issues);
     return ctx.write(async (tx) => {
       const stored = await tx.workflowStates.find(workflowId);

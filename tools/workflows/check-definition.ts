@@ -1,6 +1,5 @@
 /** Checks definitions of clients against the language and the configured connections. */
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
-import { applyFixes } from "../../src/core/apply-fixes.ts";
 import type { CheckOptions, CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
@@ -18,26 +17,6 @@ export async function checkDefinition(
     if (!ctx.signal.aborted) throw error;
     throw new AppError("request_timeout", "The client disconnected before the definition was checked.");
   }
-}
-
-/** The options of a check that may also apply the patches of the issues. */
-interface FixOptions extends Omit<CheckOptions, "signal" | "owner" | "checkConnections"> {
-  applyFixes: boolean;
-}
-
-/**
- * Checks a definition with its connections, after its patches are applied if that is asked for.
- * @returns the report, and what was applied; undefined if nothing was to be applied
- * @throws AppError request_timeout when the client has gone
- */
-export async function checkAndFix(
-  ctx: ToolContext,
-  source: unknown,
-  { applyFixes: isFixed, ...options }: FixOptions,
-): Promise<{ report: CheckReport; applied: AppliedFix[] | undefined }> {
-  const check = (definition: unknown): Promise<CheckReport> =>
-    checkDefinition(ctx, definition, { ...options, checkConnections: true });
-  return isFixed ? applyFixes(source, check) : { report: await check(source), applied: undefined };
 }
 
 /** A definition that can be stored, with what the checker found. */
@@ -63,8 +42,8 @@ export async function readDefinition(
   selfId?: string,
   isFixed = false,
 ): Promise<CheckedDefinition> {
-  const { report, applied } = await checkAndFix(ctx, source, { selfId, applyFixes: isFixed });
-  const { definition, errors, warnings } = report;
+  const report = await checkDefinition(ctx, source, { checkConnections: true, selfId, applyFixes: isFixed });
+  const { definition, errors, warnings, applied_fixes: applied } = report;
   if (definition !== null)
     return {
       definition,

@@ -8,12 +8,9 @@ import {
   WorkflowDefinition,
   WorkflowIdRef,
 } from "../../schemas/workflow.ts";
-import { formatShape } from "../../src/core/format-shape.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { checkAndFix } from "./check-definition.ts";
+import { checkDefinition } from "./check-definition.ts";
 
-/** Maximum length of an output type, in characters. */
-const OUTPUT_CHARS = 1_000;
 /** Maximum size of the preview, in characters of JSON. */
 const PREVIEW_CHARS = 20_000;
 
@@ -80,9 +77,9 @@ export const validateWorkflow = defineTool({
     })
     .meta({ id: "Validation", description: "The result of checking a definition." }),
   async run({ definition, workflow_id: selfId, inputs, mocks, apply_fixes: applyFixes }, ctx) {
-    const options = { selfId, inputs, mocks, applyFixes };
-    const { report, applied } = await checkAndFix(ctx, definition, options);
-    const { valid, errors, warnings, preview } = report;
+    const options = { checkConnections: true, selfId, inputs, mocks, applyFixes };
+    const report = await checkDefinition(ctx, definition, options);
+    const { valid, errors, warnings, preview, applied_fixes: applied } = report;
     if (report.definition === null) return { valid, errors };
     const json = preview === undefined ? "" : JSON.stringify(preview);
     return {
@@ -90,13 +87,13 @@ export const validateWorkflow = defineTool({
       errors,
       ...(warnings.length > 0 && { warnings }),
       ...(applied !== undefined && { definition: report.definition, applied_fixes: applied }),
-      steps: report.steps.map(({ id, type, output, effects }) => ({
+      steps: report.steps.map(({ id, type, output_type: output, effects }) => ({
         id,
         type,
-        output: formatShape(output).slice(0, OUTPUT_CHARS),
+        output,
         effects,
       })),
-      output: formatShape(report.output_shape).slice(0, OUTPUT_CHARS),
+      output: report.output_type,
       ...(preview !== undefined && {
         preview:
           json.length <= PREVIEW_CHARS

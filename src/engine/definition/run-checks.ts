@@ -2,13 +2,14 @@
 import { LRUCache } from "lru-cache";
 import type { Issue } from "../../../schemas/problem.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
+import type { CheckReport } from "../../core/engine-port.ts";
+import type { CheckDefinition } from "./check/index.ts";
 import { type Clock, MINUTE, SECOND } from "../../core/clock.ts";
 import type { RunFacts, RunPins } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { STEP_ERRORS, type StepErrorCode } from "../../core/step-errors.ts";
 import { isAboveMaximum } from "./check/check-report.ts";
-import type { Checker, Report } from "./check/index.ts";
 import type { DefinitionRef } from "./compiled-definition.ts";
 
 export interface RunCheck {
@@ -46,7 +47,7 @@ const CONNECTIONS_MS = 3 * SECOND;
  * refuse the run. A check with issues is never cached, because they may be repaired outside of the definition.
  */
 export function runChecks(
-  { check }: Checker,
+  check: CheckDefinition,
   runs: Pick<RunReader, "versionDefinition">,
   clock: Clock,
 ): (ref: DefinitionRef, options: CheckOptions) => Promise<RunCheck> {
@@ -132,7 +133,7 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
 const isUnavailable = ({ code }: Issue): boolean =>
   UNAVAILABLE.has(code) || (code in STEP_ERRORS && STEP_ERRORS[code as StepErrorCode].transient);
 
-const factsOf = ({ steps }: Report): RunFacts =>
+const factsOf = ({ steps }: CheckReport): RunFacts =>
   Object.fromEntries(steps.flatMap(({ id, facts }) => (facts === undefined ? [] : [[id, facts] as const])));
 
 const mergeFacts = (earlier: RunFacts | null, found: RunFacts): RunFacts | null => {

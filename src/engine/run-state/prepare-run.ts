@@ -14,7 +14,7 @@ import type { DefinitionRef, DefinitionCache } from "../definition/compiled-defi
 import type { RunCheck } from "../definition/run-checks.ts";
 import type { PinCalls } from "./pin-calls.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
-import { inputsValidator } from "../../core/json-schema/index.ts";
+import type { Validation } from "../../core/validation.ts";
 
 export type PrepareRun = EngineApi["prepareRun"];
 
@@ -27,6 +27,7 @@ interface Options {
   /** Checks the definition, cached. @param options.pins what the run that calls this one has pinned; null for none */
   check(ref: DefinitionRef, options: { pins: RunPins | null; owner: string }): Promise<RunCheck>;
   pinCalls: PinCalls;
+  validation: Validation;
 }
 
 export function prepareRun({
@@ -36,6 +37,7 @@ export function prepareRun({
   assertDiskSpace,
   check,
   pinCalls,
+  validation,
 }: Options): PrepareRun {
   return async (request) => {
     await assertDiskSpace();
@@ -76,7 +78,7 @@ export function prepareRun({
       trace: request.trace ?? null,
       actor: request.actor,
       facts,
-      inputs: parseInputs(definition, request),
+      inputs: await parseInputs(validation, definition, request),
     };
   };
 }
@@ -122,17 +124,18 @@ const notRunnable = (id: string, version: number, errors: readonly Issue[]): App
   );
 
 /** @throws AppError invalid_input */
-function parseInputs(
+async function parseInputs(
+  validation: Validation,
   definition: Definition,
-  { inputs, ignoreUnknownInputs }: RunRequest,
-): Record<string, unknown> {
+  { inputs, ignoreUnknownInputs, actor }: RunRequest,
+): Promise<Record<string, unknown>> {
   const schema = definition.inputs ?? { type: "object", properties: {} };
   const declared = new Set(Object.keys(schema["properties"] ?? {}));
   const accepted =
     ignoreUnknownInputs === true
       ? Object.fromEntries(Object.entries(inputs).filter(([name]) => declared.has(name)))
       : inputs;
-  const parsed = inputsValidator(schema).parse(accepted);
+  const parsed = await validation.parseInputs(schema, accepted, { owner: usageSubjectOf(actor) });
   if ("value" in parsed) return parsed.value;
   throw invalidInput(
     parsed.issues.map((issue) =>

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Meter } from "../../core/meter.ts";
 import type { NewJob, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
+import type { Validation } from "../../core/validation.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { Spans } from "./spans.ts";
 import type { StartLimits } from "./start-limits.ts";
@@ -14,6 +15,7 @@ export interface RunContext {
   meter: Meter;
   spans: Spans;
   definitionCache: DefinitionCache;
+  validation: Validation;
   startLimits: StartLimits;
 }
 

@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
-import type { HttpRequest } from "../../../src/core/connections.ts";
+import type { HttpRequest, PartialIssue } from "../../../src/core/connections.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 import { callOf } from "../../support/call-context.ts";
 
@@ -214,7 +214,7 @@ describe("the check of an http step", () => {
   });
   const { check } = createHttpClient(config, { HOOK: "s3cr3t" });
   const codes = (url: string | null, name: string, method: string | null = "POST", header = "X-Key") =>
-    check({ url, method, secrets: [{ name, header }] }).map((one) => one.code);
+    (check({ url, method, secrets: [{ name, header }] }) as PartialIssue[]).map((one) => one.code);
 
   it.each([["http://10.0.0.6/"], ["http://0x7f000001/"], ["http://[fd00::1]/"], ["http://a.localhost/"]])(
     "reports that %s is private",

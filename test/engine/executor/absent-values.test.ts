@@ -11,7 +11,7 @@ async function outputOf(
 ): Promise<unknown> {
   const harness = await testEngine();
   const { signal } = new AbortController();
-  const report = await harness.engine.check(definition, { checkConnections: false, signal });
+  const report = await harness.engine.checkInline(definition, { checkConnections: false, signal });
   const { status, error, output } = await runToEnd(harness, definition, request);
   expect({ status, error }).toEqual({ status: "succeeded", error: null });
   expect(describeMismatch(report.output_shape, output)).toBeUndefined();

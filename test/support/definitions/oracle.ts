@@ -1,4 +1,5 @@
 /** Compares what the checker says of a definition with what a run of it does. */
+import { inlineValidation } from "../../../src/core/validation.ts";
 import { formatShape } from "../../../src/core/format-shape.ts";
 import type { RunFacts } from "../../../src/core/model.ts";
 import { prepareRun } from "../../../src/engine/run-state/prepare-run.ts";
@@ -27,6 +28,7 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
     definitionCache: engine.context.definitionCache,
     assertDiskSpace: () => Promise.resolve(),
     check: () => Promise.resolve({ issues: [], facts }),
+    validation: inlineValidation,
     pinCalls: () => Promise.resolve({}),
   });
 
@@ -44,7 +46,7 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
 
   return async (made) => {
     const { signal } = new AbortController();
-    const report = await engine.check(made.definition, { checkConnections: true, signal });
+    const report = await engine.checkInline(made.definition, { checkConnections: true, signal });
     facts = Object.fromEntries(
       report.steps.flatMap(({ id, facts: own }) => (own === undefined ? [] : [[id, own]])),
     );

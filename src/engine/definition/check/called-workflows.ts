@@ -25,6 +25,18 @@ export interface WorkflowLookup {
   ids(): Promise<string[]>;
 }
 
+/** @param published definitions by workflow id, as if each were the published version of its workflow */
+export const withPublished = (
+  lookup: WorkflowLookup,
+  published: ReadonlyMap<string, Record<string, unknown>>,
+): WorkflowLookup => ({
+  ...lookup,
+  async find(id) {
+    const definition = published.get(id);
+    return definition === undefined ? lookup.find(id) : { status: "published", definition };
+  },
+});
+
 /** The workflows that one definition runs, as far as they exist. */
 export interface CalledWorkflows {
   find(id: string): CalledWorkflow | undefined;

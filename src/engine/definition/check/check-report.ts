@@ -1,7 +1,12 @@
 /** The options and the report of a check. */
 import type { Definition } from "../../../../schemas/workflow-definition.ts";
 import type { PartialIssue } from "../../../core/connections.ts";
-import type { CheckOptions as PortOptions, CheckReport } from "../../../core/engine-port.ts";
+import {
+  type CheckOptions as PortOptions,
+  type CheckReport,
+  MAX_TYPE_CHARS,
+} from "../../../core/engine-port.ts";
+import { formatShape } from "../../../core/format-shape.ts";
 import { type PatchOperation, prefixPatch } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
 
@@ -13,17 +18,22 @@ export type CheckOptions = Omit<PortOptions, "signal" | "owner"> & {
   connectionsTimeoutMs?: number;
 };
 
-export type CheckedStep = CheckReport["steps"][number];
+export type CheckedStep = CheckReport["steps"][number] & { output: Shape };
 export type Preview = NonNullable<CheckReport["preview"]>;
 
-/** The report inside the engine: operations return less of it. */
+/** The report inside the engine: operations get less of it. */
 export interface Report extends CheckReport {
+  output_shape: Shape;
+  steps: CheckedStep[];
   /** The definition with defaults filled in; null if it does not match its schema. */
   parsed: Definition | null;
   inputs_shape: Shape;
   /** The passed inputs with defaults, if they are valid. */
   inputs?: Record<string, unknown>;
 }
+
+/** The type of a value in a report. */
+export const typeText = (shape: Shape): string => formatShape(shape).slice(0, MAX_TYPE_CHARS);
 
 /** An issue with its path from the top of the definition, in parts. */
 export type LocatedIssue = Omit<PartialIssue, "path"> & {

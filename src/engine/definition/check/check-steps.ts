@@ -11,7 +11,14 @@ import type { TypeScope } from "../expressions/types.ts";
 import type { ParsedStep } from "./schema-check.ts";
 import pLimit from "p-limit";
 import type { StepOrder } from "./step-order.ts";
-import { hasErrors, prefixPath, type CheckedStep, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import {
+  hasErrors,
+  prefixPath,
+  type CheckedStep,
+  type LocatedIssue,
+  MAX_ISSUES,
+  typeText,
+} from "./check-report.ts";
 import { mentionedStepIds, type RunShapes, type TypeScopes, typeScopes } from "./type-scopes.ts";
 import { type StepExpressions, checkStepExpressions } from "./step-issues.ts";
 import { stepResultShape } from "./step-shapes.ts";
@@ -129,6 +136,7 @@ const summary = (
   id: id.startsWith("#") ? "" : id,
   type: type?.type ?? (typeof raw["type"] === "string" ? raw["type"] : ""),
   output,
+  output_type: typeText(output),
   // A step that can't be parsed may have effects.
   effects: type === undefined || parsed === undefined ? true : type.hasEffects(parsed),
   ...(facts !== undefined && { facts }),

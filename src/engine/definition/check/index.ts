@@ -4,16 +4,18 @@
  */
 import { DURATION_LIMITS } from "../../../../schemas/config.ts";
 import type { StepDefinition, Definition } from "../../../../schemas/workflow-definition.ts";
+import { applyFixes } from "../../../core/apply-fixes.ts";
 import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
 import type { DurationLimits } from "../../../core/duration-limits.ts";
+import type { CheckReport } from "../../../core/engine-port.ts";
 import { ANY } from "../../../core/shapes.ts";
 import type { AnyStepType } from "../../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
 import { withDefaultFix } from "../fixes/default-fix.ts";
 import { addFixes } from "../fixes/index.ts";
 import { intendSchema } from "../fixes/intended-schema.ts";
-import { type CallGraph, calledWorkflows, type WorkflowLookup } from "./called-workflows.ts";
+import { type CallGraph, calledWorkflows, withPublished, type WorkflowLookup } from "./called-workflows.ts";
 import { resourceChecker } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
@@ -23,7 +25,7 @@ import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
 import { type StepOrder, orderSteps } from "./step-order.ts";
 import { mockIssues, previewer } from "./preview.ts";
-import { prefixPath, type CheckOptions, type LocatedIssue, type Report } from "./check-report.ts";
+import { prefixPath, type CheckOptions, type LocatedIssue, type Report, typeText } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
 import { undoParser } from "./parse-undo.ts";
@@ -52,6 +54,9 @@ export interface Checker {
    */
   check(source: unknown, options: CheckOptions): Promise<Report>;
 }
+
+/** Checks a definition, here or in a thread. @throws the signal's reason once it is aborted; AppError busy */
+export type CheckDefinition = (source: unknown, options: CheckOptions) => Promise<CheckReport>;
 
 export interface CheckerOptions {
   stepTypes: readonly AnyStepType[];
@@ -155,7 +160,7 @@ export function checker({
     ]
       .filter((issue) => source.valueIssues.includes(issue) || !isAbout(issue, source.valueIssues))
       .map(withDefaultFix);
-    const { errors, warnings } = await reportIssues(located, extra.issues.map(withDefaultFix), source);
+    const { errors, warnings } = reportIssues(located, extra.issues.map(withDefaultFix), source);
     return {
       valid: errors.length === 0,
       errors,
@@ -165,6 +170,7 @@ export function checker({
       file: form.fileFields,
       inputs_shape: inputs.shape,
       output_shape: output.shape,
+      output_type: typeText(output.shape),
       steps: steps.steps,
       ...(extra.inputs !== undefined && { inputs: extra.inputs }),
       ...(extra.preview !== undefined && { preview: extra.preview }),
@@ -174,7 +180,7 @@ export function checker({
     async function checkCalled(definition: Record<string, unknown>, id: string): Promise<Report> {
       const { asPublished: published } = options;
       return checkSource(
-        await readSource(definition),
+        readSource(definition),
         {
           checkConnections: false,
           checkWorkflows: true,
@@ -213,14 +219,14 @@ export function checker({
   }
 
   return {
-    async check(text, options) {
-      options.signal?.throwIfAborted();
-      const source = await readSource(text);
-      try {
-        return await checkSource(source, options);
-      } finally {
-        source.close();
-      }
+    async check(given, options) {
+      const check = (source: unknown): Promise<Report> => {
+        options.signal?.throwIfAborted();
+        return checkSource(readSource(source), options);
+      };
+      if (options.applyFixes !== true) return check(given);
+      const { report, applied } = await applyFixes(given, check);
+      return { ...report, applied_fixes: applied };
     },
   };
 }
@@ -248,6 +254,7 @@ const unreadable = ({ issues }: Source): Report => ({
   file: {},
   inputs_shape: ANY,
   output_shape: ANY,
+  output_type: typeText(ANY),
   steps: [],
 });
 
@@ -261,17 +268,6 @@ function checkIntendedInputs(schema: unknown): CheckedInputs {
   const intended = inputs.issues.length > 0 ? intendSchema(schema, true) : undefined;
   return intended === undefined ? inputs : { ...checkInputs(intended), issues: inputs.issues };
 }
-
-const withPublished = (
-  lookup: WorkflowLookup,
-  published: NonNullable<CheckOptions["asPublished"]>,
-): WorkflowLookup => ({
-  ...lookup,
-  async find(id) {
-    const definition = published.get(id);
-    return definition === undefined ? lookup.find(id) : { status: "published", definition };
-  },
-});
 
 const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);

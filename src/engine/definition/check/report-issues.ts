@@ -17,18 +17,18 @@ export interface ReportedIssues {
  * @param inDocument issues of the definition
  * @param inArguments issues of the passed inputs and mocks: they have no position in the text and come last
  */
-export async function reportIssues(
+export function reportIssues(
   inDocument: readonly LocatedIssue[],
   inArguments: readonly LocatedIssue[],
   { value, locate }: Source,
-): Promise<ReportedIssues> {
-  const report = async (belongs: (issue: LocatedIssue) => boolean): Promise<Issue[]> => {
+): ReportedIssues {
+  const report = (belongs: (issue: LocatedIssue) => boolean): Issue[] => {
     const located = inOrder(distinct(inDocument.filter(belongs)), value).slice(0, MAX_ISSUES);
-    const positions = located.length > 0 ? await locate?.(located.map(({ path }) => path)) : undefined;
+    const positions = located.length > 0 ? locate?.(located.map(({ path }) => path)) : undefined;
     const issues = located.map((issue, index) => Object.assign({ ...positions?.[index] }, toIssue(issue)));
     return [...issues, ...distinct(inArguments.filter(belongs)).map(toIssue)].slice(0, MAX_ISSUES);
   };
-  return { errors: await report((issue) => !isWarning(issue)), warnings: await report(isWarning) };
+  return { errors: report((issue) => !isWarning(issue)), warnings: report(isWarning) };
 }
 
 function toIssue(located: LocatedIssue): Issue {

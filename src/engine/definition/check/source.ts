@@ -1,21 +1,14 @@
 /** Reads the source of a definition (an object, or YAML or JSON text) to a plain JSON value of limited size. */
-import { Worker } from "node:worker_threads";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
 import { describeLoss } from "../../../core/json-text.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
 import { type SourcePosition, readYaml, type ParsedYaml } from "./read-yaml.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
-import { nextMessage } from "./worker-message.ts";
-import { workerFile } from "./worker-file.ts";
 
 /** Maximum size of a definition, in bytes of text. */
 export const MAX_BYTES = 1024 * 1024;
 /** Maximum size of a definition as JSON, in bytes: aliases and merge keys copy what they refer to. */
 const MAX_EXPANDED_BYTES = 4 * MAX_BYTES;
-/** Length up to which text is parsed on the calling thread, in characters: it takes a few milliseconds. */
-const MAX_INLINE_LENGTH = 32 * 1024;
-/** Timeout of the parsing thread, in milliseconds. */
-const READ_MS = 10_000;
 
 export interface Source {
   /** Plain JSON; undefined if the source could not be read. */
@@ -25,29 +18,24 @@ export interface Source {
   /** Issues of single values: with one, `value` can be checked, but not stored. */
   valueIssues: LocatedIssue[];
   /** Returns the positions of paths in the text; undefined if the source is an object. */
-  locate?: (paths: readonly (readonly PropertyKey[])[]) => Promise<SourcePosition[]>;
-  close(): void;
+  locate?: (paths: readonly (readonly PropertyKey[])[]) => SourcePosition[];
 }
 
-type Read = Pick<ParsedYaml, "value" | "issues" | "valueIssues"> & Pick<Source, "locate" | "close">;
-
-const noop = (): void => undefined;
+type Read = Pick<ParsedYaml, "value" | "issues" | "valueIssues"> & Pick<Source, "locate">;
 
 const unreadable = (code: string, message: string, fix?: string): Source => ({
   value: undefined,
   issues: [{ path: "", code, message, ...(fix !== undefined && { fix }) }],
   valueIssues: [],
-  close: noop,
 });
 
 const TOO_LARGE = `must be at most ${MAX_BYTES / 1024} KiB`;
 
-export async function readSource(source: unknown): Promise<Source> {
-  if (typeof source !== "string")
-    return toSource({ value: source, issues: [], valueIssues: [], close: noop });
+export function readSource(source: unknown): Source {
+  if (typeof source !== "string") return toSource({ value: source, issues: [], valueIssues: [] });
   if (source.length > MAX_BYTES || Buffer.byteLength(source) > MAX_BYTES)
     return unreadable("too_large", TOO_LARGE);
-  return toSource(source.length <= MAX_INLINE_LENGTH ? readInline(source) : await readInWorker(source));
+  return toSource(readYaml(source));
 }
 
 /** Checks what holds for every definition, and copies it: aliases share nodes, and a stored value must not. */
@@ -61,10 +49,9 @@ function toSource(read: Read, maxBytes = MAX_EXPANDED_BYTES): Source {
   try {
     text = JSON.stringify(read.value);
   } catch {
-    return { ...read, ...unreadable("wrong_type", "must be JSON"), close: read.close };
+    return { ...read, ...unreadable("wrong_type", "must be JSON") };
   }
-  if (Buffer.byteLength(text) > maxBytes)
-    return { ...read, ...unreadable("too_large", TOO_LARGE), close: read.close };
+  if (Buffer.byteLength(text) > maxBytes) return { ...read, ...unreadable("too_large", TOO_LARGE) };
   const value: unknown = JSON.parse(text, (key, inner: unknown) => (key === PROTO ? undefined : inner));
   return { ...read, value, issues, valueIssues };
 }
@@ -109,32 +96,4 @@ function unstorable(value: unknown, reported: readonly LocatedIssue[]): LocatedI
     }
   }
   return issues;
-}
-
-function readInline(text: string): Read {
-  const { locate, ...read } = readYaml(text);
-  return { ...read, locate: (paths) => Promise.resolve(locate(paths)), close: noop };
-}
-
-async function readInWorker(text: string): Promise<Read> {
-  const worker = new Worker(workerFile("yaml-worker"), {
-    workerData: { text },
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-  });
-  const close = (): void => void worker.terminate();
-  try {
-    const read = await nextMessage<Omit<ParsedYaml, "locate">>(worker, READ_MS);
-    const locate: Source["locate"] = (paths) => {
-      const positions = nextMessage<SourcePosition[]>(worker, READ_MS);
-      worker.postMessage(paths, []);
-      return positions;
-    };
-    return { ...read, locate, close };
-  } catch (error) {
-    close();
-    const message = `could not be read: ${(error as Error).message}`;
-    const issues = [{ code: "invalid_yaml", message, line: 1, column: 1 }];
-    return { value: undefined, issues, valueIssues: [], close: noop };
-  }
 }

@@ -6,9 +6,9 @@ import { AppError } from "../../../core/errors.ts";
 import type { EventReader, EventsApi, EventTarget } from "../../../core/event-ports.ts";
 import type { EventTokens } from "../../../core/event-tokens.ts";
 import { formatPath, invalidInput } from "../../../core/issues.ts";
-import { parseValue } from "../../../core/json-schema/index.ts";
 import type { RunRecord, StepRef } from "../../../core/model.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../../core/run-ports.ts";
+import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { CompiledDefinition } from "../../definition/compiled-definition.ts";
 import { eventSchema } from "../../definition/event-steps.ts";
@@ -97,7 +97,8 @@ export function eventsApi({ context, read, transaction, tokens, url, wake }: Eve
     const run = await read.runs.find(runId);
     if (run === undefined) throw eventNotFound();
     const { definition, position } = await context.definitionCache.get(run, read.runs);
-    const parsed = parseValue(eventSchema(definition.steps[position.get(stepId)!]!) ?? {}, body);
+    const schema = eventSchema(definition.steps[position.get(stepId)!]!) ?? {};
+    const parsed = await context.validation.parseValue(schema, body, { owner: usageSubjectOf(run.actor) });
     if ("value" in parsed && found.length === 0) return parsed.value;
     const mismatches = "issues" in parsed ? parsed.issues : [];
     throw invalidInput([

@@ -1,0 +1,79 @@
+/** A counted estimate of how long a validation can take, so that only short ones run on the event loop. */
+import { estimatePatternSize } from "../pattern-size.ts";
+import type { JsonSchema } from "./dialect.ts";
+
+/** Maximum size of a schema, in JSON values: it is compiled in a few milliseconds. */
+const MAX_SCHEMA_VALUES = 300;
+/** Maximum work, in pairs of a part of the schema and a part of the value. */
+const MAX_WORK = 50_000;
+/** Work of matching one character of text by one instruction of a pattern. */
+const CHARACTER_WORK = 1;
+
+interface Size {
+  values: number;
+  /** Characters of text, keys included. */
+  chars: number;
+}
+
+/** Measures a JSON value; undefined if it has more values or characters than `max`. */
+export function sizeUpTo(value: unknown, max: number): Size | undefined {
+  const size: Size = { values: 0, chars: 0 };
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    size.values += 1;
+    if (typeof next === "string") size.chars += next.length;
+    else if (Array.isArray(next)) {
+      if (next.length > max) return undefined;
+      for (const item of next) stack.push(item);
+    } else if (typeof next === "object" && next !== null) {
+      for (const key in next) {
+        size.chars += key.length;
+        size.values += 1;
+        stack.push((next as Record<string, unknown>)[key]);
+        if (size.values > max) return undefined;
+      }
+    }
+    if (size.values > max || size.chars > max) return undefined;
+  }
+  return size;
+}
+
+/**
+ * Whether validating a value takes a few milliseconds at most, whatever the schema. Without references, each part of the
+ * schema meets each part of the value at most once.
+ */
+export function isCheapValidation(schema: JsonSchema, value: unknown): boolean {
+  const schemaSize = sizeUpTo(schema, MAX_SCHEMA_VALUES * 40);
+  if (schemaSize === undefined || schemaSize.values > MAX_SCHEMA_VALUES) return false;
+  const valueSize = sizeUpTo(value, MAX_WORK);
+  if (valueSize === undefined) return false;
+  const { hasReference, comparesItems, patternSize } = traitsOf(schema);
+  if (hasReference) return false;
+  const work =
+    schemaSize.values * valueSize.values +
+    (comparesItems ? valueSize.values ** 2 : 0) +
+    patternSize * valueSize.chars * CHARACTER_WORK;
+  return work <= MAX_WORK;
+}
+
+/** Reads all keys, also those of values that are no schemas, which only makes the estimate higher. */
+function traitsOf(schema: JsonSchema) {
+  const traits = { hasReference: false, comparesItems: false, patternSize: 0 };
+  const stack: unknown[] = [schema];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    if (typeof next !== "object" || next === null) continue;
+    for (const [key, inner] of Object.entries(next)) {
+      if (key === "$ref") traits.hasReference = true;
+      else if (key === "uniqueItems") traits.comparesItems = true;
+      else if (key === "pattern" && typeof inner === "string")
+        traits.patternSize += estimatePatternSize(inner) + inner.length;
+      else if (key === "patternProperties" && typeof inner === "object" && inner !== null)
+        for (const pattern of Object.keys(inner))
+          traits.patternSize += estimatePatternSize(pattern) + pattern.length;
+      stack.push(inner);
+    }
+  }
+  return traits;
+}

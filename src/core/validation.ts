@@ -1,0 +1,35 @@
+/** Validates values by the schemas of workflows. A schema or a value of a caller can make that expensive. */
+import type { CallContext, PartialIssue } from "./connections.ts";
+import { inputsValidator, type JsonSchema, parseValue } from "./json-schema/index.ts";
+import { type StateDeclaration, stateIssues } from "./workflow-state.ts";
+
+/** A value with its defaults and absent fields filled in, or its issues with paths inside the value. */
+export type Validated<T> = { value: T } | { issues: PartialIssue[] };
+
+/** Who caused it: owners take turns when it takes long. */
+type ValidationOptions = Partial<CallContext>;
+
+/** Every method throws AppError busy when the machine is too busy to validate the value. */
+export interface Validation {
+  /** Validates the inputs of a run, or another form; null stands for a schema without fields (`inputsValidator`). */
+  parseInputs(
+    schema: JsonSchema | null,
+    inputs: unknown,
+    options?: ValidationOptions,
+  ): Promise<Validated<Record<string, unknown>>>;
+  /** Validates a value of any type (`parseValue`). */
+  parseValue(schema: JsonSchema, value: unknown, options?: ValidationOptions): Promise<Validated<unknown>>;
+  /** Checks values of a workflow's state (`stateIssues`). */
+  stateIssues(
+    declaration: StateDeclaration,
+    values: Readonly<Record<string, unknown>>,
+    options?: ValidationOptions,
+  ): Promise<PartialIssue[]>;
+}
+
+/** Validates on the calling thread. */
+export const inlineValidation: Validation = {
+  parseInputs: async (schema, inputs) => inputsValidator(schema).parse(inputs),
+  parseValue: async (schema, value) => parseValue(schema, value),
+  stateIssues: async (declaration, values) => stateIssues(declaration, values),
+};
