@@ -1,25 +1,28 @@
 /** Calendar arithmetic: days, months and the starts of periods, in UTC unless a time zone is passed. */
 import { DAY, HOUR } from "../../../core/clock.ts";
-import { chargeText } from "./evaluation-context.ts";
 import { throwFailed } from "./failures.ts";
 import type { CallContext, CelFunction } from "./functions.ts";
 import * as is from "./params.ts";
-import { createTimestamp, parseTimestamp, TIMESTAMP_TYPE } from "./time-functions.ts";
+import { chargeTimestamp, createTimestamp, parseTimestamp, TIMESTAMP_TYPE } from "./time-functions.ts";
 import { zoneOf } from "./zones.ts";
 
 /** Reads a time argument: a timestamp, or its text. */
 function timeOf({ evaluation, location }: CallContext, value: unknown): number {
   if (value instanceof Date) return value.getTime();
-  chargeText(evaluation, (value as string).length);
+  chargeTimestamp(evaluation, value as string);
   return parseTimestamp(location, value as string).getTime();
 }
 
 /** Largest number of days, weeks, months or years that can be added: more leaves the range of timestamps. */
 const MAX_COUNT = 4_000_000;
 
+/** Work of moving a date. */
+const MOVE_COST = 30;
+
 /** Defines a function that moves the local time of a zone. */
 const adding = (name: string, unit: string, move: (local: Date, count: number) => void): CelFunction => ({
   usage: `${name}(time, ${unit}) or ${name}(time, ${unit}, zone)`,
+  cost: MOVE_COST,
   params: [is.time, is.number, is.zone],
   optional: 1,
   result: () => TIMESTAMP_TYPE,
@@ -90,6 +93,7 @@ export const CALENDAR_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   add_months: adding("add_months", "months", addMonths),
   add_years: adding("add_years", "years", (local, count) => addMonths(local, 12 * count)),
   start_of: {
+    cost: MOVE_COST,
     usage: `start_of(time, unit) or start_of(time, unit, zone), with a unit of ${UNIT_TEXT}`,
     params: [is.time, is.oneOf(UNITS, "names an unknown period"), is.zone],
     optional: 1,

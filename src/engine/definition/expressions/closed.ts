@@ -2,12 +2,12 @@
  * Evaluates the parts of an expression that read nothing: they have the same value in every run. `[1, 2][5]`, `5 / 0` and
  * `timestamp("x")` fail in every run that evaluates them, so they are issues before any.
  */
-import { compile } from "./compile.ts";
+import { compileBlock } from "./compile.ts";
 import { startEvaluation } from "./evaluation-context.ts";
 import type { CheckBudget } from "./check-names.ts";
 import type { SyntaxNode } from "./cel-parser.ts";
 import { ExpressionError, isFatal } from "./failures.ts";
-import { MAX_EXPRESSION_COST, MAX_EXPRESSION_OUTPUT } from "./limits.ts";
+import { MAX_EXPRESSION_OUTPUT } from "./limits.ts";
 import type { Expr } from "./tree.ts";
 import type { ExpressionIssue, Scope } from "./types.ts";
 
@@ -148,15 +148,12 @@ function alwaysFails({ summary, options: { fix } }: ExpressionError, isCertain: 
 
 /** Evaluates a closed part. Returns the error that it always fails with, and the work that this took. */
 function evaluateClosed(expr: Expr): { error?: ExpressionError; work: number } {
-  const evaluation = startEvaluation(NOTHING, expr.at, MAX_EXPRESSION_OUTPUT);
-  const start = MAX_EXPRESSION_COST - MAX_WORK;
-  evaluation.cost = start;
-  evaluation.nextClockCheckCost = MAX_EXPRESSION_COST;
+  const evaluation = startEvaluation(NOTHING, expr.at, MAX_EXPRESSION_OUTPUT, MAX_WORK);
   try {
-    compile(expr)(evaluation);
-    return { work: evaluation.cost - start };
+    compileBlock(expr)(evaluation);
+    return { work: evaluation.cost };
   } catch (error) {
-    const work = evaluation.cost - start;
+    const work = evaluation.cost;
     // Its limits are tighter here, so that reaching one says nothing.
     if (error instanceof ExpressionError && error.code !== "expression_limit")
       return {

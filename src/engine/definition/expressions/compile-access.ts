@@ -79,8 +79,12 @@ function indexReader({ at, key }: Of<"index">): ReadIndex {
 }
 
 /** Compiles `left ?? right`. The right side is evaluated only where the left one is null or absent. */
-export function compileDefault({ left, right }: Of<"default">, compile: Compile): Evaluate {
-  const [value, fallback] = [compileOptional(left, compile), compile(right)];
+export function compileDefault(
+  { left, right }: Of<"default">,
+  compile: Compile,
+  compileBlock: Compile,
+): Evaluate {
+  const [value, fallback] = [compileOptional(left, compile), compileBlock(right)];
   return (evaluation) => value(evaluation) ?? fallback(evaluation);
 }
 

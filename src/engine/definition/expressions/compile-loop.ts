@@ -1,4 +1,5 @@
 /** Compiles the loops: `map`, `filter`, `all`, `sort_by` and the others. */
+import { blockCost } from "./block-cost.ts";
 import type { CallContext } from "./functions.ts";
 import type { Evaluate } from "./compile.ts";
 import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
@@ -18,6 +19,12 @@ type Each<T> = (evaluation: Evaluation, item: unknown) => T;
 /** Loops whose body is a condition. */
 const CONDITIONAL = new Set<LoopName>(["all", "exists", "exists_one", "filter"]);
 
+/** Work of one iteration, apart from that of its body. */
+const ITERATION_COST = 3;
+
+/** Work of creating a group. */
+const GROUP_COST = 40;
+
 /** Compiles a loop. Over an object it visits the names of the fields. */
 export function compileLoop(
   loop: Loop,
@@ -26,17 +33,19 @@ export function compileLoop(
 ): Evaluate {
   const over = compile(loop.over);
   const { slot } = loop;
-  const each =
-    <T>(body: (evaluation: Evaluation) => T): Each<T> =>
-    (evaluation, item) => {
-      charge(evaluation, 1);
+  const each = <T>(of: Expr, compilePart: Compile<T>): Each<T> => {
+    const body = compilePart(of);
+    const cost = ITERATION_COST + blockCost(of);
+    return (evaluation, item) => {
+      charge(evaluation, cost);
       evaluation.locals[slot] = item ?? null;
       return body(evaluation);
     };
+  };
   const iterate = CONDITIONAL.has(loop.name)
-    ? compileConditionLoop(loop.name, each(compileCondition(loop.body)))
-    : compileValueLoop(loop, each(compile(loop.body)), compile, (condition) =>
-        each(compileCondition(condition)),
+    ? compileConditionLoop(loop.name, each(loop.body, compileCondition))
+    : compileValueLoop(loop, each(loop.body, compile), compile, (condition) =>
+        each(condition, compileCondition),
       );
   return (evaluation) => iterate(evaluation, itemsOf(evaluation, loop, over(evaluation)));
 }
@@ -127,6 +136,7 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
       if (group) group.push(item);
       else groups.set(name, [item]);
     });
+    charge(evaluation, 2 * items.length + GROUP_COST * groups.size);
     const map: Record<string, unknown> = {};
     for (const [name, group] of groups) setField(map, name, group);
     return map;

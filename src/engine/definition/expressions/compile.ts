@@ -1,6 +1,7 @@
 /** Compiles a resolved expression to closures, so that it is walked once and evaluated often. */
 import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
+import { blockCost } from "./block-cost.ts";
 import { compileDefault, compileField, compileHas, compileIndex } from "./compile-access.ts";
 import { compileLoop } from "./compile-loop.ts";
 import { applyOperator, isEquality } from "./operators.ts";
@@ -34,17 +35,14 @@ export function compile(expr: Expr): Evaluate {
       return compileIndex(expr, compile);
     case "list": {
       const items = expr.items.map(compile);
-      return (evaluation) => {
-        charge(evaluation, items.length);
-        return items.map((item) => item(evaluation));
-      };
+      return (evaluation) => items.map((item) => item(evaluation));
     }
     case "map":
       return compileMap(expr);
     case "logic":
       return compileLogic(expr);
     case "default":
-      return compileDefault(expr, compile);
+      return compileDefault(expr, compile, compileBlock);
     case "not": {
       const of = compileCondition(expr.of);
       return (evaluation) => !of(evaluation);
@@ -52,7 +50,11 @@ export function compile(expr: Expr): Evaluate {
     case "negate":
       return compileNegate(expr);
     case "choice": {
-      const [condition, yes, no] = [compileCondition(expr.condition), compile(expr.yes), compile(expr.no)];
+      const [condition, yes, no] = [
+        compileCondition(expr.condition),
+        compileBlock(expr.yes),
+        compileBlock(expr.no),
+      ];
       return (evaluation) => (condition(evaluation) ? yes(evaluation) : no(evaluation));
     }
     case "binary":
@@ -68,9 +70,23 @@ export function compile(expr: Expr): Evaluate {
   }
 }
 
-/** Compiles a condition: null counts as false, and any other value that is not a boolean fails. */
-function compileCondition(expr: Expr): (evaluation: Evaluation) => boolean {
+/** Compiles a part that is evaluated on its own, so that it charges for its operators, reads and calls. */
+export function compileBlock(expr: Expr): Evaluate {
   const evaluate = compile(expr);
+  const cost = blockCost(expr);
+  if (cost === 0) return evaluate;
+  return (evaluation) => {
+    charge(evaluation, cost);
+    return evaluate(evaluation);
+  };
+}
+
+/** Compiles a condition: null counts as false, and any other value that is not a boolean fails. */
+function compileCondition(
+  expr: Expr,
+  compilePart: (expr: Expr) => Evaluate = compile,
+): (evaluation: Evaluation) => boolean {
+  const evaluate = compilePart(expr);
   const { at } = expr;
   return (evaluation) => {
     const value = evaluate(evaluation);
@@ -103,7 +119,6 @@ function compileStep({ at, id }: Of<"step">): Evaluate {
 function compileMap({ entries }: Of<"map">): Evaluate {
   const compiled = entries.map(([key, value]) => ({ at: key.at, key: compile(key), value: compile(value) }));
   return (evaluation) => {
-    charge(evaluation, compiled.length);
     const map: Record<string, unknown> = {};
     for (const entry of compiled) {
       const key = entry.key(evaluation);
@@ -124,7 +139,7 @@ function compileMap({ entries }: Of<"map">): Evaluate {
  * https://github.com/google/cel-spec/blob/master/doc/langdef.md#logical-operators
  */
 function compileLogic(expr: Of<"logic">): Evaluate {
-  const [left, right] = [compileCondition(expr.left), compileCondition(expr.right)];
+  const [left, right] = [compileCondition(expr.left), compileCondition(expr.right, compileBlock)];
   const decisive = expr.op === "||";
   return (evaluation) => {
     try {
@@ -171,7 +186,6 @@ function compileCall({ at, name, fn, args, body }: Of<"call">): Evaluate {
   const params = args.map((_, index) => fn.params[index] ?? fn.params.at(-1)!);
   const argumentSource = (index: number): string => formatNode(args[index]!.at);
   return (evaluation) => {
-    charge(evaluation, 1);
     const values = compiled.map((arg) => arg(evaluation));
     const call: CallContext = { evaluation, location: at, argumentSource };
     params.forEach(({ kinds, items }, index) => {

@@ -1,6 +1,6 @@
 /** Compiles expressions and templates to functions that the executor calls. */
 import { MAX_EXPRESSION_OUTPUT } from "./limits.ts";
-import { compile } from "./compile.ts";
+import { compileBlock } from "./compile.ts";
 import type { SourceLocation } from "./cel-parser.ts";
 import type { ParsedExpression } from "./parse.ts";
 import { charge, chargeText, limitExceeded, startEvaluation } from "./evaluation-context.ts";
@@ -57,8 +57,8 @@ function compiled(
   return {
     stepIds,
     isConstant: false,
-    evaluate(scope: Scope) {
-      const evaluation = startEvaluation(scope, place, maxOutput);
+    evaluate(scope: Scope, maxCost?: number) {
+      const evaluation = startEvaluation(scope, place, maxOutput, maxCost);
       try {
         return evaluate(evaluation);
       } catch (error) {
@@ -78,13 +78,16 @@ function evaluator(parsed: ParsedExpression): Evaluator {
   return (evaluation) => toJson(evaluation, evaluate(evaluation));
 }
 
+/** Work of starting one of the expressions of a value. */
+const START_COST = 5;
+
 /** Compiles an expression. Its value is not yet converted to JSON or charged as output. */
 function compileTimed({ source, expr }: ParsedExpression): Evaluator {
-  const evaluate = compile(expr);
+  const evaluate = compileBlock(expr);
   const place = { input: source, pos: 0 };
   return (evaluation) => {
     evaluation.location = place;
-    charge(evaluation, 1);
+    charge(evaluation, START_COST);
     return evaluate(evaluation);
   };
 }

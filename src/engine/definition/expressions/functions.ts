@@ -43,6 +43,8 @@ export interface CelFunction {
   variadic?: boolean;
   /** The type of the result, as far as the argument types determine it. */
   result(args: readonly Type[]): Type;
+  /** Work of one call, whatever its arguments are. */
+  cost?: number;
   /** Runs with arguments of accepted kinds. */
   call: FunctionBody;
   /** Checks literal arguments at compile time. Returns a specialized `call`, or an issue. */

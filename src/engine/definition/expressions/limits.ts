@@ -1,5 +1,5 @@
 /** The limits of an expression: those of its source hold when it is checked, the others when it is evaluated. */
-import { DAY, SECOND } from "../../../core/clock.ts";
+import { DAY } from "../../../core/clock.ts";
 
 /** Maximum length of an expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 10_000;
@@ -10,14 +10,17 @@ export const MAX_EXPRESSION_DEPTH = 200;
 /** Maximum number of issues reported for one value. */
 export const MAX_EXPRESSION_ISSUES = 100;
 
-/** Maximum duration of all expressions of one value together, in milliseconds. */
-export const MAX_EXPRESSION_MS = SECOND / 10;
+/**
+ * Maximum work of all expressions of one value together, in units of 10 ns of processor time on a common machine: 1 s. What
+ * an operation costs was measured, and does not depend on the machine or on what else it does.
+ */
+export const MAX_EXPRESSION_COST = 100_000_000;
 
 /**
- * Maximum number of elements that all expressions of one value may visit or create together (a string counts a fourth
- * of its characters). It limits the memory, and unlike the duration it does not depend on the machine.
+ * Maximum work of expressions that are evaluated on the event loop: 5 ms. What needs more is evaluated again from the start
+ * in a thread, with MAX_EXPRESSION_COST.
  */
-export const MAX_EXPRESSION_COST = 10_000_000;
+export const MAX_INLINE_COST = 500_000;
 
 /** Default maximum output, in bytes of JSON. */
 export const MAX_EXPRESSION_OUTPUT = 1_048_576;

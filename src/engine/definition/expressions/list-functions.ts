@@ -18,6 +18,9 @@ const sumOf = (values: readonly unknown[], { evaluation, location }: CallContext
   );
 };
 
+/** Work of comparing two values. */
+const COMPARISON_COST = 5;
+
 /**
  * Sorts keys of one kind, in a stable order.
  * @param name describes a key, for the error that it is null
@@ -38,9 +41,10 @@ export function sortedIndexes(
       throwFailed(call.location, `compares ${kinds}, which have no order`);
     }
   });
+  charge(call.evaluation, COMPARISON_COST * keys.length);
   const sign = descending ? -1 : 1;
   return Array.from(keys.keys()).toSorted((a, b) => {
-    charge(call.evaluation, 1);
+    charge(call.evaluation, COMPARISON_COST);
     return sign * compare(call.evaluation, keys[a], keys[b])!;
   });
 }
@@ -57,7 +61,7 @@ const extreme =
     const isList = args.length === 1 && Array.isArray(args[0]);
     const values = isList ? (args[0] as unknown[]) : args;
     const name = isList ? itemOf(call, 0) : call.argumentSource;
-    charge(call.evaluation, values.length);
+    charge(call.evaluation, COMPARISON_COST * values.length);
     let best: unknown = null;
     values.forEach((value, index) => {
       if (kindOf(value) === "null") (isList ? throwNullItem : throwNullValue)(call.location, name(index));
@@ -101,7 +105,7 @@ const flatten: FunctionBody = ([list], { evaluation }) => {
   const flat: unknown[] = [];
   for (const item of list as unknown[]) {
     const items: unknown[] = Array.isArray(item) ? item : [item];
-    charge(evaluation, items.length + 1);
+    charge(evaluation, 2 * items.length + 1);
     for (const inner of items) flat.push(inner);
   }
   return flat;
@@ -137,7 +141,7 @@ const range: FunctionBody = ([first, second], { evaluation, location }) => {
   if (to - from > MAX_RANGE)
     throwFailed(location, `makes a range of more than ${MAX_RANGE.toLocaleString("en-US")} integers`);
   const length = Math.max(0, to - from);
-  charge(evaluation, length);
+  charge(evaluation, 2 * length);
   return Array.from({ length }, (_, index) => from + index);
 };
 

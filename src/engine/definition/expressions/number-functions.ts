@@ -53,6 +53,7 @@ const CONVERTIBLE = { kinds: ["number", "string", "boolean", "timestamp", "durat
 /** CEL has several kinds of numbers. Here they differ only in that an int loses its fraction. */
 const conversion = (name: string, convert: (value: number) => number): CelFunction => ({
   usage: `${name}(value)`,
+  cost: 8,
   params: [CONVERTIBLE],
   result: is.returnsNumber,
   call: (args, call) => convert(toNumber(args, call) as number),
@@ -72,6 +73,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   ceil: onNumber("ceil", Math.ceil),
   round: {
     usage: "round(number) or round(number, decimals)",
+    cost: 80,
     params: [is.number, is.number],
     optional: 1,
     result: is.returnsNumber,

@@ -138,7 +138,7 @@ function ordered(
 
 function isIn(evaluation: Evaluation, location: SourceLocation, item: unknown, container: unknown): boolean {
   if (Array.isArray(container))
-    return container.some((other) => (charge(evaluation, 1), equals(evaluation, item, other)));
+    return container.some((other) => (charge(evaluation, 2), equals(evaluation, item, other)));
   if (resultKind("in", kindOf(item), kindOf(container)) === undefined)
     return throwMismatch(location, "in", item, container);
   if (typeof container === "string") return boundedIncludes(evaluation, container, item as string);

@@ -7,7 +7,7 @@ import { parseCsv } from "./csv.ts";
 import { STRING } from "../../../core/shapes.ts";
 import type { CelFunction, FunctionBody, Param } from "./functions.ts";
 import * as is from "./params.ts";
-import { compilePattern, matches } from "./patterns.ts";
+import { compileCost, compilePattern, matches } from "./patterns.ts";
 import { boundedIncludes, boundedIndexOf, splitText } from "./text-search.ts";
 import { equals, jsonText, kindOf, Duration, formatAsText, describeKind } from "./values.ts";
 
@@ -21,7 +21,7 @@ const onText = (
   params: Array.from({ length: params }, () => is.text),
   result: params === 1 ? is.returnsText : is.returnsBoolean,
   call: (args, { evaluation }) => {
-    chargeText(evaluation, (args[0] as string).length);
+    chargeText(evaluation, (args[0] as string).length, 1 / 2);
     return compute(args[0] as string, args[1] as string);
   },
 });
@@ -32,6 +32,7 @@ const hasSurrogates = (value: string): boolean => /[\uD800-\uDFFF]/.test(value);
 export function countCharacters(evaluation: Evaluation, value: string): number {
   chargeText(evaluation, value.length);
   if (!hasSurrogates(value)) return value.length;
+  charge(evaluation, value.length);
   let count = 0;
   for (const _ of value) count += 1;
   return count;
@@ -44,13 +45,16 @@ const substring: FunctionBody = ([value, from, to], { evaluation, location }) =>
   if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end < start || end > length) {
     throwFailed(location, `reads characters ${start} to ${end} of a text that has ${length}`);
   }
-  return length === source.length ? source.slice(start, end) : Array.from(source).slice(start, end).join("");
+  if (length === source.length) return source.slice(start, end);
+  charge(evaluation, 2 * source.length);
+  return Array.from(source).slice(start, end).join("");
 };
 
 const replace: FunctionBody = ([value, search, by], { evaluation }) => {
   const [source, from, to] = [value as string, search as string, by as string];
   if (from === "") {
     chargeText(evaluation, source.length + (source.length + 1) * to.length);
+    charge(evaluation, 2 * source.length);
     return source.replaceAll(from, () => to);
   }
   const parts = splitText(evaluation, source, from);
@@ -79,7 +83,7 @@ const join: FunctionBody = ([items, separator = ""], { evaluation }) => {
 
 const contains: FunctionBody = ([container, part], { evaluation, location, argumentSource }) => {
   if (Array.isArray(container))
-    return container.some((item) => (charge(evaluation, 1), equals(evaluation, item, part)));
+    return container.some((item) => (charge(evaluation, 2), equals(evaluation, item, part)));
   if (part === null || part === undefined) return throwNullValue(location, argumentSource(1));
   if (typeof part !== "string")
     return throwFailed(location, `searches text for ${describeKind(kindOf(part))}, expected text`);
@@ -96,9 +100,9 @@ const matchesBody: FunctionBody = ([value, source], { evaluation, location }) =>
   let pattern = evaluation.patterns.get(source as string);
   if (pattern === undefined) {
     // Compiling is work, even if it fails.
-    charge(evaluation, 5_000);
+    charge(evaluation, compileCost(source as string));
     try {
-      pattern = compilePattern(source as string, evaluation.deadline - performance.now());
+      pattern = compilePattern(source as string);
     } catch (error) {
       return throwFailed(location, `uses a regular expression that RE2 rejects: ${(error as Error).message}`);
     }
@@ -112,8 +116,11 @@ const toString: FunctionBody = ([value], { evaluation }) => {
   return formatAsText(evaluation, value);
 };
 
+/** Work of parsing a character of JSON: short ones may be an object each. */
+const PARSE_COST = 2;
+
 const parseJson: FunctionBody = ([value], { evaluation, location }) => {
-  chargeText(evaluation, (value as string).length);
+  chargeText(evaluation, (value as string).length, PARSE_COST);
   try {
     return parseExactJson(value as string);
   } catch (error) {
@@ -130,6 +137,9 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** Work of replacing one character. */
+const ENTITY_COST = 10;
+
 /** The result may be several times as long as the text, so it is charged before it is made. */
 const escapeHtml: FunctionBody = ([value], { evaluation }) => {
   const source = value as string;
@@ -139,6 +149,7 @@ const escapeHtml: FunctionBody = ([value], { evaluation }) => {
     evaluation,
     added.reduce((sum, length) => sum + length, source.length),
   );
+  charge(evaluation, ENTITY_COST * added.length);
   return source.replaceAll(/[&<>"']/g, (letter) => HTML_ENTITIES[letter]!);
 };
 

@@ -7,6 +7,7 @@ import type { SourceLocation } from "./cel-parser.ts";
 import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
 import { charge, chargeText } from "./evaluation-context.ts";
+import type { Evaluation } from "./evaluation-context.ts";
 import type { TimeZone } from "../../../core/time-zone.ts";
 import type { Type } from "./typing.ts";
 import { zoneOf } from "./zones.ts";
@@ -29,6 +30,15 @@ export function createTimestamp(place: SourceLocation, ms: number): Date {
 }
 
 const UTC_ZONE: TimeZone = { toLocal: (moment) => moment, toMoment: (local) => local };
+
+/** Work of parsing a timestamp, apart from its length. */
+const PARSE_COST = 110;
+
+/** Charges for parsing a timestamp. */
+export function chargeTimestamp(evaluation: Evaluation, text: string): void {
+  charge(evaluation, PARSE_COST);
+  chargeText(evaluation, text.length);
+}
 
 /** Parses RFC 3339. A date alone is its midnight, and a time without an offset is one of the zone. */
 export function parseTimestamp(place: SourceLocation, text: string, zone: TimeZone = UTC_ZONE): Date {
@@ -67,7 +77,7 @@ const timestamp: FunctionBody = ([value, zone], call) => {
       fix: "Leave out the zone: only text without an offset needs one.",
     });
   if (value instanceof Date) return value;
-  if (typeof value === "string") chargeText(evaluation, value.length);
+  if (typeof value === "string") chargeTimestamp(evaluation, value);
   // CEL converts an int as seconds since 1970.
   return typeof value === "number"
     ? createTimestamp(location, value * SECOND)
@@ -94,8 +104,12 @@ export function createDuration(place: SourceLocation, ms: number): Duration {
   return new Duration(ms);
 }
 
+/** Work of parsing a duration, apart from its length. */
+const DURATION_COST = 50;
+
 const duration: FunctionBody = ([value], { evaluation, location }) => {
   if (value instanceof Duration) return value;
+  charge(evaluation, DURATION_COST);
   chargeText(evaluation, (value as string).length);
   const match = DURATION.exec(value as string);
   if (!match) {
@@ -167,12 +181,16 @@ const formatDate: FunctionBody = ([value, pattern, zone], call) => {
   return formatWithValidPattern([value, pattern, zone], call);
 };
 
+/** Work of formatting a time, and of each character of the pattern. */
+const FORMAT_COST = 60;
+const FORMAT_CHARACTER_COST = 6;
+
 /** Formats with a pattern that was checked before. */
 const formatWithValidPattern: FunctionBody = ([value, pattern, zone], call) => {
-  if (typeof value === "string") chargeText(call.evaluation, value.length);
+  if (typeof value === "string") chargeTimestamp(call.evaluation, value);
   const time = value instanceof Date ? value : parseTimestamp(call.location, value as string);
   const local = toLocalTime(call, time, zone);
-  charge(call.evaluation, (pattern as string).length);
+  charge(call.evaluation, FORMAT_COST + FORMAT_CHARACTER_COST * (pattern as string).length);
   return (pattern as string).replace(TOKEN, (token: string, quoted?: string, letter?: string) => {
     if (quoted !== undefined) return quoted === "" ? "'" : quoted.replaceAll("''", "'");
     return letter === undefined ? token : FIELDS[token]!(local, time);
@@ -204,6 +222,7 @@ const TOTALS: Readonly<Record<string, number>> = {
 
 const partOf = (name: string): CelFunction => ({
   usage: `timestamp.${name}() or timestamp.${name}(zone)`,
+  cost: 10,
   params: [{ kinds: name in TOTALS ? ["timestamp", "duration"] : ["timestamp"] }, is.zone],
   optional: 1,
   result: () => NUMBER,

@@ -46,9 +46,10 @@ export interface CompiledExpression {
   /** Whether it contains no expression: `evaluate` then always returns the same value. */
   readonly isConstant: boolean;
   /**
+   * @param maxCost the maximum work; MAX_EXPRESSION_COST by default
    * @throws StepError expression_failed, expression_limit (with the limit in its details), null_value (with the name)
    */
-  evaluate(scope: Scope): unknown;
+  evaluate(scope: Scope, maxCost?: number): unknown;
 }
 
 /**

@@ -53,10 +53,13 @@ export function setField(target: Record<string, unknown>, name: string, value: u
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Work of listing one field of an object: those of large objects are stored in a hash table. */
+const FIELD_COST = 5;
+
 /** Lists the field names of an object and charges for it. */
 export function fieldNames(evaluation: Evaluation, map: Fields): string[] {
   const names = Object.keys(map);
-  charge(evaluation, names.length);
+  charge(evaluation, FIELD_COST * names.length);
   return names;
 }
 
@@ -82,7 +85,7 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   if (kind === "duration") return (a as Duration).ms === (b as Duration).ms;
   if (kind !== "list" && kind !== "map") return false;
   checkDepth(evaluation, depth);
-  charge(evaluation, 1);
+  charge(evaluation, 2);
   if (kind === "list") {
     const [left, right] = [a as unknown[], b as unknown[]];
     charge(evaluation, left.length);
@@ -94,7 +97,7 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
   const [left, right] = [a as Fields, b as Fields];
   const names = Object.keys(left);
   const rightSize = Object.keys(right).length;
-  charge(evaluation, names.length + rightSize);
+  charge(evaluation, FIELD_COST * (names.length + rightSize));
   return (
     names.length === rightSize &&
     names.every(
@@ -115,10 +118,14 @@ export function compare(evaluation: Evaluation, a: unknown, b: unknown): number 
   return left < right ? -1 : Number(left > right);
 }
 
+/** Work of writing a value, and the name of a field, into a key. */
+const KEY_COST = 25;
+const KEY_NAME_COST = 25;
+
 /** Returns a text that two values share if and only if they are equal. */
 export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): string {
   checkDepth(evaluation, depth);
-  charge(evaluation, 1);
+  charge(evaluation, KEY_COST);
   switch (kindOf(value)) {
     case "string":
       chargeText(evaluation, (value as string).length);
@@ -131,7 +138,7 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
     case "map": {
       const fields = value as Fields;
       const names = Object.keys(fields).toSorted();
-      charge(evaluation, names.length);
+      charge(evaluation, KEY_NAME_COST * names.length);
       const parts = names.map(
         (name) => `${JSON.stringify(name)}:${identityKey(evaluation, fields[name], depth + 1)}`,
       );
@@ -170,8 +177,11 @@ export function mapKey(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Formats a timestamp as ISO 8601 in UTC with milliseconds. */
-const timeText = (time: Date): string => time.toISOString();
+/** Work of converting a value, one with a fraction, a timestamp, and a field: they are written to measure them. */
+const VALUE_COST = 2;
+const FRACTION_COST = 20;
+const TIMESTAMP_COST = 50;
+const FIELD_VALUE_COST = 4;
 
 /**
  * Converts a value to plain JSON: timestamps become ISO text, durations a number of seconds. A value that is plain
@@ -181,9 +191,11 @@ const timeText = (time: Date): string => time.toISOString();
 export function toJson(evaluation: Evaluation, value: unknown, depth = 0): unknown {
   switch (kindOf(value)) {
     case "string":
+      if ((value as string).length >= 32) charge(evaluation, (value as string).length / 16);
       chargeOutput(evaluation, jsonLength(value as string));
       return value;
     case "number":
+      if (!Number.isInteger(value)) charge(evaluation, FRACTION_COST);
       chargeOutput(evaluation, String(value).length);
       return value === 0 ? 0 : value;
     case "list":
@@ -191,7 +203,7 @@ export function toJson(evaluation: Evaluation, value: unknown, depth = 0): unkno
     case "map":
       return mapToJson(evaluation, value as Fields, depth);
     case "timestamp":
-      return toJson(evaluation, timeText(value as Date));
+      return toJson(evaluation, timeText(evaluation, value as Date));
     case "duration":
       return toJson(evaluation, (value as Duration).ms / 1_000);
     default:
@@ -202,7 +214,7 @@ export function toJson(evaluation: Evaluation, value: unknown, depth = 0): unkno
 
 function listToJson(evaluation: Evaluation, list: unknown[], depth: number): unknown[] {
   checkDepth(evaluation, depth);
-  charge(evaluation, list.length);
+  charge(evaluation, VALUE_COST * list.length);
   chargeOutput(evaluation, 2 + Math.max(0, list.length - 1));
   let copy: unknown[] | undefined;
   list.forEach((item, index) => {
@@ -215,7 +227,7 @@ function listToJson(evaluation: Evaluation, list: unknown[], depth: number): unk
 function mapToJson(evaluation: Evaluation, map: Fields, depth: number): Fields {
   checkDepth(evaluation, depth);
   const names = Object.keys(map);
-  charge(evaluation, names.length);
+  charge(evaluation, FIELD_VALUE_COST * names.length);
   chargeOutput(evaluation, 2 + Math.max(0, names.length - 1));
   let copy: Record<string, unknown> | undefined;
   for (const name of names) {
@@ -234,6 +246,12 @@ function copyOf(map: Fields): Record<string, unknown> {
 
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
+/** Formats a timestamp as ISO 8601 in UTC with milliseconds. */
+function timeText(evaluation: Evaluation, time: Date): string {
+  charge(evaluation, TIMESTAMP_COST);
+  return time.toISOString();
+}
+
 /** Length of a string as JSON, in bytes of UTF-8. */
 function jsonLength(text: string): number {
   return NEEDS_NO_ESCAPE.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
@@ -246,10 +264,14 @@ function chargeOutput(evaluation: Evaluation, bytes: number): void {
   throw limitExceeded(evaluation, `returns more than ${limit}`, "output", evaluation.maxOutputBytes);
 }
 
+/** Work of writing JSON, apart from its length. */
+const WRITE_COST = 15;
+
 /** Writes a value as JSON text. Its size is limited like that of the output, but does not count towards it. */
 export function jsonText(evaluation: Evaluation, value: unknown): string {
   const remaining = evaluation.remainingOutputBytes;
   evaluation.remainingOutputBytes = evaluation.maxOutputBytes;
+  charge(evaluation, WRITE_COST);
   const text = JSON.stringify(toJson(evaluation, value));
   evaluation.remainingOutputBytes = remaining;
   chargeText(evaluation, text.length);
@@ -264,7 +286,7 @@ export function formatAsText(evaluation: Evaluation, value: unknown): string {
     case "null":
       return "";
     case "timestamp":
-      return timeText(value as Date);
+      return timeText(evaluation, value as Date);
     default:
       return jsonText(evaluation, value);
   }

@@ -12,7 +12,7 @@ export const UNKNOWN_ZONE = {
 const UTC: TimeZone = { toLocal: (moment) => moment, toMoment: (local) => local };
 
 /** Work of finding one local time, and of making a zone, as charged to the evaluation. */
-const READ_COST = 50;
+const READ_COST = 250;
 const ZONE_COST = 5_000;
 
 /** @throws RangeError for an unknown name. CEL allows an offset without a sign. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import {
   compileCel,
   compileValue,
+  MAX_EXPRESSION_COST,
   MAX_EXPRESSION_OUTPUT,
 } from "../../../../src/engine/definition/expressions/index.ts";
 import { StepError } from "../../../../src/core/step-errors.ts";
-import { charge, startEvaluation } from "../../../../src/engine/definition/expressions/evaluation-context.ts";
 import { evaluate, failure, scope } from "./scope.ts";
 import { startCpuTimer } from "../../../support/cpu-time.ts";
 
@@ -22,8 +22,9 @@ describe("the limits of an expression", () => {
       inputs,
     );
     expect(error.code).toBe("expression_limit");
-    expect(error.message).toMatch(/longer than 100 ms|more than 10,000,000 elements/);
-    expect(cpuTime()).toBeLessThan(2_000);
+    expect(error.message).toContain("more work than is allowed: 100,000,000 units");
+    expect(error.options.details).toMatchObject({ bound: "work", limit: MAX_EXPRESSION_COST });
+    expect(cpuTime()).toBeLessThan(5_000);
   });
 
   it("interrupt a regular expression over a long text", () => {
@@ -35,18 +36,19 @@ describe("the limits of an expression", () => {
     }).join("");
     const cpuTime = startCpuTimer();
     expect(failure('inputs.text.matches("[ab]*a[ab]{300}[cd]")', { text }).code).toBe("expression_limit");
+    expect(cpuTime()).toBeLessThan(5_000);
     const some = 'inputs.rows.exists(r, inputs.rows.exists(q, inputs.text.matches("a[ab]{300}[cd]")))';
     expect(failure(some, { rows, text: text.slice(0, 320) }).code).toBe("expression_limit");
-    expect(cpuTime()).toBeLessThan(2_000);
+    expect(cpuTime()).toBeLessThan(10_000);
   });
 
-  it("count the time of all expressions of a value together", () => {
+  it("count the work of all expressions of a value together", () => {
     const slow = "${{ inputs.rows.map(a, inputs.rows.map(b, a.id * b.id).sum()).sum() }}";
     const cpuTime = startCpuTimer();
     expect(() =>
       compileValue(Array.from({ length: 200 }, () => slow)).evaluate({ ...scope, inputs }),
     ).toThrow(expect.objectContaining({ code: "expression_limit" }));
-    expect(cpuTime()).toBeLessThan(2_000);
+    expect(cpuTime()).toBeLessThan(5_000);
   });
 
   it.each([
@@ -101,12 +103,6 @@ describe("the limits of an expression", () => {
       expect(error.options.details).toMatchObject({ bound: "depth", limit: 200 });
     },
   );
-
-  it("read the clock only after some work", () => {
-    const run = { ...startEvaluation(scope, { input: "1", pos: 0 }, 1_000), deadline: performance.now() - 1 };
-    expect(() => charge(run, 1_000)).not.toThrow();
-    expect(() => charge(run, 100_000)).toThrow("longer than 100 ms");
-  });
 
   it("cost well under 0.1 ms", () => {
     const compiled = compileCel("steps.revenue.row_count > 0 && inputs.n == 5");
