@@ -99,7 +99,7 @@ describe("workerThreads", () => {
       run("c", "c1"),
       run("b", "b2"),
     ]);
-    expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
+    expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
   it("leaves a thread to others when one owner is busy", async () => {
