@@ -108,7 +108,7 @@ export async function startExecutor(
         await queue.stop(graceMs);
       } finally {
         // Also when the jobs could not be given back: open connections would keep the process alive.
-        await close();
+        await Promise.all([close(), handlers.close()]);
       }
     },
   };

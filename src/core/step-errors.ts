@@ -28,6 +28,7 @@ export const STEP_ERRORS = {
   input_invalid: { title: "The step's input is not valid", transient: false },
   interrupted: { title: "The executor ended while the step ran", transient: true },
   limit_reached: { title: "A usage limit is reached", transient: false },
+  machine_busy: { title: "The machine was too busy to evaluate an expression", transient: true },
   mail_failed: { title: "The mail server did not accept the mail", transient: true },
   mail_refused: { title: "Mail to this address is not allowed", transient: false },
   memory_limit: { title: "The step needed too much memory", transient: false },
@@ -87,3 +88,7 @@ export class StepError extends Error {
     return this.options.transient ?? STEP_ERRORS[this.code].transient;
   }
 }
+
+/** Whether an attempt did not fail by itself: the machine was too busy. */
+export const isMachineBusy = (error: unknown): error is StepError =>
+  error instanceof StepError && error.code === "machine_busy";

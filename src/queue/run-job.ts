@@ -4,6 +4,7 @@ import { type Clock, iso, SECOND } from "../core/clock.ts";
 import { isStorageUnavailable } from "../core/errors.ts";
 import type { Job } from "../core/model.ts";
 import type { EngineWriters } from "../core/run-ports.ts";
+import { isMachineBusy } from "../core/step-errors.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
 import type { Committer } from "./committer.ts";
@@ -11,8 +12,8 @@ import type { DeferredResult, InterruptAttempts, JobHandler, JobResult, OnUnexpe
 
 /** Maximum pause between two attempts to release a job, in milliseconds. The job occupies a slot until then. */
 const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
-/** Delay before a job whose handler could not use the store runs again, in milliseconds. */
-const STORAGE_RETRY_MS = 5 * SECOND;
+/** Delay before a job runs again whose handler could not use the store or the processor, in milliseconds. */
+const RELEASED_RETRY_MS = 5 * SECOND;
 
 export interface JobRunnerOptions {
   executor: string;
@@ -100,9 +101,10 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
       const record = (change: (tx: EngineWriters) => Promise<void>) => recordWhileClaimed(job, change);
       return await options.handler(job, { executor, signal, record });
     } catch (err) {
-      if (!isStorageUnavailable(err)) throw err;
-      log.warn({ err, ...logFieldsOf(job) }, "store unavailable, releasing the job");
-      return retryAfter(job, STORAGE_RETRY_MS);
+      if (!isStorageUnavailable(err) && !isMachineBusy(err)) throw err;
+      const what = isMachineBusy(err) ? "machine busy" : "store unavailable";
+      log.warn({ err, ...logFieldsOf(job) }, `${what}, releasing the job`);
+      return retryAfter(job, RELEASED_RETRY_MS);
     }
   }
 

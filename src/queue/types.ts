@@ -35,7 +35,7 @@ export interface JobContext {
 }
 
 /**
- * Runs one job, outside of transactions. It may throw only when the store is unavailable: the job is then released.
+ * Runs one job, outside of transactions. It may throw only when the store is unavailable or the machine too busy: the job is then released.
  * Any other error is a bug, and `OnUnexpectedError` decides the result.
  */
 export type JobHandler = (job: Job, context: JobContext) => Promise<JobResult | DeferredResult>;

@@ -13,6 +13,7 @@ import { eventTokens } from "../../src/core/event-tokens.ts";
 import type { RunRecord } from "../../src/core/model.ts";
 import { ANY, objectOf } from "../../src/core/shapes.ts";
 import { type AnyStepType, defineStepType, type StepContext, template } from "../../src/core/step-type.ts";
+import { type Evaluator, evaluator } from "../../src/engine/executor/evaluator.ts";
 import { usageLimits } from "../../src/engine/executor/usage-limits.ts";
 import { jobHandlers } from "../../src/engine/executor/job-handlers.ts";
 import { engine } from "../../src/engine/engine.ts";
@@ -69,6 +70,7 @@ export async function testEngine({
   durationLimits = {},
   config = {},
   unusable = [],
+  expressions = evaluator(),
   env = {},
   ...storeOptions
 }: {
@@ -84,6 +86,7 @@ export async function testEngine({
   /** Entries of the configuration that can't be used. */
   unusable?: readonly UnusableEntry[];
   env?: Record<string, string>;
+  expressions?: Evaluator;
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
@@ -130,7 +133,9 @@ export async function testEngine({
     log,
     usageLimits: usageLimits(perKey, read, clock),
     eventUrl,
+    expressions,
   });
+  onTestFinished(() => handlers.close());
 
   let executors = 0;
   /** Starts an executor, or several that compete. */

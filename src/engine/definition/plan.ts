@@ -2,7 +2,7 @@
 import type { StepDefinition, Definition } from "../../../schemas/workflow-definition.ts";
 import { durationCutter, type DurationCutter, type DurationLimits } from "../../core/duration-limits.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
-import { compileCel, compileValue } from "./expressions/index.ts";
+import { compileCel, compileValue, MAX_INLINE_COST } from "./expressions/index.ts";
 import type { CompiledExpression, Scope } from "./expressions/types.ts";
 import type { CompiledDefinition } from "./compiled-definition.ts";
 import { type PlannedRepeat, planRepeat } from "./repeat.ts";
@@ -125,16 +125,24 @@ function compiledField(field: Field, value: unknown): CompiledExpression | { lit
  * Evaluates the fields of a step.
  * @throws StepError of the expressions
  */
-export function resolveFields({ fields }: PlannedStep, scope: Scope): Record<string, unknown> {
+export async function resolveFields(
+  { fields }: PlannedStep,
+  evaluate: (expression: CompiledExpression) => Promise<unknown>,
+): Promise<Record<string, unknown>> {
   const resolved: Record<string, unknown> = {};
   for (const [name, field] of fields) {
-    resolved[name] = "literal" in field ? field.literal : field.evaluate(scope);
+    resolved[name] = "literal" in field ? field.literal : await evaluate(field);
   }
   return resolved;
 }
 
-/** Evaluates the inputs of a schedule for one run. */
+/**
+ * Evaluates the inputs of a schedule for one run. They read `run` only, so they get no more work than the event loop has
+ * time for.
+ * @throws StepError of the expressions
+ */
 export function scheduleInputs(definition: Definition, run: Scope["run"]): Record<string, unknown> {
   const inputs = definition.schedule?.inputs ?? {};
-  return compileValue(inputs).evaluate({ inputs: {}, run, steps: {} }) as Record<string, unknown>;
+  const scope: Scope = { inputs: {}, run, steps: {} };
+  return compileValue(inputs).evaluate(scope, MAX_INLINE_COST) as Record<string, unknown>;
 }

@@ -1,7 +1,7 @@
 /** Compiles the `repeat` of a step: its variables, and the condition that ends it. */
 import type { Repeat } from "../../../schemas/repeat.ts";
 import { compileCel, compileValue } from "./expressions/index.ts";
-import type { CompiledExpression, Scope } from "./expressions/types.ts";
+import type { CompiledExpression } from "./expressions/types.ts";
 
 export interface PlannedRepeat {
   /** Maximum number of iterations. */
@@ -45,9 +45,12 @@ const stepIdsOf = (expressions: readonly CompiledExpression[]): Set<string> => {
  * @param which `start` for the first iteration, `next` for the others
  * @throws StepError of the expressions
  */
-export const evaluateVariables = (
+export async function evaluateVariables(
   { variables }: PlannedRepeat,
   which: "start" | "next",
-  scope: Scope,
-): Record<string, unknown> =>
-  Object.fromEntries(variables.map((variable) => [variable.name, variable[which].evaluate(scope)]));
+  evaluate: (expression: CompiledExpression) => Promise<unknown>,
+): Promise<Record<string, unknown>> {
+  const values: [string, unknown][] = [];
+  for (const variable of variables) values.push([variable.name, await evaluate(variable[which])]);
+  return Object.fromEntries(values);
+}

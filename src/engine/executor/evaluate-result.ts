@@ -5,17 +5,23 @@ import { valueIssues } from "../../core/json-schema/index.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { stateIssues } from "../../core/workflow-state.ts";
 import type { Plan } from "../definition/plan.ts";
+import type { Evaluate } from "./evaluator.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 
 /** Maximum size of a run's output, in characters of JSON. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 
 /** @throws StepError */
-export async function evaluateOutput(run: RunRecord, plan: Plan, scopes: ExpressionScopes): Promise<unknown> {
+export async function evaluateOutput(
+  run: RunRecord,
+  plan: Plan,
+  scopes: ExpressionScopes,
+  evaluate: Evaluate,
+): Promise<unknown> {
   const output =
     plan.output === null
       ? await outputOfLastStep(run, plan, scopes)
-      : plan.output.evaluate(await scopes.loadScope(plan, run, plan.output.stepIds));
+      : await evaluate(plan.output, await scopes.loadScope(plan, run, plan.output.stepIds));
   const chars = JSON.stringify(output ?? null).length;
   if (chars > MAX_OUTPUT_CHARS) {
     throw new StepError(
@@ -56,10 +62,11 @@ export async function evaluateCommit(
   run: RunRecord,
   plan: Plan,
   scopes: ExpressionScopes,
+  evaluate: Evaluate,
 ): Promise<Record<string, unknown> | null> {
   if (plan.commit === null) return null;
   const scope = await scopes.loadScope(plan, run, plan.commit.stepIds);
-  const values = plan.commit.evaluate(scope) as Record<string, unknown>;
+  const values = (await evaluate(plan.commit, scope)) as Record<string, unknown>;
   const [first] = stateIssues(plan.compiled.definition.state ?? {}, values);
   if (first === undefined) return values;
   throw new StepError(

@@ -11,6 +11,7 @@ import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { AnyStepType, Field, StepOutcome } from "../../core/step-type.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { JobContext } from "../../queue/types.ts";
 import { type Plan, type PlannedStep, resolveFields } from "../definition/plan.ts";
 import { evaluateVariables } from "../definition/repeat.ts";
@@ -20,6 +21,7 @@ import type { StepResult } from "../run-state/step-result.ts";
 import { prepareWait } from "../run-state/waits/index.ts";
 import type { WaitRequest } from "../run-state/waits/wait-kind.ts";
 import type { Attempt } from "./attempt.ts";
+import type { Evaluate, Evaluator } from "./evaluator.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
@@ -34,6 +36,7 @@ export interface AttemptOptions {
   connections: Connections;
   scopes: ExpressionScopes;
   usageLimits: UsageLimits;
+  evaluator: Evaluator;
   /** Prepares the run of another workflow. @throws StepError */
   prepareChildRun: WaitRequest["prepareChildRun"];
   planLevels: WaitRequest["planLevels"];
@@ -53,12 +56,14 @@ export async function executeAttempt(
 ): Promise<StepResult> {
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
+  const evaluate = options.evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
   if (job.item === null) {
-    const result = await evaluateBeforeFields(options, plan, attempt);
+    const result = await evaluateBeforeFields(options, plan, attempt, evaluate);
     if (result !== undefined) return result;
   }
   const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
-  attempt.input = parseInput(planned, resolveFields(planned, scope));
+  const fields = await resolveFields(planned, (field) => evaluate(field, scope));
+  attempt.input = parseInput(planned, fields);
   const position = plan.compiled.position.get(job.stepId)!;
   const resource = plan.compiled.resources[position];
   attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
@@ -87,22 +92,25 @@ async function evaluateBeforeFields(
   options: AttemptOptions,
   plan: Plan,
   attempt: Attempt,
+  evaluate: Evaluate,
 ): Promise<StepResult | undefined> {
   const { runs, scopes } = options;
   const { run, job, planned } = attempt;
   const { step, if: condition, forEach, repeat } = planned;
   if (condition === null && forEach === null && repeat === null) return undefined;
   const record = repeat === null ? undefined : await runs.step(job);
-  if (record !== undefined && record.items !== null) return nextIteration(options, plan, attempt, record);
+  if (record !== undefined && record.items !== null)
+    return nextIteration(options, plan, attempt, record, evaluate);
   const scope = await scopes.loadScope(plan, run, planned.conditionReads);
-  if (condition !== null && !toCondition(condition.evaluate(scope), `if of "${step.id}"`)) {
+  if (condition !== null && !toCondition(await evaluate(condition, scope), `if of "${step.id}"`)) {
     return { kind: "skipped" };
   }
   if (repeat !== null) {
-    return { kind: "iteration", index: 0, loop: evaluateVariables(repeat, "start", scope), dueAt: null };
+    const loop = await evaluateVariables(repeat, "start", (start) => evaluate(start, scope));
+    return { kind: "iteration", index: 0, loop, dueAt: null };
   }
   if (forEach === null) return undefined;
-  return { kind: "fan_out", items: validateItems(step.id, forEach.evaluate(scope)) };
+  return { kind: "fan_out", items: validateItems(step.id, await evaluate(forEach, scope)) };
 }
 
 interface InputSchema {

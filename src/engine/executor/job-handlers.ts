@@ -22,6 +22,7 @@ import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
+import { type Evaluator, evaluator } from "./evaluator.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
@@ -34,12 +35,16 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connecti
   usageLimits: UsageLimits;
   /** The URL to which the event of a step is sent. */
   eventUrl: EventsApi["url"];
+  /** Evaluates the expressions; tests pass another. */
+  expressions?: Evaluator;
 }
 
 export interface JobHandlers {
   scheduler: Scheduler;
   handler: JobHandler;
   onUnexpectedError: OnUnexpectedError;
+  /** Ends the threads that evaluate expressions. */
+  close(): Promise<void>;
 }
 
 export function jobHandlers({
@@ -51,6 +56,7 @@ export function jobHandlers({
   log,
   usageLimits,
   eventUrl,
+  expressions = evaluator(),
 }: JobHandlersOptions): JobHandlers {
   const { runs } = read;
   const { context, prepareRun, durationLimits, parse } = engine;
@@ -62,6 +68,7 @@ export function jobHandlers({
     scopes: expressionScopes(runs, eventUrl),
     connections,
     usageLimits,
+    evaluator: expressions,
     approvals: read.approvals,
     prepareRun,
     remainingAfter: (run: RunRecord, stepId: string) => engine.remainingWork.after(read, run, stepId),
@@ -100,6 +107,7 @@ export function jobHandlers({
     }),
     handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
+    close: () => expressions.close(),
   };
 }
 

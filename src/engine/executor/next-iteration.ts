@@ -11,7 +11,10 @@ import type { RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import type { StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
+import type { Compiled } from "../definition/expressions/index.ts";
+import type { Evaluate } from "./evaluator.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
+import { runsAgain } from "./runs-again.ts";
 import { toCondition } from "./step-values.ts";
 
 /**
@@ -24,35 +27,40 @@ export async function nextIteration(
   plan: Plan,
   { run, job, planned }: Attempt,
   record: StepRecord,
+  evaluate: Evaluate,
 ): Promise<StepResult> {
   const repeat = planned.repeat!;
   const last = { runId: run.id, stepId: job.stepId, item: record.items!.started - 1 };
   const result = await scopes.resultOf(plan, last);
   const scope = { ...(await scopes.loadScope(plan, run, repeat.nextReads, last)), result: result.value };
   try {
-    if (isDone(repeat, job.stepId, last.item, scope)) return { kind: "repeated" };
-    const loop = evaluateVariables(repeat, "next", scope);
+    const evaluateNext = (expression: Compiled): Promise<unknown> => evaluate(expression, scope);
+    if (await isDone(repeat, job.stepId, last.item, evaluateNext)) return { kind: "repeated" };
+    const loop = await evaluateVariables(repeat, "next", evaluateNext);
     // An iteration whose recorded output was reused did nothing that a pause could wait for.
     const pauses = repeat.everyMs > 0 && result.reusedFrom === null;
     const dueAt = pauses ? iso(context.clock.now() + repeat.everyMs) : null;
     return { kind: "iteration", index: last.item + 1, loop, dueAt };
   } catch (thrown) {
-    if (!(thrown instanceof StepError)) throw thrown;
+    if (!(thrown instanceof StepError) || runsAgain(thrown, job) || isAborted(thrown)) throw thrown;
     return { kind: "failed", error: toRunError(thrown, job) };
   }
 }
+
+/** Whether the run was stopped, or the executor, while an expression was evaluated. */
+const isAborted = ({ code }: StepError): boolean => code === "cancelled" || code === "interrupted";
 
 /**
  * Whether the loop ends after the iteration `index`.
  * @throws StepError repeat_exhausted, or an error of the expression
  */
-function isDone(
+async function isDone(
   { until, max }: PlannedRepeat,
   stepId: string,
   index: number,
-  scope: Parameters<NonNullable<PlannedRepeat["until"]>["evaluate"]>[0],
-): boolean {
-  if (until !== null && toCondition(until.evaluate(scope), `until of "${stepId}"`)) return true;
+  evaluate: (expression: Compiled) => Promise<unknown>,
+): Promise<boolean> {
+  if (until !== null && toCondition(await evaluate(until), `until of "${stepId}"`)) return true;
   if (index + 1 < max) return false;
   if (until === null) return true;
   throw new StepError(

@@ -8,6 +8,7 @@ import { formatPlan } from "../../core/format-plan.ts";
 import { isStorageUnavailable, toAppError } from "../../core/errors.ts";
 import type { Job, RunRecord } from "../../core/model.ts";
 import type { ApprovalReader, RunReader } from "../../core/run-ports.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { JobHandler } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { stopRun } from "../run-state/advance-run.ts";
@@ -18,9 +19,11 @@ import { toRunError } from "../run-state/run-error.ts";
 import { isStartRefused } from "../run-state/start-limits.ts";
 import { startRun } from "../run-state/start-run.ts";
 import { evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
+import type { Evaluate, Evaluator } from "./evaluator.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { withChange, withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
+import { runsAgain } from "./runs-again.ts";
 
 /** Maximum number of retries of a mail to assignees that was not sent. */
 const MAX_MAIL_RETRIES = 2;
@@ -33,6 +36,7 @@ interface Options {
   approvals: ApprovalReader;
   planOf(run: RunRecord): Promise<Plan>;
   scopes: ExpressionScopes;
+  evaluator: Evaluator;
   prepareRun: PrepareRun;
   /** What can run after a step of a run, such as an approval. */
   remainingAfter(run: RunRecord, stepId: string): Promise<RemainingWork>;
@@ -41,21 +45,21 @@ interface Options {
 }
 
 /** Evaluates the output of a run whose steps have all ended, and ends the run. */
-export function finishHandler({ context, runs, planOf, scopes }: Options): JobHandler {
+export function finishHandler({ context, runs, planOf, scopes, evaluator }: Options): JobHandler {
   return async (job) => {
     const run = await runs.find(job.runId);
     if (run === undefined || run.finishedAt !== null) return withoutChange();
-    const result = await evaluate(run, job);
+    const result = await evaluateResult(run, job, evaluator.forJob(usageSubjectOf(run.actor)));
     return withChange((tx) => finishRun(context, tx, run.id, result));
   };
 
-  async function evaluate(run: RunRecord, job: Job): Promise<FinishResult> {
+  async function evaluateResult(run: RunRecord, job: Job, evaluate: Evaluate): Promise<FinishResult> {
     const output = await evaluateField("output", job, async () =>
-      evaluateOutput(run, await planOf(run), scopes),
+      evaluateOutput(run, await planOf(run), scopes, evaluate),
     );
     if ("error" in output) return output;
     const commit = await evaluateField("commit", job, async () =>
-      evaluateCommit(run, await planOf(run), scopes),
+      evaluateCommit(run, await planOf(run), scopes, evaluate),
     );
     return "error" in commit ? commit : { output: output.value, committed: commit.value };
   }
@@ -69,7 +73,7 @@ export function finishHandler({ context, runs, planOf, scopes }: Options): JobHa
       assertNotPoisoned(job, field);
       return { value: await work() };
     } catch (thrown) {
-      if (isStorageUnavailable(thrown)) throw thrown;
+      if (runsAgain(thrown, job)) throw thrown;
       const error = toRunError(thrown, job);
       if (error.code === "poisoned") context.meter.jobPoisoned();
       return { error: { ...error, message: `${field}: ${error.message}` } };

@@ -1,7 +1,6 @@
 /** Handles the jobs of kind `step`: one attempt of a step, or of an item of its fan-out. */
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
-import { isStorageUnavailable } from "../../core/errors.ts";
 import { type AttemptOutcome, secondsSince } from "../../core/meter.ts";
 import type { RunRecord } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
@@ -20,6 +19,7 @@ import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
+import { runsAgain } from "./runs-again.ts";
 import { saveAttempt } from "./save-attempt.ts";
 
 export interface StepHandlerOptions extends AttemptOptions {
@@ -43,8 +43,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
         ? { kind: "deferred", decide: (tx) => startChild(tx, attempt, jobContext, result) }
         : resultOf(attempt, jobContext, result);
     } catch (thrown) {
-      // The queue releases the job to be run again, because the storage failed and not the step.
-      if (isStorageUnavailable(thrown)) throw thrown;
+      if (runsAgain(thrown, job)) throw thrown;
       return failureOf(attempt, jobContext, thrown);
     }
   };

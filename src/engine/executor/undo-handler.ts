@@ -1,13 +1,13 @@
 /** Handles the jobs of kind `undo`: one attempt to undo a step, or an item of its fan-out. */
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { iso } from "../../core/clock.ts";
-import { isStorageUnavailable } from "../../core/errors.ts";
 import { type AttemptOutcome, secondsSince } from "../../core/meter.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { undoneStepId } from "../../core/undo-step-id.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
 import { type Plan, resolveFields } from "../definition/plan.ts";
 import { toRunError } from "../run-state/run-error.ts";
@@ -20,12 +20,13 @@ import { assertNotPoisoned } from "./poisoned-job.ts";
 import { reportAttempt } from "./report-attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { runStepCode } from "./run-step-code.ts";
+import { runsAgain } from "./runs-again.ts";
 import { saveAttempt } from "./save-attempt.ts";
 import type { StepHandlerOptions } from "./step-handler.ts";
 import { assertOutputSize } from "./step-values.ts";
 
 export function undoHandler(options: StepHandlerOptions): JobHandler {
-  const { context, runs, scopes, usageLimits } = options;
+  const { context, runs, scopes, usageLimits, evaluator } = options;
 
   return async (job, jobContext) => {
     const run = await runs.find(job.runId);
@@ -37,8 +38,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
       assertNotPoisoned(job, job.stepId);
       return succeeded(attempt, jobContext, await execute(plan, attempt, jobContext));
     } catch (thrown) {
-      // The queue releases the job to be run again, because the storage failed and not the step.
-      if (isStorageUnavailable(thrown)) throw thrown;
+      if (runsAgain(thrown, job)) throw thrown;
       return failed(attempt, jobContext, thrown);
     }
   };
@@ -52,7 +52,9 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     const undone: StepRef = { ...job, stepId: undoneStepId(job.stepId)! };
     const scope = await scopes.loadScope(plan, run, planned.fieldReads, undone);
     const { value: result } = await scopes.resultOf(plan, undone);
-    attempt.input = parseInput(planned, resolveFields(planned, { ...scope, result }));
+    const evaluate = evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
+    const fields = await resolveFields(planned, (field) => evaluate(field, { ...scope, result }));
+    attempt.input = parseInput(planned, fields);
     attempt.inputHash = shortHash(canonicalJson([planned.type.type, job.resource, attempt.input]));
     attempt.effectRunId = await firstRunWithEffect(runs, run, undone);
     const metered = planned.type.meteredResource?.(planned.step) ?? null;

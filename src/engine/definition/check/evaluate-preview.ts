@@ -1,7 +1,14 @@
 /** Evaluates the expressions of a definition with the mocked outputs of steps. */
 import { AppError } from "../../../core/errors.ts";
 import { StepError } from "../../../core/step-errors.ts";
-import { compileCel, compileValue, type Compiled, type Scope } from "../expressions/index.ts";
+import {
+  compileCel,
+  compileValue,
+  type Compiled,
+  ExpressionError,
+  MAX_EXPRESSION_COST,
+  type Scope,
+} from "../expressions/index.ts";
 import type { Repeat } from "../../../../schemas/repeat.ts";
 import { prefixPath, type LocatedIssue, MAX_ISSUES, type Preview } from "./check-report.ts";
 
@@ -39,6 +46,9 @@ const MAX_ITEMS = 10;
 /** Maximum size of all results together, in characters of JSON. */
 const MAX_SIZE = 4 * 1024 * 1024;
 
+/** Maximum work of all expressions together: 3 s of processor time. */
+const MAX_WORK = 3 * MAX_EXPRESSION_COST;
+
 const UNKNOWN = Symbol("unknown");
 
 export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewResult {
@@ -46,17 +56,20 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
   const result: Preview = { steps: {} };
   let size = 0;
   let full = false;
+  let remainingWork = MAX_WORK;
 
   /** Returns UNKNOWN if the expression fails or reads a step that is not mocked. */
   function evaluate(compile: () => Compiled, path: PropertyKey[], itemScope: Scope): unknown {
     try {
       const compiled = compile();
       for (const id of compiled.stepIds) if (!Object.hasOwn(scope.steps, id)) return UNKNOWN;
-      const value = compiled.evaluate(itemScope);
+      const { value, cost } = compiled.measure(itemScope, Math.min(MAX_EXPRESSION_COST, remainingWork));
+      remainingWork -= cost;
       size += JSON.stringify(value)?.length ?? 0;
       full ||= size > MAX_SIZE;
       return value;
     } catch (error) {
+      if (error instanceof ExpressionError) remainingWork -= error.cost;
       issues.push(...failure(error, path));
       return UNKNOWN;
     }
@@ -129,10 +142,10 @@ export function evaluatePreview({ steps, output, scope }: PreviewTask): PreviewR
   }
 
   for (const step of steps) {
-    if (full || issues.length >= MAX_ISSUES) break;
+    if (full || remainingWork <= 0 || issues.length >= MAX_ISSUES) break;
     result.steps[step.id] = previewStep(step);
   }
-  if (!full && output.length > 0) {
+  if (!full && remainingWork > 0 && output.length > 0) {
     const value = evaluate(() => compileValue(output[0]), ["output"], scope);
     if (value !== UNKNOWN) result.output = value;
   }

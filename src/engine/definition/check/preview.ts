@@ -13,8 +13,8 @@ import { nextMessage } from "./worker-message.ts";
 import pLimit from "p-limit";
 import { workerFile } from "./worker-file.ts";
 
-/** Timeout of one evaluation, in milliseconds. */
-const PREVIEW_MS = 5_000;
+/** Timeout of one preview, in milliseconds. Its work is limited to a tenth of that, so only a busy machine reaches it. */
+const PREVIEW_MS = 30_000;
 
 /** Stands for the URLs of events, which only a run has. */
 const PREVIEW_URL = "https://preview.invalid/events/";

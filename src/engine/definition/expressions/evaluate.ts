@@ -3,9 +3,11 @@ import { MAX_EXPRESSION_OUTPUT } from "./limits.ts";
 import { compileBlock } from "./compile.ts";
 import type { SourceLocation } from "./cel-parser.ts";
 import type { ParsedExpression } from "./parse.ts";
+import { ExpressionError } from "./failures.ts";
 import { charge, chargeText, limitExceeded, startEvaluation } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
-import type { CompiledExpression, ExpressionIssue, Scope } from "./types.ts";
+import type { Reads } from "./resolve.ts";
+import type { CompiledExpression, ExpressionIssue } from "./types.ts";
 import { encodeForUrl } from "./text-functions.ts";
 import { isPercentEncoded } from "./url-parts.ts";
 import { setField, toJson, formatAsText } from "./values.ts";
@@ -19,16 +21,30 @@ export interface CompileOptions {
   encoding?: "url" | undefined;
 }
 
-const NO_STEPS: ReadonlySet<string> = new Set();
+/** What an expression was compiled from. */
+export interface Origin {
+  kind: "expression" | "value";
+  source: unknown;
+  options: CompileOptions;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 export const compileConstant = (value: unknown): CompiledExpression => ({
-  stepIds: NO_STEPS,
+  stepIds: NONE,
+  names: NONE,
+  get origin() {
+    return JSON.stringify({ kind: "value", source: value, options: {} } satisfies Origin);
+  },
   isConstant: true,
   evaluate: () => value,
+  measure: () => ({ value, cost: 0 }),
 });
 
 export function compileExpression(parsed: ParsedExpression, options: CompileOptions): CompiledExpression {
-  return compiled(evaluator(parsed), parsed.stepIds, { input: parsed.source, pos: 0 }, options);
+  const { source, reads } = parsed;
+  const origin: Origin = { kind: "expression", source, options };
+  return compiled(evaluator(parsed), reads, { input: source, pos: 0 }, origin);
 }
 
 /** Compiles a JSON value with templates. Without an expression in it `evaluate` returns the same object each time. */
@@ -39,9 +55,9 @@ export function compileTemplates(
   const { tree, issues } = parseValue(value);
   if (issues.length > 0) return { issues };
   if (tree.kind === "constant") return compileConstant(tree.value);
-  const steps = new Set<string>();
-  const evaluate = compileTree(tree, steps, options.encoding);
-  return compiled(evaluate, steps, { input: "", pos: 0 }, options);
+  const reads: Reads = { stepIds: new Set(), names: new Set() };
+  const evaluate = compileTree(tree, reads, options.encoding);
+  return compiled(evaluate, reads, { input: "", pos: 0 }, { kind: "value", source: value, options });
 }
 
 /** Returns plain JSON that was charged as output. */
@@ -49,23 +65,31 @@ type Evaluator = (evaluation: Evaluation) => unknown;
 
 function compiled(
   evaluate: Evaluator,
-  stepIds: ReadonlySet<string>,
+  reads: Reads,
   place: SourceLocation,
-  options: CompileOptions,
+  origin: Origin,
 ): CompiledExpression {
-  const maxOutput = options.maxOutputBytes ?? MAX_EXPRESSION_OUTPUT;
+  const maxOutput = origin.options.maxOutputBytes ?? MAX_EXPRESSION_OUTPUT;
+  let originText: string | undefined;
+  const measure: CompiledExpression["measure"] = (scope, maxCost) => {
+    const evaluation = startEvaluation(scope, place, maxOutput, maxCost);
+    try {
+      return { value: evaluate(evaluation), cost: evaluation.cost };
+    } catch (error) {
+      if (isStackOverflow(error)) throw limitExceeded(evaluation, "exceeds the call stack", "stack", 0);
+      const reported = evaluation.detailedErrors.get(error as Error)?.() ?? error;
+      if (reported instanceof ExpressionError) reported.cost = evaluation.cost;
+      throw reported;
+    }
+  };
   return {
-    stepIds,
-    isConstant: false,
-    evaluate(scope: Scope, maxCost?: number) {
-      const evaluation = startEvaluation(scope, place, maxOutput, maxCost);
-      try {
-        return evaluate(evaluation);
-      } catch (error) {
-        if (isStackOverflow(error)) throw limitExceeded(evaluation, "exceeds the call stack", "stack", 0);
-        throw evaluation.detailedErrors.get(error as Error)?.() ?? error;
-      }
+    ...reads,
+    get origin() {
+      return (originText ??= JSON.stringify(origin));
     },
+    isConstant: false,
+    measure,
+    evaluate: (scope, maxCost) => measure(scope, maxCost).value,
   };
 }
 
@@ -92,21 +116,21 @@ function compileTimed({ source, expr }: ParsedExpression): Evaluator {
   };
 }
 
-function compileTree(tree: ValueTree, steps: Set<string>, encoding?: "url"): Evaluator {
+function compileTree(tree: ValueTree, reads: Reads, encoding?: "url"): Evaluator {
   switch (tree.kind) {
     case "constant":
       return (evaluation) => toJson(evaluation, tree.value);
     case "expression":
-      addAll(steps, tree.parsed.stepIds);
+      addReads(reads, tree.parsed.reads);
       return evaluator(tree.parsed);
     case "text":
-      return compileText(tree.parts, steps, encoding);
+      return compileText(tree.parts, reads, encoding);
     case "list": {
-      const items = tree.items.map((item) => compileTree(item, steps, encoding));
+      const items = tree.items.map((item) => compileTree(item, reads, encoding));
       return (evaluation) => items.map((item) => item(evaluation));
     }
     default: {
-      const fields = tree.fields.map(([name, of]) => ({ name, evaluate: compileTree(of, steps, encoding) }));
+      const fields = tree.fields.map(([name, of]) => ({ name, evaluate: compileTree(of, reads, encoding) }));
       return (evaluation) => {
         const object: Record<string, unknown> = {};
         for (const { name, evaluate } of fields) setField(object, name, evaluate(evaluation));
@@ -118,12 +142,12 @@ function compileTree(tree: ValueTree, steps: Set<string>, encoding?: "url"): Eva
 
 function compileText(
   parts: readonly (string | ParsedExpression)[],
-  steps: Set<string>,
+  reads: Reads,
   encoding?: "url",
 ): Evaluator {
   const compiledParts = parts.map((part, index) => {
     if (typeof part === "string") return part;
-    addAll(steps, part.stepIds);
+    addReads(reads, part.reads);
     const evaluate = compileTimed(part);
     return encoding === "url" && isPercentEncoded(part, index)
       ? (evaluation: Evaluation) => encodeForUrl(evaluation, formatAsText(evaluation, evaluate(evaluation)))
@@ -140,6 +164,7 @@ function compileText(
   };
 }
 
-function addAll(to: Set<string>, from: ReadonlySet<string>): void {
-  for (const id of from) to.add(id);
+function addReads(to: Reads, { stepIds, names }: Reads): void {
+  for (const id of stepIds) to.stepIds.add(id);
+  for (const name of names) to.names.add(name);
 }

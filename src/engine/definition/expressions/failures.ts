@@ -50,6 +50,8 @@ export const issueAt = (
 export class ExpressionError extends StepError {
   /** What is wrong, as a predicate of the expression or a sentence, with the place but without a fix. */
   readonly summary: string;
+  /** The work of the whole evaluation until it failed. */
+  cost = 0;
   constructor(code: StepErrorCode, message: string, summary: string, options: StepErrorOptions) {
     super(code, message, options);
     this.summary = summary;

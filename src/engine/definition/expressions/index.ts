@@ -4,7 +4,7 @@
  * The output is plain JSON: timestamps become ISO text in UTC, durations a number of seconds. The compile functions throw
  * AppError `invalid_input` with the issues if a source does not parse, which never happens after the check.
  */
-import type { CompileOptions } from "./evaluate.ts";
+import type { CompileOptions, Origin } from "./evaluate.ts";
 import { compileTemplates, compileConstant, compileExpression } from "./evaluate.ts";
 import { checkTemplates, checkSource } from "./check-value.ts";
 import { formatPath, invalidInput } from "../../../core/issues.ts";
@@ -16,6 +16,8 @@ import { runToCompletion } from "./value-tree.ts";
 
 export * from "./limits.ts";
 export { type Facts, unite as uniteFacts } from "./flow.ts";
+export { isWorkExceeded } from "./evaluation-context.ts";
+export { ExpressionError } from "./failures.ts";
 export { OTHER_FIELDS_NULL } from "./values.ts";
 export type { CompileOptions } from "./evaluate.ts";
 export type { CompiledExpression as Compiled, ExpressionIssue, Scope, TypeScope } from "./types.ts";
@@ -40,6 +42,12 @@ export function compileValue(value: unknown, options: CompileOptions = {}): Comp
   const compiled = compileTemplates(value, options);
   if ("issues" in compiled) throw invalidExpression(compiled.issues);
   return compiled;
+}
+
+/** Compiles again what another thread has compiled. */
+export function compileOrigin(text: string): CompiledExpression {
+  const { kind, source, options } = JSON.parse(text) as Origin;
+  return kind === "expression" ? compileCel(source as string, options) : compileValue(source, options);
 }
 
 /** What is known of values where a condition is true. A condition that does not parse says nothing. */

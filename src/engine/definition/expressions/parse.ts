@@ -2,7 +2,7 @@
 import { operandsOf, parseSyntax, type SyntaxFailure, type SyntaxNode } from "./cel-parser.ts";
 import { MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ISSUES, MAX_EXPRESSION_LENGTH } from "./limits.ts";
 import { truncate, issueAt } from "./failures.ts";
-import { resolve } from "./resolve.ts";
+import { type Reads, resolve } from "./resolve.ts";
 import { closeTemplate, joinTemplates, rewriteWhole, translateSyntax } from "./syntax-rewrites.ts";
 import { splitTemplate, wholeExpression } from "./template.ts";
 import type { Expr } from "./tree.ts";
@@ -11,8 +11,7 @@ import type { ExpressionIssue } from "./types.ts";
 export interface ParsedExpression {
   source: string;
   expr: Expr;
-  /** Ids of the steps that it reads. */
-  stepIds: Set<string>;
+  reads: Reads;
 }
 
 /** With issues, `partial` is what can be checked nevertheless. */
@@ -53,11 +52,11 @@ export function parseCel(source: string): ParseResult {
   }
   if (isTooDeep(parsed.root)) return { issues: [tooDeep(source)] };
   const issues: ExpressionIssue[] = [];
-  const stepIds = new Set<string>();
-  const expr = resolve(parsed.root, stepIds, (issue) => {
+  const reads: Reads = { stepIds: new Set(), names: new Set() };
+  const expr = resolve(parsed.root, reads, (issue) => {
     if (issues.length < MAX_EXPRESSION_ISSUES) issues.push(issue);
   });
-  const expression = { source, expr, stepIds };
+  const expression = { source, expr, reads };
   return issues.length > 0 ? { issues, partial: expression } : expression;
 }
 

@@ -12,8 +12,15 @@ import type { ExpressionIssue } from "./types.ts";
 
 type Report = (issue: ExpressionIssue) => void;
 
-interface Resolution {
+/** What an expression reads of its scope. */
+export interface Reads {
+  /** Ids of the steps. */
   stepIds: Set<string>;
+  /** The other names: `inputs`, `item` and so on. */
+  names: Set<string>;
+}
+
+interface Resolution extends Reads {
   report: Report;
 }
 
@@ -21,11 +28,11 @@ interface Resolution {
 type Locals = readonly string[];
 
 /**
- * @param stepIds receives the ids of the steps that the expression reads
+ * @param reads receives what the expression reads
  * @param report receives each issue
  */
-export function resolve(root: SyntaxNode, stepIds: Set<string>, report: Report): Expr {
-  return walk(root, [], { stepIds, report });
+export function resolve(root: SyntaxNode, reads: Reads, report: Report): Expr {
+  return walk(root, [], { ...reads, report });
 }
 
 function walk(at: SyntaxNode, locals: Locals, resolution: Resolution): Expr {
@@ -103,10 +110,13 @@ function resolveLiteral(
   return { kind: "invalid", at };
 }
 
-function resolveName(at: SyntaxNode, id: string, locals: Locals, { report }: Resolution): Expr {
+function resolveName(at: SyntaxNode, id: string, locals: Locals, { names, report }: Resolution): Expr {
   const slot = locals.lastIndexOf(id);
   if (slot >= 0) return { kind: "local", at, slot };
-  if (id !== "steps") return { kind: "name", at, name: id };
+  if (id !== "steps") {
+    names.add(id);
+    return { kind: "name", at, name: id };
+  }
   report(
     issueAt("unknown_step", at, "uses `steps` without a step id", {
       fix: "Write steps.<id> with a literal id: the steps that are read must be known before the workflow runs.",

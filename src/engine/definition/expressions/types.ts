@@ -43,6 +43,10 @@ export interface TypeScope {
 export interface CompiledExpression {
   /** Ids of the steps that it reads: only their outputs have to be loaded. */
   readonly stepIds: ReadonlySet<string>;
+  /** The other names of the scope that it reads, such as `inputs`. */
+  readonly names: ReadonlySet<string>;
+  /** What it was compiled from, as text: `compileOrigin` compiles it again, in a thread. */
+  readonly origin: string;
   /** Whether it contains no expression: `evaluate` then always returns the same value. */
   readonly isConstant: boolean;
   /**
@@ -50,6 +54,8 @@ export interface CompiledExpression {
    * @throws StepError expression_failed, expression_limit (with the limit in its details), null_value (with the name)
    */
   evaluate(scope: Scope, maxCost?: number): unknown;
+  /** Does the same, and returns the work that it took. */
+  measure(scope: Scope, maxCost?: number): { value: unknown; cost: number };
 }
 
 /**
