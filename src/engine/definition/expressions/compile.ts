@@ -15,7 +15,7 @@ export type Evaluate = (evaluation: Evaluation) => unknown;
 type Of<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
 
 /** Compiles an expression. The function throws StepErrors that quote it. */
-export function compile(expr: Expr): Evaluate {
+function compile(expr: Expr): Evaluate {
   switch (expr.kind) {
     case "literal": {
       const { value } = expr;
