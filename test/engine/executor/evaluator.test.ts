@@ -5,7 +5,7 @@ import { workerFile, type WorkerThreadsOptions, workerThreads } from "../../../s
 import {
   compileCel,
   compileValue,
-  ExpressionError,
+  type ExpressionError,
   OTHER_FIELDS_NULL,
   type Scope,
 } from "../../../src/engine/definition/expressions/index.ts";
@@ -43,6 +43,9 @@ function open(options: Parameters<typeof evaluator>[0] = {}): Evaluator {
   return opened;
 }
 
+/** Evaluates everything in the thread. */
+const inThread = (): Evaluate => open({ threads: threadsWith(), maxInlineCost: 0 }).forJob("owner");
+
 const scopeOf = (inputs: Record<string, unknown>, more: Partial<Scope> = {}): Scope => ({
   inputs,
   run: { id: "run_1" },
@@ -73,9 +76,6 @@ async function outcome(work: () => unknown): Promise<unknown> {
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe("an expression that is evaluated in a thread", () => {
-  /** Evaluates everything in the thread. */
-  const inThread = (): Evaluate => open({ threads: threadsWith(), maxInlineCost: 0 }).forJob("owner");
-
   it("has the same value or error as on the event loop, whatever it is", async () => {
     const evaluate = inThread();
     const kinds: Kind[] = ["number", "text", "boolean", "list", "object"];
