@@ -7,7 +7,7 @@ import { throttle } from "../auth/throttle.ts";
 import { cognitoSettings, cognitoWarnings, oidcSettings } from "../config/sign-on.ts";
 import { SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
-import { reachableHost } from "../core/hosts.ts";
+import { parseHost, reachableHost } from "../core/hosts.ts";
 import { rateLimitCounter } from "../store/rate-limit-counts.ts";
 import type { Store } from "../store/database.ts";
 import { sessionStore } from "../store/sessions.ts";
@@ -48,9 +48,8 @@ export async function openSignIn(
       if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/(?:mcp|sse)?\/?$/, "");
       const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
       if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
-      // A Host header can contain anything.
-      const usable = /^[^/?#@\\]+$/.test(hostname) && URL.canParse(reach(hostname));
-      return reach(usable ? hostname : reachableHost(host));
+      // Behind a proxy it is a header that can contain anything.
+      return reach(parseHost(hostname) === undefined ? reachableHost(host) : hostname);
     },
     version: VERSION,
   };

@@ -1,4 +1,7 @@
-/** Redacts secrets in the log: fields by their names, API keys anywhere by their format. */
+/**
+ * Redacts secrets in the log: fields by their names, API keys anywhere by their format. It also cuts long texts and lists:
+ * requests, vendors and workflows put text of any length into errors.
+ */
 import { pino } from "pino";
 
 /** Names of fields that are or may contain secrets, in lower case. */
@@ -13,7 +16,13 @@ const NAMES: ReadonlySet<string> = new Set([
 const ENDING = /(?:token|secret|password|cookie|authorization|api[-_]?key)$/;
 const OIDC = "x-amzn-oidc-";
 const HIDDEN = "[hidden]";
-/** Number of levels below the top of a line that are searched. */
+/** What is nested deeper than `DEPTH`. */
+const NESTED = "[nested]";
+/** Maximum length of a text in the log, in characters: that of an error with its stack. */
+const MAX_TEXT = 4_000;
+/** Maximum number of items of a list in the log. */
+const MAX_ITEMS = 50;
+/** Number of levels below the top of a line that are shown. */
 const DEPTH = 5;
 
 /**
@@ -27,8 +36,7 @@ export function redactSecrets(
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(fields)) {
     const value = fields[name];
-    const shown =
-      isSecret(name) && value !== undefined ? HIDDEN : depth === 0 ? value : redactValue(value, depth - 1);
+    const shown = isSecret(name) && value !== undefined ? HIDDEN : redactValue(value, depth - 1);
     if (shown !== value) (copy ??= { ...fields })[name] = shown;
   }
   return copy ?? fields;
@@ -40,11 +48,15 @@ const isSecret = (name: string): boolean => {
 };
 
 function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value === "string" && value.length > MAX_TEXT)
+    return `${value.slice(0, MAX_TEXT)}… (${value.length} characters)`;
   if (typeof value !== "object" || value === null) return value;
+  if (depth < 0) return NESTED;
   if (Array.isArray(value)) {
-    const items: readonly unknown[] = value;
-    const shown = items.map((item) => (depth === 0 ? item : redactValue(item, depth - 1)));
-    return shown.some((item, index) => item !== items[index]) ? shown : value;
+    const items: readonly unknown[] =
+      value.length > MAX_ITEMS ? [...value.slice(0, MAX_ITEMS), `… (${value.length} items)`] : value;
+    const shown = items.map((item) => redactValue(item, depth - 1));
+    return items !== value || shown.some((item, index) => item !== items[index]) ? shown : value;
   }
   // Libraries add requests and answers to their errors as properties.
   const plain = value instanceof Error ? pino.stdSerializers.err(value) : value;

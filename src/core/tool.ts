@@ -100,6 +100,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   page?: {
     item: z.ZodType;
     mcpLimit: number;
+    /** Whether REST returns a page without paging parameters too, because the whole list may be very large. */
+    alwaysPaged?: (input: z.output<I>) => boolean;
     /** A tag that changes with the whole list, so that REST can answer 304 and cache the response. */
     revision?: (ctx: ToolContext, input: z.output<I>) => Promise<string | undefined>;
   };

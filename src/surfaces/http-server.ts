@@ -11,6 +11,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Health } from "../../schemas/health.ts";
 import { AppError, ERRORS, toProblem } from "../core/errors.ts";
+import { hostIssue } from "../core/hosts.ts";
+import { loggableText } from "../core/loggable-text.ts";
 import { newRequestId } from "../core/ids.ts";
 
 /** Maximum size of the headers, in bytes. Load balancers add large ones, for which Node's default of 16 KiB is too small. */
@@ -37,6 +39,9 @@ const IDLE_SWEEP_MS = 50;
 const MAX_PIPELINED = 4;
 /** How long a refused client may take to read the response and close its side, in milliseconds. */
 const LINGER_MS = 1_000;
+
+/** Maximum length of a path in the log, in characters. */
+const MAX_LOGGED_PATH = 200;
 
 export interface Lifecycle {
   draining: boolean;
@@ -84,8 +89,9 @@ export function logRejectedRequest(
   request: { request_id: string; method: string | undefined; path: string; ip?: string | undefined },
 ): void {
   const level = ERRORS[error.code].log;
+  const path = loggableText(request.path, MAX_LOGGED_PATH);
   log[level](
-    { ...request, code: error.code, ...(level === "error" && { err: error.cause }) },
+    { ...request, path, code: error.code, ...(level === "error" && { err: error.cause }) },
     "request refused",
   );
 }
@@ -138,9 +144,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       return;
     }
     if (lifecycle.draining) closeAfterResponse(res);
-    if (req.headers.host === undefined && req.httpVersion === "1.1") {
+    const issue = hostIssueOf(req);
+    if (issue !== undefined) {
       res.setHeader("Connection", "close");
-      sendProblem(res, new AppError("invalid_request", "The request has no Host header."), newRequestId());
+      sendProblem(res, new AppError("invalid_request", issue), newRequestId());
     } else handler(req, res);
   };
   const server = createServer(
@@ -187,6 +194,15 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       await closed;
     },
   };
+}
+
+/** Why the host of a request is not clear; undefined when it is. Node keeps only the first of several `Host` headers. */
+function hostIssueOf({ rawHeaders, httpVersion, url = "" }: IncomingMessage): string | undefined {
+  const hosts = rawHeaders.filter(
+    (_, index) => rawHeaders[index - 1]?.toLowerCase() === "host" && index % 2 === 1,
+  );
+  if (hosts.length === 0 && httpVersion === "1.1") return "The request has no Host header.";
+  return hostIssue(url, hosts);
 }
 
 /** Makes a keep-alive client open a new connection, and so reach another copy, after this response. */

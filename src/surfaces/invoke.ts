@@ -59,6 +59,8 @@ export interface PreparedCall {
   question(): Promise<Elicitation | undefined>;
   /** All pages of a list. */
   pages(): AsyncGenerator<ListResponse<unknown>>;
+  /** Whether the list is sent page by page, also where the request has no paging parameters. */
+  isPaged: boolean;
   /** The revision of a list; undefined for none. */
   revision(): Promise<string | undefined>;
 }
@@ -96,6 +98,10 @@ export function prepare(
         cursor = page.next_cursor;
       }
     },
+    isPaged:
+      input["limit"] !== undefined ||
+      input["cursor"] !== undefined ||
+      tool.page?.alwaysPaged?.(input) === true,
     revision: async () => tool.page?.revision?.(ctx, input),
   };
 }

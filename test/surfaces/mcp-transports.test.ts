@@ -117,11 +117,15 @@ describe("paths and methods of the MCP listener", () => {
     client.send(formatRequest("GET", `http://localhost/health?x`, { Connection: "close" }));
     await client.ended;
     expect(client.received()).toMatch(/^HTTP\/1.1 200 /);
-    for (const target of ["//localhost/health", "http://[/health"]) {
+    for (const [target, status] of [
+      ["//localhost/health", "404 Not Found"],
+      ["http://[/health", "400 Bad Request"],
+      ["http://evil.example/mcp", "400 Bad Request"],
+    ]) {
       const odd = await socketClient(url);
-      odd.send(formatRequest("GET", target, { ...key, Connection: "close" }));
+      odd.send(formatRequest("GET", target!, { ...key, Connection: "close" }));
       await odd.ended;
-      expect([target, odd.received().split("\r\n")[0]]).toEqual([target, "HTTP/1.1 404 Not Found"]);
+      expect([target, odd.received().split("\r\n")[0]]).toEqual([target, `HTTP/1.1 ${status}`]);
     }
   });
 
@@ -166,6 +170,43 @@ describe.each(ENDPOINTS)("%s %s", (method, path, body) => {
       const answer = await rawRequest(method, url + path, { headers: { ...headers, [header]: value }, body });
       expect([answer.status, answer.json().code]).toEqual([403, "forbidden_origin"]);
     }
+  });
+});
+
+describe("a Host that only a URL parser understands", () => {
+  it.each([
+    "127.0.0.1#evil.example",
+    "127.0.0.1#evil.example:8000",
+    "user@127.0.0.1",
+    "evil.example@localhost",
+    "localhost%2eevil.example@127.0.0.1",
+    "127.0.0.1/evil.example",
+    "127.0.0.1?evil.example",
+    "localhost.",
+    "[::1%25lo]",
+    "[::1]evil.example",
+    "localhost:65536",
+  ])("is refused: %s", async (host) => {
+    const { url, key } = await openMcp();
+    const client = await socketClient(url);
+    client.send(formatRequest("POST", "/mcp", { ...key, Host: host, Connection: "close" }, "{}"));
+    await client.ended;
+    expect(client.received().split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request");
+    expect(client.received()).toContain('"code":"invalid_request"');
+  });
+
+  it.each([
+    "http://127.0.0.1#evil.example",
+    "http://user@127.0.0.1",
+    "http://localhost.",
+    "javascript://localhost",
+  ])("is refused in an Origin: %s", async (origin) => {
+    const { url, key } = await openMcp();
+    const answer = await rawRequest("POST", `${url}/mcp`, {
+      headers: { ...key, Origin: origin },
+      body: "{}",
+    });
+    expect([answer.status, answer.json().code]).toEqual([403, "forbidden_origin"]);
   });
 });
 

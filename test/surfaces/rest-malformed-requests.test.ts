@@ -49,6 +49,31 @@ describe("a request that no HTTP client sends", () => {
       400,
       "invalid_request",
     ],
+    [
+      "two hosts",
+      "GET /workflows HTTP/1.1\r\nHost: localhost\r\nHost: evil.com\r\n\r\n",
+      400,
+      "invalid_request",
+    ],
+    [
+      "a host with a fragment",
+      formatRequest("GET", "/health", { Host: "127.0.0.1#evil.com" }),
+      400,
+      "invalid_request",
+    ],
+    [
+      "a host with a user",
+      formatRequest("GET", "/health", { Host: "user@127.0.0.1" }),
+      400,
+      "invalid_request",
+    ],
+    [
+      "a host with a port that does not exist",
+      formatRequest("GET", "/health", { Host: "localhost:65536" }),
+      400,
+      "invalid_request",
+    ],
+    ["a target on another host", formatRequest("GET", "http://evil.com/health"), 400, "invalid_request"],
     ["a method of its own", "BREW /workflows HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request"],
     ["TRACE", formatRequest("TRACE", "/workflows", { Connection: "close" }), 405, "method_not_allowed"],
     ["OPTIONS *", formatRequest("OPTIONS", "*", { Connection: "close" }), 404, "route_not_found"],
@@ -116,7 +141,7 @@ describe("a request that no HTTP client sends", () => {
     await insertWorkflows(instance, { count: 3 });
     const { head } = await exchange(
       url,
-      formatRequest("GET", "http://elsewhere.example/workflows?limit=1", {
+      formatRequest("GET", "http://LOCALHOST/workflows?limit=1", {
         "X-API-Key": key,
         Connection: "close",
       }),

@@ -23,9 +23,15 @@ describe("a page of large definitions", () => {
     }
     expect(sizes).toEqual([3, 3, 2]);
     expect(ids).toEqual(["w-7", "w-6", "w-5", "w-4", "w-3", "w-2", "w-1", "w-0"]);
-    const { body: whole } = await call("GET", "/workflows?include=definition");
-    expect(whole).toHaveLength(8);
-    expect(whole[7].definition).toEqual(definition);
+    // Without paging parameters too: a list with definitions is a page, and the one without holds every workflow.
+    const first = await call("GET", "/workflows?include=definition");
+    expect(first.body).toHaveLength(3);
+    expect(first.headers.get("x-total-count")).toBe("8");
+    const next = /<(.*)>; rel="next"/.exec(first.headers.get("link")!)![1]!;
+    const second = await call("GET", next);
+    expect(second.body.map(({ id }: { id: string }) => id)).toEqual(["w-4", "w-3", "w-2"]);
+    expect(second.body[0].definition).toEqual(definition);
+    expect((await call("GET", "/workflows")).body).toHaveLength(8);
   });
 
   it("ends after about 2 MiB in a history too", async () => {
@@ -36,6 +42,8 @@ describe("a page of large definitions", () => {
     }
     const first = await call("GET", "/workflows/a/versions?include=definition&limit=200");
     expect(first.body.map((one: { version: number }) => one.version)).toEqual([5, 4, 3]);
+    const whole = await call("GET", "/workflows/a/versions?include=definition");
+    expect(whole.body).toHaveLength(3);
     const next = /<(.*)>/.exec(first.headers.get("link")!)![1]!;
     const second = await call("GET", next);
     expect(second.body.map((one: { version: number }) => one.version)).toEqual([2, 1]);

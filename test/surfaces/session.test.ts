@@ -451,12 +451,17 @@ describe("the session endpoints", () => {
     await client.waitFor("HTTP/1.1 413");
   });
 
-  it("return where agents connect, for any Host header", async () => {
-    const { browser, url } = await openWithAdmin();
-    const mcpUrl = async (host: string): Promise<unknown> => {
+  it("return where agents connect, for any Host or forwarded host", async () => {
+    const { browser, url } = await openWithAdmin({ env: { MILLRACE_TRUSTED_PROXIES: "127.0.0.1" } });
+    const mcpUrl = async (host: string, forwarded?: string): Promise<unknown> => {
       const client = await socketClient(url);
       client.send(
-        formatRequest("GET", "/session", { Host: host, Cookie: browser.cookie!, Connection: "close" }),
+        formatRequest("GET", "/session", {
+          Host: host,
+          ...(forwarded !== undefined && { "X-Forwarded-Host": forwarded }),
+          Cookie: browser.cookie!,
+          Connection: "close",
+        }),
       );
       await client.ended;
       const [head, body] = client.received().split("\r\n\r\n") as [string, string];
@@ -465,8 +470,10 @@ describe("the session endpoints", () => {
     };
     expect(await mcpUrl("mill.example.com:3000")).toBe("http://mill.example.com:8000");
     expect(await mcpUrl("[::1]:3000")).toBe("http://[::1]:8000");
-    for (const host of ["a b", "[", "", "a<script>", "[::1", "a/b", "a?b", "a#b", "me@evil", ":80", "%"])
-      expect([host, await mcpUrl(host)]).toEqual([host, "http://127.0.0.1:8000"]);
+    expect(await mcpUrl("")).toBe("http://127.0.0.1:8000");
+    expect(await mcpUrl("localhost", "mill.example.com")).toBe("http://mill.example.com:8000");
+    for (const host of ["a b", "[", "a<script>", "[::1", "a/b", "a?b", "a#b", "me@evil", ":80", "%"])
+      expect([host, await mcpUrl("localhost", host)]).toEqual([host, "http://127.0.0.1:8000"]);
   });
 
   it.each(["https://mcp.example.com", "https://mcp.example.com/mcp", "https://mcp.example.com/sse/"])(

@@ -15,7 +15,11 @@ export const listWorkflowVersions = defineTool({
   scope: "read",
   effect: "read",
   errors: ["workflow_not_found", "invalid_cursor"],
-  page: { item: WorkflowVersion, mcpLimit: 20 },
+  page: {
+    item: WorkflowVersion,
+    mcpLimit: 20,
+    alwaysPaged: ({ include }) => include.includes("definition"),
+  },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     include: z

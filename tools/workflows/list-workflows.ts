@@ -32,6 +32,7 @@ export const listWorkflows = defineTool({
   page: {
     item: Workflow,
     mcpLimit: 50,
+    alwaysPaged: ({ include }) => include.includes("definition"),
     // A run changes without a change of its workflow.
     revision: async (ctx, { include }) =>
       include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),

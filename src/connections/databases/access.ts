@@ -41,7 +41,9 @@ export function accessIssues(
       },
     ];
   }
-  if (NEVER.has(keyword)) return queryIssue(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
+  // DuckDB calls functions of the engine in this way; other databases call procedures of the operator.
+  if (NEVER.has(keyword) || (dialect === "duckdb" && keyword === "call"))
+    return queryIssue(`must not begin with ${keyword.toUpperCase()}`, "Write a query.");
   if (dialect === "mysql" && words.has("into") && (words.has("outfile") || words.has("dumpfile")))
     return queryIssue("must not write files", "Remove INTO OUTFILE.");
   if (write || keyword === "") return [];

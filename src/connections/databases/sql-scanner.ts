@@ -4,6 +4,7 @@
  * statement into two.
  */
 import type { PartialIssue } from "../../core/connections.ts";
+import { forbiddenCall } from "./duckdb-functions.ts";
 
 export type Dialect = "sqlite" | "duckdb" | "postgresql" | "mysql";
 
@@ -97,6 +98,8 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
   const words = new Set<string>();
   const tokens: string[] = [];
   const pieces: Piece[] = [];
+  /** The query without comments. */
+  let code = "";
   let keyword = "";
   let ended = false;
   let at = 0;
@@ -117,6 +120,7 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
       "Remove it. Only tabs and line breaks are allowed.",
     );
   const takeQuoted = (text: string, isComment = false): void => {
+    code += isComment ? " " : text;
     if (!ended) pieces.push({ at, text });
     else if (!isComment)
       issue("several_statements", "must be one statement", "Use a separate step for each statement.");
@@ -188,6 +192,8 @@ export function scanQuery(query: string, dialect: Dialect): ScannedQuery {
     if (query[at] === "(" || query[at] === ")") tokens.push(query[at]!);
     take(query.startsWith("::", at) ? "::" : query[at]!);
   }
+  const forbidden = dialect === "duckdb" ? forbiddenCall(code) : undefined;
+  if (forbidden !== undefined) issues.push(forbidden);
   if (keyword === "" && issues.length === 0)
     issue("empty_query", "contains no statement", "Write a statement, such as SELECT 1.");
   return {

@@ -2,10 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { isJsonContentType, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { isJsonContentType } from "@modelcontextprotocol/server";
 import { exceedsDepth } from "../../../schemas/text.ts";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
+import { hostForUrl, parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
 import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
 
@@ -23,21 +24,26 @@ const MAX_DEPTH = 200;
  * @throws AppError forbidden_origin
  */
 export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]): void {
-  const host = req.headers.host;
-  const bare = host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
-  if (isIP(bare) === 0 && !validateHostHeader(host, [...hostnames]).ok) {
+  const { host = "", origin } = req.headers;
+  const named = parseHost(host)?.hostname;
+  if (named === undefined || (isIP(named) === 0 && !hostnames.includes(named))) {
     throw new AppError(
       "forbidden_origin",
-      `The Host header (${(host ?? "none").slice(0, 100)}) is not a name of this server. ` +
+      `The Host header (${host.slice(0, 100) || "none"}) is not a name of this server. ` +
         "If it should be, set MILLRACE_BASE_URL to the public URL.",
     );
   }
-  if (!validateOriginHeader(req.headers.origin, [...hostnames]).ok) {
+  if (origin !== undefined && !isOwnOrigin(origin, hostnames)) {
     throw new AppError(
       "forbidden_origin",
       "Web pages of other origins may not call this server. Call it from a program, or set MILLRACE_BASE_URL to your own origin.",
     );
   }
+}
+
+function isOwnOrigin(origin: string, hostnames: readonly string[]): boolean {
+  const host = parseHost(/^https?:\/\/(.*)$/s.exec(origin)?.[1] ?? "");
+  return host !== undefined && hostnames.includes(hostForUrl(host.hostname));
 }
 
 export interface ReceivedMessage {

@@ -123,8 +123,11 @@ export async function sendList(
     }
   }
   const { limit, cursor } = prepared.input;
-  if (limit !== undefined || cursor !== undefined) {
-    const page = (await prepared.run()) as ListResponse<unknown>;
+  if (prepared.isPaged) {
+    const hasParameters = limit !== undefined || cursor !== undefined;
+    const page = (
+      hasParameters ? await prepared.run() : (await prepared.pages().next()).value
+    ) as ListResponse<unknown>;
     res.setHeader("X-Total-Count", page.total);
     if (page.next_cursor !== null) res.setHeader("Link", `<${nextLink(req, page.next_cursor)}>; rel="next"`);
     sendJson(res, JSON.stringify(page.items));

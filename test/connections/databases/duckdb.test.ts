@@ -37,6 +37,26 @@ const ESCAPES = [
   "CALL pragma_version()",
 ];
 
+/** Calls of functions that change the engine, write its logs, or execute text. */
+const FORBIDDEN_CALLS: readonly [query: string, name: string][] = [
+  ["SELECT * FROM enable_logging()", "enable_logging"],
+  ["CALL enable_logging(level = 'debug')", "enable_logging"],
+  [`FROM enable_logging(storage = 'file', storage_path = '${directory}/log')`, "enable_logging"],
+  [`FROM enable_profiling(save_location = '${directory}/profile.txt')`, "enable_profiling"],
+  ['SELECT 1 FROM "Enable_Profiling" ()', "enable_profiling"],
+  ["SELECT 1 FROM system.main.enable_logging /* a /* b */ c */ (\n)", "enable_logging"],
+  ["SELECT 1 FROM enable_logging -- none\n ()", "enable_logging"],
+  ["WITH x AS (FROM disable_logging()) SELECT 1", "disable_logging"],
+  ["FROM query('SELECT * FROM enable_' || 'logging()')", "query"],
+  ["FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))", "json_execute_serialized_sql"],
+  ["SELECT write_log('x')", "write_log"],
+  ["SELECT 'x'.write_log()", "write_log"],
+  ["FROM truncate_duckdb_logs()", "truncate_duckdb_logs"],
+  ["FROM duckdb_logs_parsed('FileSystem')", "duckdb_logs_parsed"],
+  ["FROM force_checkpoint()", "force_checkpoint"],
+  ["FROM which_secret('s3://a', 's3')", "which_secret"],
+];
+
 beforeAll(async () => {
   const instance = await DuckDBInstance.create(dataset);
   const connection = await instance.connect();
@@ -92,6 +112,37 @@ describe("a DuckDB database", () => {
       l: "any",
       bytes: "string",
     });
+  });
+
+  it.each(FORBIDDEN_CALLS)("refuses a function of the engine by its name: %s", async (query, name) => {
+    const { runQuery, databases } = shop();
+    const message = expect.stringContaining(`must not call ${name}, which `) as string;
+    await expect(runQuery("shop", query)).rejects.toMatchObject({ code: "input_invalid", message });
+    const prepared = await databases.prepare({ database: "shop", query, params: [], write: false }, callOf());
+    expect(prepared).toHaveProperty("issues");
+    expect("issues" in prepared && prepared.issues[0]).toMatchObject({ code: "not_allowed", message });
+    expect(readdirSync(directory).filter((file) => !file.startsWith("shop"))).toEqual([]);
+  });
+
+  it.each([
+    "SET profiling_output = 'x.json'",
+    "SET log_query_path = 'x.log'",
+    "SET temp_directory = '/tmp'",
+    "RESET threads",
+    "PRAGMA enable_profiling",
+    "PRAGMA profiling_output = 'x.json'",
+    "CALL pragma_version()",
+  ])("refuses a statement that changes or calls the engine: %s", async (query) => {
+    await expect(shop().runQuery("shop", query)).rejects.toMatchObject({
+      code: "database_read_only",
+      message: `shop: query must not begin with ${query.split(" ")[0]}.`,
+    });
+  });
+
+  it("takes columns and texts with the name of such a function", async () => {
+    const { runQuery } = shop();
+    const query = "SELECT 'checkpoint' AS \"query\", 1 AS checkpoint WHERE 'query' IN ('query')";
+    expect((await runQuery("shop", query)).rows).toEqual([{ query: "checkpoint", checkpoint: 1 }]);
   });
 
   it("binds parameters by name, with their types", async () => {

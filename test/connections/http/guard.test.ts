@@ -53,6 +53,36 @@ describe("the guard of http", () => {
     expect(peer.connectionCount()).toBe(0);
   });
 
+  it("reads a URL as its parser does, whatever follows or precedes the host", async () => {
+    const peer = await ok();
+    const spellings: [url: (port: number) => string, code: string][] = [
+      [(port) => `http://127.0.0.1:${port}#hooks.example.com`, "http_blocked"],
+      [(port) => `http://127.0.0.1:${port}?@hooks.example.com`, "http_blocked"],
+      [(port) => `http://127.0.0.1:${port}\\@hooks.example.com`, "http_blocked"],
+      [(port) => `http:\\\\127.0.0.1:${port}/`, "http_blocked"],
+      [(port) => `http:127.0.0.1:${port}`, "http_blocked"],
+      [(port) => `HTTP://LOCALHOST:${port}/`, "http_blocked"],
+      [(port) => `http://localhost.:${port}/`, "http_blocked"],
+      [(port) => `http://127.0.0.1.:${port}/`, "http_blocked"],
+      [(port) => `http://%31%32%37.0.0.1:${port}/`, "http_blocked"],
+      [(port) => `http://１２７.0.0.1:${port}/`, "http_blocked"],
+      [(port) => ` http://127.0.\t0.1:${port}/`, "http_blocked"],
+      [(port) => `http://user@127.0.0.1:${port}/`, "input_invalid"],
+      [(port) => `http://hooks.example.com@127.0.0.1:${port}/`, "input_invalid"],
+      [(port) => `http://hooks.example.com:80@127.0.0.1:${port}/`, "input_invalid"],
+      [() => "http://[::1%25lo]/", "input_invalid"],
+      [() => "http://127.0.0.1:65536/", "input_invalid"],
+      [() => "http://127.0.0.1:80:80/", "input_invalid"],
+      [() => "http://exa mple.com/", "input_invalid"],
+    ];
+    const here = { localhost: ["127.0.0.1"], "localhost.": ["127.0.0.1"] };
+    for (const [url, code] of spellings) {
+      const sent = client(["hooks.example.com"], here).send(get(url(peer.port)), callOf(signal));
+      expect([url(0), (await stepErrorOf(sent)).code]).toEqual([url(0), code]);
+    }
+    expect(peer.connectionCount()).toBe(0);
+  });
+
   it("refuses a name that the system resolves to loopback", async () => {
     const peer = await ok();
     const real = createHttpClient(parseConfig({}), {});

@@ -31,6 +31,9 @@ describe("hostMatcher", () => {
     ["hooks.example.com:443", "http://hooks.example.com"],
     ["[::1]:8080", "http://[::1]:8081/"],
     ["127.0.0.1", "http://127.0.0.2/"],
+    ["hooks.example.com", "https://evil.test#hooks.example.com"],
+    ["hooks.example.com", "https://evil.test\\@hooks.example.com"],
+    ["hooks.example.com", "https://hooks.example.com@evil.test/"],
   ])("does not match %s against %s", (pattern, url) => {
     expect(matches(pattern, url)).toBe(false);
   });
