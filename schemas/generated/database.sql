@@ -323,7 +323,8 @@ CREATE INDEX runs_finished on runs (finished_at) where finished_at is not null;
 
 CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule';
 
-CREATE INDEX runs_unfinished on runs (workflow_id, admitted, priority desc, created_at, id) where finished_at is null;
+CREATE INDEX runs_unfinished on runs
+    (workflow_id, admitted, subject, priority desc, created_at, id) where finished_at is null;
 
 CREATE INDEX runs_unfinished_by_owner on runs (owner, lineage) where finished_at is null;
 
@@ -342,7 +343,8 @@ CREATE TABLE "schedules" (
   "owner" text not null,
   "key_name" text not null,
   "lineage" text not null,
-  "removed" integer default 0 not null);
+  "removed" integer default 0 not null, subject text
+    generated always as (case when owner = 'operator' then lineage else owner end) virtual);
 
 CREATE INDEX schedules_due on schedules (next_at) where paused = 0 and next_at is not null;
 

@@ -169,12 +169,13 @@ export interface RunWriter extends RunReader {
   /** Whether at least `count` runs are unfinished. Takes no lock: concurrent starts can exceed a limit together. */
   hasUnfinished(count: number): Promise<boolean>;
   /**
-   * The next queued run of the workflow, by priority, then by age.
+   * The next queued run of the workflow: owners take turns, and the runs of one come by priority, then by age.
    *
    * Locks: the row of the run that it returns. Requires `lockQueue`.
    * Concurrent callers: it skips a run that another transaction has locked, because that transaction is ending the run.
+   * @param lastOwner the usage subject whose turn was last; empty for none
    */
-  nextQueued(workflowId: string): Promise<RunRecord | undefined>;
+  nextQueued(workflowId: string, lastOwner: string): Promise<RunRecord | undefined>;
   /**
    * The step, or item of a fan-out, that is undone next: the last one that succeeded in this run and has no record of its
    * undo yet. Reused outputs are not undone. @param stepIds the steps that can be undone
@@ -255,7 +256,7 @@ export interface ApprovalWriter extends ApprovalReader {
 
 export interface ScheduleReader {
   find(workflowId: string): Promise<ScheduleRecord | undefined>;
-  /** Schedules whose next time has come, the earliest first. It takes no lock: `advance` decides which executor starts the run. */
+  /** Schedules whose next time has come: owners take turns, and the earliest of one comes first. It takes no lock: `advance` decides which executor starts the run. */
   due(now: string, limit: number): Promise<ScheduleRecord[]>;
   /** The soonest first; those that are paused or have no next time come last. */
   page(query: {

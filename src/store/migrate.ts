@@ -19,6 +19,7 @@ import * as mcpHolders from "./migrations/0015-mcp-holders.ts";
 import * as storedValues from "./migrations/0016-stored-values.ts";
 import * as approvalPlans from "./migrations/0017-approval-plans.ts";
 import * as jobOwners from "./migrations/0018-job-owners.ts";
+import * as ownerTurns from "./migrations/0019-owner-turns.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 16, name: "stored-values", requires: 1, up: storedValues.up },
   { id: 17, name: "approval-plans", requires: 1, up: approvalPlans.up },
   { id: 18, name: "job-owners", requires: 1, up: jobOwners.up },
+  { id: 19, name: "owner-turns", requires: 1, up: ownerTurns.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

@@ -148,19 +148,24 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
       return row !== undefined;
     },
 
-    async nextQueued(workflowId) {
-      const row = await trx
-        .selectFrom("runs")
-        .select("id")
-        .where("workflow_id", "=", workflowId)
-        .where("finished_at", "is", null)
-        .where("admitted", "=", 0)
-        .orderBy("priority", "desc")
-        .orderBy("created_at")
-        .orderBy("id")
-        .limit(1)
-        .executeTakeFirst();
-      return row === undefined ? undefined : reader.find(row.id);
+    async nextQueued(workflowId, lastOwner) {
+      for (const after of lastOwner === "" ? [""] : [lastOwner, ""]) {
+        const row = await trx
+          .selectFrom("runs")
+          .select("id")
+          .where("workflow_id", "=", workflowId)
+          .where("finished_at", "is", null)
+          .where("admitted", "=", 0)
+          .where("subject", ">", after)
+          .orderBy("subject")
+          .orderBy("priority", "desc")
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) return reader.find(row.id);
+      }
+      return undefined;
     },
 
     purge: (before, now, limit) => purgeRuns(trx, { before, now, limit }),

@@ -5,7 +5,7 @@ import type { ScheduleReader, ScheduleWriter } from "../core/run-ports.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema, ScheduleRow } from "./schema.ts";
 
-const scheduleRecord = (row: ScheduleRow): ScheduleRecord => ({
+const scheduleRecord = (row: Omit<ScheduleRow, "subject">): ScheduleRecord => ({
   workflowId: row.workflow_id,
   version: row.version,
   cron: row.cron,
@@ -44,11 +44,21 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
     },
 
     async due(now, limit) {
-      const rows = await db
+      const due = db
         .selectFrom("schedules")
         .selectAll()
+        .select((eb) =>
+          eb.fn
+            .agg<number>("row_number")
+            .over((over) => over.partitionBy("subject").orderBy("next_at").orderBy("workflow_id"))
+            .as("turn"),
+        )
         .where("next_at", "<=", now)
-        .where((eb) => eb("paused", "=", eb.lit(0)))
+        .where((eb) => eb("paused", "=", eb.lit(0)));
+      const rows = await db
+        .selectFrom(due.as("due"))
+        .selectAll()
+        .orderBy("turn")
         .orderBy("next_at")
         .limit(limit)
         .execute();

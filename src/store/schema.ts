@@ -208,6 +208,8 @@ export interface ScheduleRow {
   owner: string;
   key_name: string;
   lineage: string;
+  /** The usage subject of who published it (core/usage-limits.ts). */
+  subject: GeneratedAlways<string>;
 }
 
 export interface Schema {

@@ -100,7 +100,7 @@ export async function endRun(
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
   if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
-  await admitQueuedRuns(context, tx, run.workflowId);
+  await admitQueuedRuns(context, tx, run);
   await reportRunEnd(context, tx, run, end, { startedAt, finishedAt: now });
 }
 

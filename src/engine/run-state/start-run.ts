@@ -3,6 +3,7 @@ import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { StepStates } from "../../core/step-states.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
 import { decide } from "./decide.ts";
@@ -51,16 +52,17 @@ export async function insertRun(context: RunContext, tx: EngineWriters, run: Pre
   });
 }
 
-/** Admits the queued runs of a workflow that may start now. Called when one of its runs has ended. */
+/** Admits the queued runs of a workflow that may start now, when one of its runs has ended: the next owners' first. */
 export async function admitQueuedRuns(
   context: RunContext,
   tx: EngineWriters,
-  workflowId: string,
+  { workflowId, actor }: Pick<RunRecord, "workflowId" | "actor">,
 ): Promise<void> {
   await tx.runs.lockQueue(workflowId);
-  for (;;) {
-    const run = await tx.runs.nextQueued(workflowId);
+  for (let lastOwner = usageSubjectOf(actor); ;) {
+    const run = await tx.runs.nextQueued(workflowId, lastOwner);
     if (run === undefined) return;
+    lastOwner = usageSubjectOf(run.actor);
     const compiled = await context.definitionCache.get(run, tx.runs);
     if (!(await hasCapacity(tx, run, compiled))) return;
     const { states: stepStates, start } = decide(compiled.graph, run.stepStates, {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { testEngine } from "../../support/engine.ts";
+import { TEST_ACTOR, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
 
@@ -21,6 +21,23 @@ describe("limits", () => {
         expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(ended + 1),
       );
     }
+  });
+
+  it("let queued runs start in turns over their owners", async () => {
+    const harness = await testEngine();
+    const order: string[] = [];
+    harness.onProbe((owner) => void order.push(String(owner)));
+    const workflow = await harness.define({
+      inputs: { type: "object", properties: { owner: { type: "string" } } },
+      concurrency: 1,
+      steps: [probe("a", { ask: "${{ inputs.owner }}" })],
+    });
+    for (const owner of ["ann", "ann", "ann", "ann", "bob", "cid", "bob"])
+      await harness.start(workflow, { inputs: { owner }, actor: { ...TEST_ACTOR, owner } });
+    const queue = await harness.executor();
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect(order).toEqual(["ann", "bob", "cid", "ann", "bob", "ann", "ann"]);
   });
 
   it("restrict the simultaneous steps of a connection, over all executors", async () => {

@@ -130,6 +130,16 @@ describe("a schedule", () => {
     expect((await harness.read.schedules.find(id))!.skipped).toBeNull();
   });
 
+  it("starts its run in the turn of its owner, however many schedules of another owner are due before it", async () => {
+    const harness = await at("2026-11-21T08:00:00Z");
+    for (let index = 0; index < 30; index += 1)
+      await schedule(harness, { cron: "1 * * * *", actor: { ...TEST_ACTOR, owner: "ann@x" } });
+    const late = await schedule(harness, { cron: "2 * * * *", actor: { ...TEST_ACTOR, owner: "bob@x" } });
+    harness.clock.advance(2 * MINUTE);
+    expect(await harness.engine.scheduler.startDueRuns()).toBe(20);
+    expect(await scheduledTimes(harness, late)).toEqual(["2026-11-21T08:02:00.000Z"]);
+  });
+
   it("skips a time, and records it, while its previous run is unfinished", async () => {
     const harness = await at("2026-11-21T07:59:59Z");
     const id = await schedule(harness, { cron: "*/10 * * * *" });

@@ -185,7 +185,7 @@ export function storeContract(setup: ContractSetup): void {
       const admitted = await concurrently(database, 5, ({ transaction }) =>
         transaction(async (tx) => {
           await tx.runs.lockQueue(workflow.id);
-          const run = await tx.runs.nextQueued(workflow.id);
+          const run = await tx.runs.nextQueued(workflow.id, "");
           await pause();
           if (run !== undefined) await tx.runs.update(run.id, { seq: run.seq + 1, admitted: true });
           return run?.id;
