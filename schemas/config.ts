@@ -290,6 +290,10 @@ export const Config = z
           description:
             "Free bytes on the file system of the state directory below which no new runs start. 0: no limit. Default: 5 % of the file system, at most 536870912 (512 MiB).",
         }),
+        max_priority: z.int().min(0).max(10).default(0).meta({
+          description:
+            "Up to this priority, runs go before those of other owners. A higher one orders only the runs of its owner.",
+        }),
         min_schedule_interval: Duration.default("1m").meta({
           description:
             "Shortest time between two runs of a schedule; a definition with a shorter one is refused.",

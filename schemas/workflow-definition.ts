@@ -218,7 +218,7 @@ export const TOP_FIELDS = {
     example: 1,
   }),
   priority: z.int().min(-10).max(10).optional().meta({
-    description: "Priority of its runs when all executors are busy: higher first. Default: 0.",
+    description: "Orders your own runs when all executors are busy: higher first. Default: 0.",
     example: 0,
   }),
   on_failure: text(200, 1).optional().meta({

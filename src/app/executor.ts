@@ -79,6 +79,7 @@ export async function startExecutor(
     leaseMs: leaseMs ?? leaseDurationMs(instance),
     limits: concurrencyLimits(connections),
     rates: rateIntervals(connections),
+    maxPriority: config.limits.max_priority,
     changes: instance.changes,
     onChanged,
   });

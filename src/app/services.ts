@@ -90,6 +90,7 @@ export function openEngine(instance: Instance, setup: Setup) {
       read: setup.readDiskSpace,
     }),
     minScheduleInterval: config.limits.min_schedule_interval,
+    maxPriority: config.limits.max_priority,
     limits: { perKey, unfinishedRuns: config.limits.unfinished_runs },
     durationLimits: config.limits,
   });

@@ -43,6 +43,8 @@ export interface EngineOptions {
   limits: StartLimitsOptions;
   /** The shortest time between two runs of a schedule, as a duration; default: 1m. */
   minScheduleInterval?: string;
+  /** Up to this priority, runs go before those of other owners; default: 0. */
+  maxPriority?: number;
   /** The operator's maxima for durations. */
   durationLimits?: DurationLimits;
 }
@@ -73,6 +75,7 @@ export function engine({
   threads,
   limits,
   minScheduleInterval = "1m",
+  maxPriority = 0,
   durationLimits = DURATION_LIMITS,
 }: EngineOptions): Engine {
   const { runs, users } = read;
@@ -100,6 +103,7 @@ export function engine({
       clock,
       workflows,
       minScheduleInterval,
+      maxPriority,
       limits: durationLimits,
       ...(lookUpUser !== undefined && { isActiveUser: lookUpUser }),
     });

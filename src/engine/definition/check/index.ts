@@ -38,6 +38,7 @@ import {
   checkInputs,
   exampleIssues,
   onFailureIssues,
+  priorityIssues,
   scheduleIssues,
 } from "./top-level-issues.ts";
 
@@ -67,6 +68,8 @@ export interface CheckerOptions {
   clock?: Clock;
   /** The shortest time between two runs of a schedule, as a duration. */
   minScheduleInterval?: string;
+  /** Up to this priority, runs go before those of other owners. */
+  maxPriority?: number;
   /** The operator's maxima. */
   limits?: DurationLimits;
   /** Timeout of all checks against connections and workflows together, in milliseconds. */
@@ -80,6 +83,7 @@ export function checker({
   isActiveUser,
   clock = systemClock,
   minScheduleInterval = "1m",
+  maxPriority = 0,
   limits = DURATION_LIMITS,
   resourceCheckMs,
 }: CheckerOptions): Checker {
@@ -117,6 +121,7 @@ export function checker({
     issues.push(...inputs.issues, ...state.issues);
     issues.push(
       ...(await topIssues(written, inputs, { now: clock.now(), minScheduleInterval }, yieldToEventLoop)),
+      ...priorityIssues(written["priority"], maxPriority),
     );
     const called = checkWorkflows
       ? await calledWorkflows(written, selfId, { lookup, graph, check: checkCalled })

@@ -232,3 +232,19 @@ export async function onFailureIssues(
   }));
   return [...(found.obstacle === undefined ? [] : [{ path, ...found.obstacle }]), ...unfit];
 }
+
+/** @param max up to this priority, runs go before those of other owners */
+export const priorityIssues = (priority: unknown, max: number): LocatedIssue[] =>
+  typeof priority === "number" && priority > max
+    ? [
+        {
+          path: ["priority"],
+          code: "priority_capped",
+          severity: "warning",
+          message:
+            `orders only your own runs above ${max}: beside the runs of others ${priority} counts as ${max} ` +
+            "(limits.max_priority)",
+          fix: `Keep it to order your own runs. Otherwise write ${max} or less, or ask the operator to raise the limit.`,
+        },
+      ]
+    : [];
