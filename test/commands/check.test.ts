@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { CheckResult } from "../../src/commands/doctor/check-result.ts";
-import { temporaryDirectory } from "../support/instance.ts";
+import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { createOldState } from "../support/old-state.ts";
 import { runCommand } from "../support/process.ts";
 
 function setUp(yaml: string) {
@@ -30,6 +31,35 @@ describe("millrace check", () => {
     expect(out).toMatch(/^ +ok +configuration +\/.*config\.yaml$/m);
     expect(out).toMatch(/^ +ok +database shop +sqlite, read-only: answers$/m);
     expect(existsSync(stateDir)).toBe(false);
+  });
+
+  it("shows the limits in force, and where each comes from", async () => {
+    const { check, stateDir } = setUp("limits: { unfinished_runs: 5000, per_key: { runs_per_hour: 30 } }\n");
+    const limitsOf = async () => {
+      const results = JSON.parse((await check("--json")).out) as CheckResult[];
+      const limits = results.filter(({ group }) => group === "Limits");
+      expect(limits.every(({ status }) => status === "ok")).toBe(true);
+      return Object.fromEntries(limits.map(({ check: name, detail }) => [name, detail]));
+    };
+    const each = "for each person and each key of the operator";
+    const fresh = {
+      unfinished_runs: "5,000 in total",
+      min_schedule_interval: "1m",
+      "per_key.runs_per_hour": `30 ${each} (configuration)`,
+      "per_key.unfinished_runs": `20,000 ${each} (default)`,
+      "per_key.model_tokens_per_day": "none (default)",
+      "per_key.rows_per_day": "none (default)",
+    };
+    expect(await limitsOf()).toMatchObject(fresh);
+    await testInstance({ stateDir });
+    expect(await limitsOf()).toMatchObject(fresh);
+    cpSync(join(createOldState(1), "millrace.db"), join(stateDir, "millrace.db"));
+    for (const end of ["-wal", "-shm"]) rmSync(join(stateDir, `millrace.db${end}`), { force: true });
+    expect(await limitsOf()).toMatchObject({
+      "per_key.runs_per_hour": `30 ${each} (configuration)`,
+      "per_key.unfinished_runs": "none (this installation is older than the default)",
+      "per_key.rows_per_day": "none (default)",
+    });
   });
 
   it("exits with 3 after all checks if a database is missing, without creating it", async () => {

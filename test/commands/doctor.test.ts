@@ -83,6 +83,10 @@ describe("millrace doctor", () => {
     ]);
     expect(of("integrity")).toMatchObject([{ status: "ok" }]);
     expect(of("admins")).toMatchObject([{ status: "ok", detail: "1 active admin" }]);
+    expect(of("per_key.unfinished_runs")).toMatchObject([
+      { group: "Limits", status: "ok", detail: expect.stringMatching(/^20,000 .*\(default\)$/) },
+    ]);
+    expect(of("min_schedule_interval")).toMatchObject([{ detail: "1m" }]);
     expect(picture(stateDir)).toEqual(before);
   });
 

@@ -71,6 +71,7 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
         authMode,
         unavailable,
         freeDisk: config?.limits.free_disk,
+        limits: config?.limits,
       });
     },
     () => runInChild(host, "locks", stateDir, CHECK_TIMEOUT_MS),

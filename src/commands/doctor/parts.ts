@@ -62,6 +62,7 @@ const partArgs = (part: Part, path: string, context?: CheckContext): string[] =>
   path,
   ...(context === undefined ? [] : ["--auth-mode", context.authMode]),
   ...(context?.freeDisk === undefined ? [] : ["--free-disk", String(context.freeDisk)]),
+  ...(context?.limits === undefined ? [] : ["--limits", JSON.stringify(context.limits)]),
   ...(context?.unavailable ? ["--unavailable"] : []),
 ];
 

@@ -14,6 +14,8 @@ import {
   journalModeFor,
   type StateDirectory,
 } from "../../store/state-directory.ts";
+import { hasDefaultLimits } from "../../store/settings.ts";
+import { limitResults, type RunLimits } from "./limits.ts";
 import { checkDatabaseRows } from "./rows.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
@@ -29,6 +31,8 @@ export interface CheckContext {
   authMode: AuthMode;
   /** `limits.free_disk`, in bytes. */
   freeDisk?: number | undefined;
+  /** The configured limits of runs; undefined without a valid configuration. */
+  limits?: RunLimits | undefined;
   /** Whether a running server reports that its state cannot be reached. */
   unavailable?: boolean;
 }
@@ -41,7 +45,7 @@ export async function checkState(
   path: string,
   uid: number | undefined,
   report: (result: CheckResult) => void,
-  { authMode, freeDisk, unavailable = false }: CheckContext = { authMode: "built-in" },
+  { authMode, freeDisk, limits, unavailable = false }: CheckContext = { authMode: "built-in" },
 ): Promise<void> {
   const directory = tryFindDirectory(path, report);
   if (directory === null) return;
@@ -74,7 +78,7 @@ export async function checkState(
   try {
     const database = await inspectDatabase(directory);
     try {
-      await checkDatabase(directory, database, report, authMode);
+      await checkDatabase(directory, database, report, { authMode, limits });
     } finally {
       await database.close();
     }
@@ -184,7 +188,7 @@ async function checkDatabase(
   directory: StateDirectory,
   database: DatabaseInspection,
   report: (result: CheckResult) => void,
-  authMode: AuthMode,
+  { authMode, limits }: Pick<CheckContext, "authMode" | "limits">,
 ): Promise<void> {
   if (!database.isMillraceDatabase) {
     report(
@@ -226,6 +230,7 @@ async function checkDatabase(
     ),
   );
   for await (const result of checkDatabaseRows(database.read, directory.local, authMode)) report(result);
+  if (limits !== undefined) limitResults(limits, await hasDefaultLimits(database.read)).forEach(report);
 }
 
 function checkJournal(directory: StateDirectory, mode: string): CheckResult {

@@ -1,0 +1,51 @@
+/** Shows the limits of runs and schedules that are in force, and where each comes from. */
+import { existsSync } from "node:fs";
+import type { Config } from "../../../schemas/config.ts";
+import { DEFAULT_PER_KEY_LIMITS, type LimitInForce, limitsInForce } from "../../core/usage-limits.ts";
+import { inspectDatabase } from "../../store/inspect.ts";
+import { hasDefaultLimits } from "../../store/settings.ts";
+import { databaseFileIn } from "../../store/state-directory.ts";
+import { type CheckResult, checkResultsOf, runCheck } from "./check-result.ts";
+
+export type RunLimits = Pick<Config["limits"], "unfinished_runs" | "min_schedule_interval" | "per_key">;
+
+const GROUP = "Limits";
+const { ok } = checkResultsOf(GROUP);
+
+/** @param hasDefaults whether the installation has default limits per key */
+export function limitResults(limits: RunLimits, hasDefaults: boolean): CheckResult[] {
+  return [
+    ok("unfinished_runs", `${count(limits.unfinished_runs)} in total`),
+    ok("min_schedule_interval", limits.min_schedule_interval),
+    ...limitsInForce(limits.per_key, hasDefaults).map((limit) =>
+      ok(`per_key.${limit.limit}`, describe(limit, hasDefaults)),
+    ),
+  ];
+}
+
+function describe({ limit, max, source }: LimitInForce, hasDefaults: boolean): string {
+  const value = max === null ? "none" : `${count(max)} for each person and each key of the operator`;
+  if (source === "configuration") return `${value} (configuration)`;
+  const isMissing = !hasDefaults && limit in DEFAULT_PER_KEY_LIMITS;
+  return `${value} (${isMissing ? "this installation is older than the default" : "default"})`;
+}
+
+const count = (value: number): string => value.toLocaleString("en");
+
+/** The limits of the installation in a state directory, which the first start creates if it does not exist. */
+export const checkLimits = (stateDir: string, limits: RunLimits): Promise<CheckResult[]> =>
+  runCheck(
+    { group: GROUP, check: "limits", fix: "Run millrace doctor, which checks the state." },
+    async () => {
+      const databaseFile = databaseFileIn(stateDir);
+      if (!existsSync(databaseFile)) return limitResults(limits, true);
+      const { isMillraceDatabase, migrationStatus, read, close } = await inspectDatabase({ databaseFile });
+      try {
+        // A database of another program is a matter for doctor.
+        const isNew = !isMillraceDatabase || (await migrationStatus()).applied === 0;
+        return limitResults(limits, isNew || (await hasDefaultLimits(read)));
+      } finally {
+        await close();
+      }
+    },
+  );
