@@ -2,6 +2,7 @@
  * The interfaces of the store for the engine: runs, approvals, schedules, usage. The guarantees hold at READ COMMITTED, between
  * any number of processes (see `EngineTransaction` for the general rules).
  */
+import type { EncodedJson } from "./encoded-json.ts";
 import type { ApprovalStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
@@ -76,6 +77,8 @@ export interface RunReader {
   ): Promise<ValueText | undefined>;
   /** The output of a step or item. For a whole fan-out see `itemOutputs`. */
   output(ref: StepRef): Promise<Record<string, unknown> | null>;
+  /** The same as `output`, not parsed. */
+  outputJson(ref: StepRef): Promise<EncodedJson | null>;
   /** State, error and output of each item of a fan-out, in order. */
   itemOutputs(
     step: Omit<StepRef, "item">,
@@ -90,7 +93,7 @@ export interface RunReader {
   itemChunk(step: Omit<StepRef, "item">, chunk: number): Promise<unknown[]>;
   /** The definition of a version of a workflow. */
   versionDefinition(workflowId: string, version: number): Promise<Record<string, unknown> | null>;
-  cachedOutput(key: string, now: string): Promise<Record<string, unknown> | undefined>;
+  cachedOutput(key: string, now: string): Promise<EncodedJson | undefined>;
 }
 
 /** Number of items of a fan-out's list in one row. */
@@ -152,13 +155,13 @@ export interface RunWriter extends RunReader {
     fields: Partial<Omit<StepRecord, "stepId" | "item">> & {
       seq: number;
       state: StepState;
-      output?: Record<string, unknown>;
+      output?: EncodedJson;
     },
   ): Promise<void>;
   /** Inserts or replaces an attempt; without `input` it keeps its input. Requires the job's claim, or `lock`. */
   saveAttempt(
     ref: StepRef,
-    attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: unknown },
+    attempt: Omit<AttemptRecord, "stepId" | "item"> & { executor: string | null; input?: EncodedJson },
   ): Promise<void>;
   /** Stores part of a fan-out's list, see `itemChunk`. */
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
@@ -192,7 +195,7 @@ export interface RunWriter extends RunReader {
   /** Whether the workflow has a scheduled run for this time. */
   wasScheduled(workflowId: string, at: string): Promise<boolean>;
   /** Stores an output in the cache. Of concurrent writes with one key, the last one wins. */
-  saveCachedOutput(key: string, expiresAt: string, output: Record<string, unknown>): Promise<void>;
+  saveCachedOutput(key: string, expiresAt: string, output: EncodedJson): Promise<void>;
   /**
    * Ends the running attempts of an executor as interrupted: all of them, or those of one step.
    *

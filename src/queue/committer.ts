@@ -10,15 +10,21 @@ interface PendingChange {
 }
 
 export interface Committer {
-  /** Commits a change, possibly together with others. If it fails, only this call rejects. */
-  commit<T>(change: Change<T>): Promise<T>;
+  /**
+   * Commits a change, possibly together with others. If it fails, only this call rejects.
+   * @param size about how many bytes it stores: a large change waits for the small ones, and has its own transaction
+   */
+  commit<T>(change: Change<T>, size?: number): Promise<T>;
 }
 
 /** Maximum number of changes in one transaction: other processes wait for the lock meanwhile. */
 const MAX_BATCH = 64;
+/** Size from which on a change is large, in bytes. A batch of smaller ones stores 1 MiB at most. */
+const LARGE_BYTES = 16 * 1024;
 
 export function committer(transaction: EngineTransaction): Committer {
-  let pending: PendingChange[] = [];
+  const small: PendingChange[] = [];
+  const large: PendingChange[] = [];
   let committing = false;
 
   const commitOne = ({ change, resolve, reject }: PendingChange): Promise<void> =>
@@ -40,19 +46,23 @@ export function committer(transaction: EngineTransaction): Committer {
     batch.forEach(({ resolve }, index) => resolve(values[index]));
   }
 
+  /** A small change waits for one large one at most. */
   async function commitPending(): Promise<void> {
-    while (pending.length > 0) {
-      const batch = pending.slice(0, MAX_BATCH);
-      pending = pending.slice(MAX_BATCH);
-      await (batch.length === 1 ? commitOne(batch[0]!) : commitBatch(batch));
+    while (small.length + large.length > 0) {
+      const batch = small.splice(0, MAX_BATCH);
+      if (batch.length > 1) await commitBatch(batch);
+      else if (batch.length === 1) await commitOne(batch[0]!);
+      const next = large.shift();
+      if (next !== undefined) await commitOne(next);
     }
     committing = false;
   }
 
   return {
-    commit: <T>(change: Change<T>) =>
+    commit: <T>(change: Change<T>, size = 0) =>
       new Promise<T>((resolve, reject) => {
-        pending.push({ change, resolve, reject });
+        const queue = size < LARGE_BYTES ? small : large;
+        queue.push({ change, resolve, reject });
         if (committing) return;
         committing = true;
         // Deferred, so that other changes of this turn of the event loop join the batch.

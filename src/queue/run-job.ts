@@ -8,7 +8,14 @@ import { isMachineBusy } from "../core/step-errors.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
 import type { Committer } from "./committer.ts";
-import type { DeferredResult, InterruptAttempts, JobHandler, JobResult, OnUnexpectedError } from "./types.ts";
+import type {
+  DeferredResult,
+  InterruptAttempts,
+  JobContext,
+  JobHandler,
+  JobResult,
+  OnUnexpectedError,
+} from "./types.ts";
 
 /** Maximum pause between two attempts to release a job, in milliseconds. The job occupies a slot until then. */
 const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
@@ -36,12 +43,13 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
   async function recordWhileClaimed(
     job: Job,
     change: (tx: EngineWriters) => Promise<void>,
+    size?: number,
   ): Promise<boolean> {
     const claimed = await commit(async (tx) => {
       if (!(await tx.jobs.lockClaim(job, executor))) return false;
       await change(tx);
       return true;
-    });
+    }, size);
     if (claimed) options.onChanged([job.runId]);
     return claimed;
   }
@@ -98,7 +106,7 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
 
   async function resultOf(job: Job, signal: AbortSignal): Promise<JobResult | DeferredResult> {
     try {
-      const record = (change: (tx: EngineWriters) => Promise<void>) => recordWhileClaimed(job, change);
+      const record: JobContext["record"] = (change, size) => recordWhileClaimed(job, change, size);
       return await options.handler(job, { executor, signal, record });
     } catch (err) {
       if (!isStorageUnavailable(err) && !isMachineBusy(err)) throw err;
@@ -117,7 +125,8 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
       return;
     }
     try {
-      const applied = await commit((tx) => recordResult(tx, job, result));
+      const size = result.kind === "complete" ? result.size : undefined;
+      const applied = await commit((tx) => recordResult(tx, job, result), size);
       if (!applied) log.warn(logFieldsOf(job), "claim lost, result discarded");
       options.onChanged([job.runId]);
     } catch (err) {

@@ -10,7 +10,12 @@ import type { StorageHealth } from "../core/storage-health.ts";
 
 /** The result of a job. Its change of the run commits together with the end of the claim, or neither does. */
 export type JobResult =
-  | { kind: "complete"; change(tx: EngineWriters): Promise<void> }
+  | {
+      kind: "complete";
+      /** About how many bytes the change stores, if they may be many: large changes commit one by one. */
+      size?: number;
+      change(tx: EngineWriters): Promise<void>;
+    }
   /** The job runs again at `dueAt` (null: at once), as the given attempt. */
   | {
       kind: "retry";
@@ -30,8 +35,12 @@ export interface JobContext {
   executor: string;
   /** Aborted when the run is stopped or the executor shuts down; the reason is a StepError. */
   signal: AbortSignal;
-  /** Commits a change while the job runs. @returns false when the claim was lost; nothing was written then */
-  record(change: (tx: EngineWriters) => Promise<void>): Promise<boolean>;
+  /**
+   * Commits a change while the job runs.
+   * @param size about how many bytes the change stores, if they may be many
+   * @returns false when the claim was lost; nothing was written then
+   */
+  record(change: (tx: EngineWriters) => Promise<void>, size?: number): Promise<boolean>;
 }
 
 /**

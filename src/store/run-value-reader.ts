@@ -1,10 +1,11 @@
 /** Reads the values of runs: inputs, outputs, the items of fan-outs and definitions. */
 import type { Kysely } from "kysely";
+import { EncodedJson } from "../core/encoded-json.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { encodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
-import { decodeDefinition, decodeValue, decodeValues, valueText } from "./run-values.ts";
+import { decodeDefinition, storedJson, decodeValue, decodeValues, valueText } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { decodeState } from "./step-state-columns.ts";
 
@@ -42,6 +43,7 @@ type RunValueReader = Pick<
   RunReader,
   | "valueText"
   | "output"
+  | "outputJson"
   | "itemOutputs"
   | "runOutput"
   | "inputs"
@@ -63,6 +65,13 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
       const [row] = await stepOutput(db, runId, stepId, encodeItem(item));
       if (row === undefined || row.output === null) return null;
       return (await decodeValue(db, row.output)) as Record<string, unknown>;
+    },
+
+    async outputJson({ runId, stepId, item }) {
+      const [row] = await stepOutput(db, runId, stepId, encodeItem(item));
+      return row === undefined || row.output === null
+        ? null
+        : new EncodedJson(await storedJson(db, row.output));
     },
 
     async itemOutputs({ runId, stepId }) {
@@ -130,7 +139,7 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
         .where("key", "=", key)
         .where("expires_at", ">", now)
         .executeTakeFirst();
-      return row === undefined ? undefined : (JSON.parse(row.output) as Record<string, unknown>);
+      return row === undefined ? undefined : new EncodedJson(row.output);
     },
   };
 }

@@ -46,7 +46,7 @@ async function shareText(trx: Kysely<Schema>, holder: string, text: string): Pro
 }
 
 /** The text of the column for the JSON of a value of a run. */
-export async function encodeJson(trx: Kysely<Schema>, runId: string, json: string): Promise<string> {
+export async function storeJson(trx: Kysely<Schema>, runId: string, json: string): Promise<string> {
   return json.length <= INLINE_CHARS ? json : `@${await shareText(trx, runId, json)}:${json.length}`;
 }
 
@@ -55,13 +55,15 @@ function parseReference(column: string): { id: number; chars: number } | undefin
   return match === null ? undefined : { id: Number(match[1]), chars: Number(match[2]) };
 }
 
-/** Reads the value of a column. */
-export async function decodeValue(db: Kysely<Schema>, column: string): Promise<unknown> {
+/** Reads the JSON of a column. */
+export async function storedJson(db: Kysely<Schema>, column: string): Promise<string> {
   const ref = parseReference(column);
-  if (ref === undefined) return JSON.parse(column);
-  const [row] = await findValue(db, ref.id);
-  return JSON.parse(row!.body);
+  return ref === undefined ? column : (await findValue(db, ref.id))[0]!.body;
 }
+
+/** Reads the value of a column. */
+export const decodeValue = async (db: Kysely<Schema>, column: string): Promise<unknown> =>
+  JSON.parse(await storedJson(db, column));
 
 /** Reads the values of many columns, in as few queries as possible. */
 export async function decodeValues(

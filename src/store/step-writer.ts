@@ -158,7 +158,7 @@ export function stepWriter(trx: Kysely<Schema>, bytes: ByteCounter): StepWriter 
     },
 
     async saveCachedOutput(key, expiresAt, output) {
-      const row = { expires_at: expiresAt, output: JSON.stringify(output) };
+      const row = { expires_at: expiresAt, output: output.text };
       await trx
         .insertInto("step_cache")
         .values({ key, ...row })

@@ -4,9 +4,10 @@
  */
 import { type Kysely, sql } from "kysely";
 import { OPERATOR } from "../../schemas/actor.ts";
+import { encodeJson } from "../core/encoded-json.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { prepared } from "./prepared.ts";
-import { encodeJson } from "./run-values.ts";
+import { storeJson } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 
 /** Rows of a count, of which a transaction changes one: transactions of one owner rarely wait for each other. */
@@ -52,6 +53,8 @@ export async function addStoredBytes(trx: Kysely<Schema>, subject: string, bytes
 export interface ByteCounter {
   /** Counts a text that a run stores. */
   add(runId: string, text: string): void;
+  /** The bytes that were counted for a run since the last `flush`. */
+  pending(runId: string): number;
   /** Writes the counts: once, as the last change of the transaction. */
   flush(): Promise<void>;
 }
@@ -62,6 +65,7 @@ export function byteCounter(trx: Kysely<Schema>): ByteCounter {
     add(runId, text) {
       byRun.set(runId, (byRun.get(runId) ?? 0) + Buffer.byteLength(text));
     },
+    pending: (runId) => byRun.get(runId) ?? 0,
     async flush() {
       const bySubject = new Map<string, number>();
       for (const [runId, bytes] of byRun) {
@@ -82,9 +86,9 @@ export function byteCounter(trx: Kysely<Schema>): ByteCounter {
 export const valueEncoder =
   (trx: Kysely<Schema>, bytes: ByteCounter) =>
   (runId: string, value: unknown): Promise<string> => {
-    const json = JSON.stringify(value ?? null);
+    const { text: json } = encodeJson(value);
     bytes.add(runId, json);
-    return encodeJson(trx, runId, json);
+    return storeJson(trx, runId, json);
   };
 
 /** The bytes of each run and version, with their subjects. */

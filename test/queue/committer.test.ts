@@ -40,6 +40,22 @@ describe("the committer", () => {
     expect(calls.transactions).toBe(2);
   });
 
+  it("commits each large change alone, and the small ones that have come before the next large one", async () => {
+    const { commit, calls, heartbeat } = await countingCommitter();
+    const order: string[] = [];
+    const late: Promise<number>[] = [];
+    const change = (id: string, size?: number): Promise<number> =>
+      commit((tx) => {
+        if (id === "l1") late.push(...["c", "d"].map((name) => change(name)));
+        return heartbeat(id)(tx);
+      }, size).then((value) => order.push(value));
+    const large = ["l1", "l2", "l3"].map((id) => change(id, 4 * 1024 * 1024));
+    await Promise.all([...large, ...["a", "b"].map((id) => change(id))]);
+    await Promise.all(late);
+    expect(order).toEqual(["a", "b", "l1", "c", "d", "l2", "l3"]);
+    expect(calls.transactions).toBe(5);
+  });
+
   it("commits the other changes of a batch when one fails, and rejects only that one", async () => {
     const { commit, heartbeat, executors } = await countingCommitter();
     const fails = commit(async (tx) => {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { encodeJson } from "../../src/core/encoded-json.ts";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
@@ -60,7 +61,7 @@ async function filled() {
     idempotency: { key: "k", input: {} },
   });
   await write(async (tx) => {
-    await tx.runs.saveCachedOutput("key", iso(now + HOUR), {});
+    await tx.runs.saveCachedOutput("key", iso(now + HOUR), encodeJson({}));
     const event = { receivedAt: iso(now), body: {} };
     expect(await tx.events.receive({ runId: id, stepId: "each" }, event)).toBe(true);
     await tx.approvals.insert({

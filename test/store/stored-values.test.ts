@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { encodeJson } from "../../src/core/encoded-json.ts";
 import { DAY } from "../../src/core/clock.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
@@ -107,7 +108,7 @@ describe("equal values", () => {
       for (let item = 0; item < 25; item += 1)
         await tx.runs.saveStep(
           { runId: id, stepId: "a", item },
-          { seq: 9, state: "succeeded", output: { text: `${item} ${LARGE}` } },
+          { seq: 9, state: "succeeded", output: encodeJson({ text: `${item} ${LARGE}` }) },
         );
     });
     expect(await values(engine)).toHaveLength(25);

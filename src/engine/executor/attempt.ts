@@ -1,3 +1,4 @@
+import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { Job, RunRecord, StepFacts, Usage } from "../../core/model.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
@@ -9,6 +10,8 @@ export interface Attempt {
   readonly startedAt: string;
   /** The step's fields with their expressions evaluated. */
   input?: Record<string, unknown>;
+  /** The same, to be stored. */
+  inputJson?: EncodedJson;
   inputHash?: string;
   /** The key of its output in the cache, if the step has one. */
   cacheKey?: string | undefined;

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { iso } from "../../core/clock.ts";
 import type { Connections } from "../../core/connections.ts";
+import { encodeJson } from "../../core/encoded-json.ts";
 import { issuesOf } from "../../core/issues.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
@@ -27,7 +28,7 @@ import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
 import { runStepCode } from "./run-step-code.ts";
-import { assertOutputSize, toCondition, validateItems } from "./step-values.ts";
+import { encodeOutput, toCondition, validateItems } from "./step-values.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 
 export interface AttemptOptions {
@@ -64,6 +65,7 @@ export async function executeAttempt(
   const scope = await scopes.loadScope(plan, run, planned.fieldReads, job);
   const fields = await resolveFields(planned, (field) => evaluate(field, scope));
   attempt.input = parseInput(planned, fields);
+  attempt.inputJson = encodeJson(attempt.input);
   const position = plan.compiled.position.get(job.stepId)!;
   const resource = plan.compiled.resources[position];
   attempt.inputHash = shortHash(canonicalJson([planned.type.type, resource, attempt.input]));
@@ -163,12 +165,13 @@ async function recordStart(
   { executor, record }: JobContext,
   position: number,
 ): Promise<void> {
-  const { job, startedAt, input } = attempt;
+  const { job, startedAt } = attempt;
+  const input = attempt.inputJson!;
   attempt.startRecorded = false;
   await record(async (tx) => {
     const start = { attempt: job.attempt, executor, startedAt, input };
     attempt.startRecorded = await recordAttemptStart(tx, job, position, start);
-  });
+  }, input.text.length);
   if (!attempt.startRecorded) {
     throw new StepError("cancelled", "The run is ending, or another executor has claimed the job.");
   }
@@ -188,11 +191,11 @@ async function toResult(
   }
   attempt.usage = outcome.usage;
   attempt.rows = outcome.rows;
-  assertOutputSize(planned.step.id, outcome.output);
+  const output = encodeOutput(planned.step.id, outcome.output);
   const { cacheMs } = planned;
   return {
     kind: "succeeded",
-    output: outcome.output,
+    output,
     inputHash,
     ...(cacheMs !== null && key !== undefined && { cache: { key, expiresAt: iso(now + cacheMs) } }),
   };

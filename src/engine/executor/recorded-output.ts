@@ -1,4 +1,5 @@
 /** Finds recorded outputs that a step can reuse instead of running again. */
+import { encodeJson } from "../../core/encoded-json.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
@@ -52,7 +53,7 @@ export async function recordedOutput(
     if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
     if (planned.type.runScoped === true && !(await isSameWork(runs, run, await runs.find(retried)))) continue;
     if (planned.type.mayRestOnDecision === true && !(await decisionsHold(run, ref))) continue;
-    const output = (await runs.output(ref)) ?? {};
+    const output = (await runs.outputJson(ref)) ?? encodeJson({});
     return { kind: "succeeded", output, inputHash, reusedFrom: retried };
   }
   const { cacheKey: key } = attempt;

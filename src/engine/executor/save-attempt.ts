@@ -10,7 +10,7 @@ import type { Attempt } from "./attempt.ts";
 export async function saveAttempt(
   { spans }: RunContext,
   tx: EngineWriters,
-  { run, job, planned, startedAt, input, startRecorded }: Attempt,
+  { run, job, planned, startedAt, inputJson, startRecorded }: Attempt,
   { executor }: { executor: string | null },
   end: { status: AttemptStatus; usage: Usage | null; error: RunError | null },
   finishedAt: string | null,
@@ -23,7 +23,7 @@ export async function saveAttempt(
     startedAt,
     finishedAt,
     // If the start was recorded, the attempt already has its input.
-    ...(startRecorded !== true && { input }),
+    ...(startRecorded !== true && inputJson !== undefined && { input: inputJson }),
   });
   if (finishedAt === null) return;
   tx.onCommit(() => spans.recordAttempt(run, planned.step, job, { ...end, attempt, startedAt, finishedAt }));

@@ -71,6 +71,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     const report = reporter(attempt, jobContext, attemptOutcome(result), error);
     return {
       kind: "complete",
+      size: result.kind === "succeeded" ? result.output.text.length : 0,
       async change(tx) {
         report(tx);
         if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);

@@ -1,4 +1,5 @@
 /** Checks the values of a step: its condition, the list of its fan-out, its output. */
+import { encodeFields, type EncodedJson } from "../../core/encoded-json.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 /** Maximum size of a step's output, in characters of JSON. */
@@ -57,10 +58,11 @@ export function validateItems(stepId: string, items: unknown): unknown[] {
   return items as unknown[];
 }
 
-/** @throws StepError output_too_large */
-export function assertOutputSize(stepId: string, output: unknown): void {
-  const chars = JSON.stringify(output).length;
-  if (chars <= MAX_OUTPUT_CHARS) return;
+/** Encodes an output, whose fields may be encoded already. @throws StepError output_too_large */
+export function encodeOutput(stepId: string, output: Readonly<Record<string, unknown>>): EncodedJson {
+  const encoded = encodeFields(output);
+  const chars = encoded.text.length;
+  if (chars <= MAX_OUTPUT_CHARS) return encoded;
   throw new StepError(
     "output_too_large",
     `The output of "${stepId}" has ${chars} characters of JSON; at most ${MAX_OUTPUT_CHARS} are allowed.`,

@@ -1,6 +1,7 @@
 /** Handles the jobs of kind `undo`: one attempt to undo a step, or an item of its fan-out. */
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { iso } from "../../core/clock.ts";
+import { encodeJson, type EncodedJson } from "../../core/encoded-json.ts";
 import { type AttemptOutcome, secondsSince } from "../../core/meter.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
@@ -23,7 +24,7 @@ import { runStepCode } from "./run-step-code.ts";
 import { runsAgain } from "./runs-again.ts";
 import { saveAttempt } from "./save-attempt.ts";
 import type { StepHandlerOptions } from "./step-handler.ts";
-import { assertOutputSize } from "./step-values.ts";
+import { encodeOutput } from "./step-values.ts";
 
 export function undoHandler(options: StepHandlerOptions): JobHandler {
   const { context, runs, scopes, usageLimits, evaluator } = options;
@@ -43,11 +44,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     }
   };
 
-  async function execute(
-    plan: Plan,
-    attempt: Attempt,
-    jobContext: JobContext,
-  ): Promise<Record<string, unknown>> {
+  async function execute(plan: Plan, attempt: Attempt, jobContext: JobContext): Promise<EncodedJson> {
     const { run, job, planned, startedAt } = attempt;
     const undone: StepRef = { ...job, stepId: undoneStepId(job.stepId)! };
     const scope = await scopes.loadScope(plan, run, planned.fieldReads, undone);
@@ -55,15 +52,21 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     const evaluate = evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
     const fields = await resolveFields(planned, (field) => evaluate(field, { ...scope, result }));
     attempt.input = parseInput(planned, fields);
+    attempt.inputJson = encodeJson(attempt.input);
     attempt.inputHash = shortHash(canonicalJson([planned.type.type, job.resource, attempt.input]));
     attempt.effectRunId = await firstRunWithEffect(runs, run, undone);
     const metered = planned.type.meteredResource?.(planned.step) ?? null;
     if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
     attempt.startRecorded = false;
+    const start = {
+      attempt: job.attempt,
+      executor: jobContext.executor,
+      startedAt,
+      input: attempt.inputJson,
+    };
     await jobContext.record(async (tx) => {
-      const start = { attempt: job.attempt, executor: jobContext.executor, startedAt, input: attempt.input };
       attempt.startRecorded = await recordUndoStart(tx, job, start);
-    });
+    }, start.input.text.length);
     if (!attempt.startRecorded) throw new StepError("interrupted", "Another executor has claimed the job.");
     attempt.codeStartedAt = performance.now();
     const outcome = await runStepCode(attempt, options, jobContext);
@@ -71,13 +74,13 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
       throw new StepError("step_failed", "A step that waits can't undo another one.");
     attempt.usage = outcome.usage;
     attempt.rows = outcome.rows;
-    assertOutputSize(job.stepId, outcome.output);
-    return outcome.output;
+    return encodeOutput(job.stepId, outcome.output);
   }
 
-  function succeeded(attempt: Attempt, jobContext: JobContext, output: Record<string, unknown>): JobResult {
+  function succeeded(attempt: Attempt, jobContext: JobContext, output: EncodedJson): JobResult {
     return {
       kind: "complete",
+      size: output.text.length,
       async change(tx) {
         const finishedAt = await save(tx, attempt, jobContext, "succeeded", null);
         const times = { startedAt: attempt.startedAt, finishedAt, attempts: attempt.job.attempt };

@@ -1,4 +1,5 @@
 /** Handles the jobs that end a wait: its timer is due, a person has decided, an event was received, or the child run has ended. */
+import { encodeJson } from "../../core/encoded-json.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { Job, RunRecord, StepRecord } from "../../core/model.ts";
@@ -57,7 +58,7 @@ export function childDoneHandler({
       return endWait(context, job, async () => undefined);
     }
     if (child.status === "succeeded") {
-      const output = { output: await runs.runOutput(child.id), run_id: child.id };
+      const output = encodeJson({ output: await runs.runOutput(child.id), run_id: child.id });
       return endWait(context, job, async (tx) => {
         await tx.jobs.dropStepJobs(job);
         return { kind: "succeeded", output, inputHash: step.inputHash };

@@ -67,7 +67,7 @@ export async function recordItemOutcome(
   }
   items.done += 1;
   if (itemState === "failed" || itemState === "failed_continued") items.failed += 1;
-  if (result.kind === "succeeded") items.bytes += JSON.stringify(result.output).length;
+  if (result.kind === "succeeded") items.bytes += result.output.text.length;
   const previous = update.states.at(position);
   const stopping = run.stop !== null || update.states.anyFailed();
   const failure = stopping ? undefined : failureOf(ref, result, itemState, items);

@@ -1,4 +1,5 @@
 /** Records the result of a step, or of an item of its fan-out, in the transaction that advances the run. */
+import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
@@ -70,7 +71,7 @@ export async function recordAttemptStart(
   tx: EngineWriters,
   ref: StepRef,
   position: number,
-  attempt: { attempt: number; executor: string; startedAt: string; input: unknown },
+  attempt: { attempt: number; executor: string; startedAt: string; input: EncodedJson },
 ): Promise<boolean> {
   const run = (await tx.runs.lock(ref.runId))!;
   if (isEnding(run) || run.finishedAt !== null) return false;

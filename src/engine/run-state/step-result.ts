@@ -1,13 +1,14 @@
 /** The possible results of one execution of a step, or of an item of its fan-out. */
 import type { RunError } from "../../../schemas/run.ts";
 import type { ApprovalRecord } from "../../core/model.ts";
+import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 
 /** The step has ended. */
 export type EndedResult =
   | {
       kind: "succeeded";
-      output: Record<string, unknown>;
+      output: EncodedJson;
       inputHash: string | null;
       /** The run whose recorded output was reused, or `cache`. */
       reusedFrom?: string;

@@ -2,6 +2,7 @@
  * Records how the steps of a run are undone: one at a time, the last one that succeeded first. The rows of the undo steps
  * say how far it is, so after a crash at any point it continues with the next one.
  */
+import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
@@ -21,7 +22,7 @@ interface UndoTimes {
 export async function recordUndoStart(
   tx: EngineWriters,
   ref: StepRef,
-  attempt: { attempt: number; executor: string; startedAt: string; input: unknown },
+  attempt: { attempt: number; executor: string; startedAt: string; input: EncodedJson },
 ): Promise<boolean> {
   const run = await tx.runs.lock(ref.runId);
   if (run === undefined || run.finishedAt !== null) return false;
@@ -45,7 +46,7 @@ export async function recordUndo(
   context: RunContext,
   tx: EngineWriters,
   ref: StepRef,
-  result: { output: Record<string, unknown> } | { error: RunError },
+  result: { output: EncodedJson } | { error: RunError },
   { startedAt, finishedAt, attempts }: UndoTimes,
 ): Promise<void> {
   const update = await beginUpdate(context, tx, ref.runId);

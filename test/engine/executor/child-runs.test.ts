@@ -1,3 +1,4 @@
+import { encodeJson } from "../../../src/core/encoded-json.ts";
 import { describe, expect, it } from "vitest";
 import { recordAttemptStart } from "../../../src/engine/run-state/record-outcome.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
@@ -179,7 +180,7 @@ describe("child runs", () => {
         limits: new Map(),
         quarantined: "isolate",
       });
-      const start = { attempt: 1, executor: "exe_dead", startedAt: harness.now(), input: {} };
+      const start = { attempt: 1, executor: "exe_dead", startedAt: harness.now(), input: encodeJson({}) };
       await recordAttemptStart(tx, job!, 0, start);
       await tx.jobs.reclaim("exe_dead");
       await tx.runs.interruptAttempts("exe_dead", harness.now());

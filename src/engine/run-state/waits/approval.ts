@@ -1,4 +1,5 @@
 /** An `approval` step waits until a person decides, or fails when its timeout is over. */
+import { encodeJson } from "../../../core/encoded-json.ts";
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
 import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
@@ -84,7 +85,7 @@ export async function decidedResult(tx: EngineWriters, ref: StepRef): Promise<En
     comment: approval.comment,
     form: approval.answer,
   };
-  return { kind: "succeeded", output, inputHash: step?.inputHash ?? null };
+  return { kind: "succeeded", output: encodeJson(output), inputHash: step?.inputHash ?? null };
 }
 
 const approvalTimeout = (stepId: string): StepError =>

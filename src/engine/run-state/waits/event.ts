@@ -1,4 +1,5 @@
 /** A `wait` step with `event` waits until somebody sends its event to its URL, or fails when its timeout is over. */
+import { encodeJson } from "../../../core/encoded-json.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 import { hasStepEnded } from "../../../core/step-states.ts";
 import { iso } from "../../../core/clock.ts";
@@ -48,7 +49,7 @@ export async function receivedResult(tx: EngineWriters, ref: StepRef): Promise<E
   await tx.jobs.dropStepJobs(ref);
   const step = await tx.runs.step(ref);
   const output = { body: event.body, received_at: event.receivedAt };
-  return { kind: "succeeded", output, inputHash: step?.inputHash ?? null };
+  return { kind: "succeeded", output: encodeJson(output), inputHash: step?.inputHash ?? null };
 }
 
 const eventTimeout = (stepId: string): StepError =>

@@ -1,4 +1,5 @@
 /** A `wait` step waits until a time, and then succeeds. */
+import { encodeJson } from "../../../core/encoded-json.ts";
 import { iso } from "../../../core/clock.ts";
 import { newJob } from "../run-context.ts";
 import type { WaitKind } from "./wait-kind.ts";
@@ -17,7 +18,7 @@ export const timerWait: WaitKind<"wait"> = {
 
   onTimer: async (context, _tx, { waitUntil, inputHash }) => ({
     kind: "succeeded",
-    output: { waited_until: waitUntil ?? iso(context.clock.now()) },
+    output: encodeJson({ waited_until: waitUntil ?? iso(context.clock.now()) }),
     inputHash,
   }),
 };
