@@ -6,6 +6,8 @@ import type { AccountsApi } from "../core/account-ports.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/issues.ts";
+import { sizeUpTo } from "../core/json-schema/json-size.ts";
+import { nextTurn } from "../core/next-turn.ts";
 import { type Meter, secondsSince } from "../core/meter.ts";
 import { serializeTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
 import type { SpanAttributes, Tracer } from "../core/tracer.ts";
@@ -15,6 +17,9 @@ import type { Issue } from "../../schemas/problem.ts";
 import { MAX_PAGE } from "../../schemas/page.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
+
+/** Size from which the steps of an operation are turns of the event loop of their own, in JSON values or characters. */
+const LARGE_INPUT = 20_000;
 
 /** The services that operations use. */
 export interface Services {
@@ -81,8 +86,12 @@ export function prepare(
   const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, surfaceIssues);
   call.resourceIds = resourceIdsOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
+  const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
   const run = async (parsed: Record<string, unknown>) => {
-    const output = checkOutput(tool, await tool.run(parsed, ctx));
+    if (isLarge) await nextTurn();
+    const result = await tool.run(parsed, ctx);
+    if (isLarge) await nextTurn();
+    const output = checkOutput(tool, result);
     call.resourceIds = resourceIdsOf(input, output);
     return output;
   };

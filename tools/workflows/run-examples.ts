@@ -3,8 +3,10 @@ import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
+import { nextTurn } from "../../src/core/next-turn.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { SECOND } from "../../src/core/clock.ts";
+import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText } from "../runs/truncate.ts";
@@ -38,9 +40,12 @@ export async function runExamples(
       "No executor is running to run the examples. Ask the operator to start one (millrace worker), then publish again.",
     );
   }
-  const prepared = await Promise.all(
-    examples.map(({ inputs }) =>
-      ctx.engine.prepareRun({
+  const prepared: PreparedRun[] = [];
+  for (const { inputs } of examples) {
+    // One after the other, because the inputs can be large.
+    await nextTurn();
+    prepared.push(
+      await ctx.engine.prepareRun({
         workflowId,
         version,
         inputs,
@@ -48,8 +53,8 @@ export async function runExamples(
         trigger: "example",
         trace: ctx.trace,
       }),
-    ),
-  );
+    );
+  }
   const ids = await ctx.write(async (tx) => {
     for (const run of prepared) await ctx.engine.startRun(tx, run);
     return prepared.map(({ id }) => id);

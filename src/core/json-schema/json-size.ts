@@ -20,3 +20,33 @@ export function exceedsJsonSize(value: unknown, maxChars: number): boolean {
   }
   return size > maxChars;
 }
+
+interface Size {
+  values: number;
+  /** Characters of text, keys included. */
+  chars: number;
+}
+
+/** Measures a JSON value; undefined if it has more values or characters than `max`. */
+export function sizeUpTo(value: unknown, max: number): Size | undefined {
+  const size: Size = { values: 0, chars: 0 };
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    size.values += 1;
+    if (typeof next === "string") size.chars += next.length;
+    else if (Array.isArray(next)) {
+      if (next.length > max) return undefined;
+      for (const item of next) stack.push(item);
+    } else if (typeof next === "object" && next !== null) {
+      for (const key in next) {
+        size.chars += key.length;
+        size.values += 1;
+        stack.push((next as Record<string, unknown>)[key]);
+        if (size.values > max) return undefined;
+      }
+    }
+    if (size.values > max || size.chars > max) return undefined;
+  }
+  return size;
+}

@@ -1,6 +1,7 @@
 /** A counted estimate of how long a validation can take, so that only short ones run on the event loop. */
 import { estimatePatternSize } from "../pattern-size.ts";
 import type { JsonSchema } from "./dialect.ts";
+import { sizeUpTo } from "./json-size.ts";
 
 /** Maximum size of a schema, in JSON values: it is compiled in a few milliseconds. */
 const MAX_SCHEMA_VALUES = 300;
@@ -8,36 +9,6 @@ const MAX_SCHEMA_VALUES = 300;
 const MAX_WORK = 50_000;
 /** Work of matching one character of text by one instruction of a pattern. */
 const CHARACTER_WORK = 1;
-
-interface Size {
-  values: number;
-  /** Characters of text, keys included. */
-  chars: number;
-}
-
-/** Measures a JSON value; undefined if it has more values or characters than `max`. */
-export function sizeUpTo(value: unknown, max: number): Size | undefined {
-  const size: Size = { values: 0, chars: 0 };
-  const stack: unknown[] = [value];
-  while (stack.length > 0) {
-    const next = stack.pop();
-    size.values += 1;
-    if (typeof next === "string") size.chars += next.length;
-    else if (Array.isArray(next)) {
-      if (next.length > max) return undefined;
-      for (const item of next) stack.push(item);
-    } else if (typeof next === "object" && next !== null) {
-      for (const key in next) {
-        size.chars += key.length;
-        size.values += 1;
-        stack.push((next as Record<string, unknown>)[key]);
-        if (size.values > max) return undefined;
-      }
-    }
-    if (size.values > max || size.chars > max) return undefined;
-  }
-  return size;
-}
 
 /**
  * Whether validating a value takes a few milliseconds at most, whatever the schema. Without references, each part of the

@@ -1,11 +1,11 @@
 /** Moves checks of definitions and validations of values off the event loop, if they can take long. */
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { COMMAND_LINE } from "../../../schemas/actor.ts";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import type { CheckReport } from "../../core/engine-port.ts";
 import type { PartialIssue } from "../../core/connections.ts";
 import { isCheapValidation } from "../../core/json-schema/validation-cost.ts";
+import { nextTurn } from "../../core/next-turn.ts";
 import { inlineValidation, type Validated, type Validation } from "../../core/validation.ts";
 import {
   ThreadError,
@@ -87,6 +87,7 @@ async function checkInThread(
       },
       { owner, signal, answer: checkAnswers({ ...resources, workflows }, { owner, signal: stop }) },
     )) as CheckedText;
+    await nextTurn();
     const report = JSON.parse(checked.report) as Omit<CheckReport, "definition">;
     return { ...report, definition: await definitionOf(checked, source) };
   } catch (error) {
@@ -108,8 +109,10 @@ const tooMuchReport = (issue: Issue): CheckReport => ({
 
 /** Writing and reading a large text takes long enough to be a turn of the event loop of its own. */
 async function jsonOf(value: unknown): Promise<string> {
-  await yieldToEventLoop();
-  return JSON.stringify(value ?? null);
+  await nextTurn();
+  const json = JSON.stringify(value ?? null);
+  await nextTurn();
+  return json;
 }
 
 async function definitionOf(
@@ -117,8 +120,8 @@ async function definitionOf(
   source: unknown,
 ): Promise<Record<string, unknown> | null> {
   if (definition === null) return null;
+  await nextTurn();
   if (definition === UNCHANGED) return source as Record<string, unknown>;
-  await yieldToEventLoop();
   return JSON.parse(definition) as Record<string, unknown>;
 }
 
@@ -130,9 +133,9 @@ function threadValidation(threads: Threads): Validation {
   ): Promise<Validated<unknown>> {
     try {
       const result = (await threads.run(task, { ...options, cpuMs: VALIDATION_CPU_MS })) as ValidatedText;
+      await nextTurn();
       if ("issues" in result) return result;
       if (result.json === UNCHANGED) return { value };
-      await yieldToEventLoop();
       return { value: JSON.parse(result.json) as unknown };
     } catch (error) {
       return { issues: [{ path: [], ...tooMuch(error, "validate against its schema", VALIDATION_CPU_MS) }] };

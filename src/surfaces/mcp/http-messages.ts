@@ -8,6 +8,7 @@ import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import { hostForUrl, parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
+import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
 
 /** Maximum size of a message, in bytes. */
@@ -61,6 +62,7 @@ export interface ReceivedMessage {
 export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage> {
   const body = await readBody(req);
   const text = decode(body);
+  await nextTurnIfLarge(text.length);
   const message = parse(text);
   if (Array.isArray(message)) {
     throw new AppError(
@@ -77,7 +79,10 @@ export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage
       `The initialize request is larger than ${MAX_INITIALIZE_BYTES / 1024} KiB. Send less client information.`,
     );
   }
-  return { message, text, argumentIssues: argumentIssuesOf(text) };
+  await nextTurnIfLarge(text.length);
+  const argumentIssues = argumentIssuesOf(text);
+  await nextTurnIfLarge(text.length);
+  return { message, text, argumentIssues };
 }
 
 /**

@@ -2,6 +2,7 @@
 import { Router } from "express";
 import helmet from "helmet";
 import { lazy } from "../../core/lazy.ts";
+import { nextTurn } from "../../core/next-turn.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { rejectOtherMethods } from "./methods.ts";
@@ -32,28 +33,41 @@ const FILES = [
   "/favicon-16x16.png",
 ] as const;
 
-/** Generates the documents with the first request, so that the server starts faster. */
+/**
+ * Generates each document with the first request for it, so that the server starts faster. Every step is a turn of the
+ * event loop of its own, because it takes long.
+ */
 export function apidoc(
   catalogue: readonly AnyTool[],
   version: string,
   stepTypes: readonly AnyStepType[],
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const documents = lazy(async () => {
-    const [{ openApiDocument }, { definitionJsonSchema }, { default: swagger }, yaml] = await Promise.all([
-      import("./openapi.ts"),
-      import("../../engine/definition/definition-schema.ts"),
-      import("swagger-ui-express"),
-      import("yaml"),
-    ]);
+  const openApi = lazy(async () => {
+    const { openApiDocument } = await import("./openapi.ts");
+    await nextTurn();
     const document = openApiDocument(catalogue, version);
-    return {
-      json: JSON.stringify(document, null, 2),
-      yaml: yaml.stringify(document, { aliasDuplicateObjects: false }),
-      workflowSchema: JSON.stringify(definitionJsonSchema(stepTypes), null, 2),
-      files: swagger.serveFiles(document, swaggerOptions),
-      page: swagger.setup(document, swaggerOptions),
-    };
+    await nextTurn();
+    return document;
+  });
+  const json = lazy(async () => JSON.stringify(await openApi(), null, 2));
+  const yaml = lazy(async () => {
+    const [document, { stringify }] = [await openApi(), await import("yaml")];
+    const sections: string[] = [];
+    for (const [name, section] of Object.entries(document)) {
+      await nextTurn();
+      sections.push(stringify({ [name]: section }, { aliasDuplicateObjects: false }));
+    }
+    return sections.join("");
+  });
+  const workflowSchema = lazy(async () => {
+    const { definitionJsonSchema } = await import("../../engine/definition/definition-schema.ts");
+    await nextTurn();
+    return JSON.stringify(definitionJsonSchema(stepTypes), null, 2);
+  });
+  const swagger = lazy(async () => {
+    const [document, { default: ui }] = [await openApi(), await import("swagger-ui-express")];
+    return { files: ui.serveFiles(document, swaggerOptions), page: ui.setup(document, swaggerOptions) };
   });
 
   router.use(helmet({ contentSecurityPolicy: CSP, strictTransportSecurity: false }));
@@ -61,27 +75,27 @@ export function apidoc(
     res
       .type("application/json")
       .set("Cache-Control", "no-cache")
-      .send((await documents()).json);
+      .send(await json());
   });
   router.get("/openapi.yaml", async (_req, res) => {
     res
       .type("application/yaml")
       .set("Cache-Control", "no-cache")
-      .send((await documents()).yaml);
+      .send(await yaml());
   });
   router.get("/workflow.schema.json", async (_req, res) => {
     res
       .type("application/schema+json")
       .set("Cache-Control", "no-cache")
-      .send((await documents()).workflowSchema);
+      .send(await workflowSchema());
   });
   router.get("/", async (req, res, next) => {
     // The page loads its files by relative paths, so its own path must end in a slash.
-    if (req.originalUrl.startsWith(`${req.baseUrl}/`)) (await documents()).page(req, res, next);
+    if (req.originalUrl.startsWith(`${req.baseUrl}/`)) (await swagger()).page(req, res, next);
     else res.redirect(301, `${req.baseUrl}/`);
   });
   router.get([...FILES], async (req, res, next) => {
-    const [init, assets] = (await documents()).files;
+    const [init, assets] = (await swagger()).files;
     init!(req, res, (error?: unknown) => (error === undefined ? assets!(req, res, next) : next(error)));
   });
   router.all(

@@ -5,6 +5,7 @@ import express, { type Request, type Response } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { jsonLossIssues } from "../../core/json-text.ts";
+import { nextTurnIfLarge } from "../../core/next-turn.ts";
 
 /**
  * Reads the body to `req.body`.
@@ -58,8 +59,16 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
     });
     const text = req.body as string;
     // A body in chunks can be empty.
-    req.body = text === "" ? {} : parseJson(text);
-    return text === "" ? [] : jsonLossIssues(text);
+    if (text === "") {
+      req.body = {};
+      return [];
+    }
+    await nextTurnIfLarge(text.length);
+    req.body = parseJson(text);
+    await nextTurnIfLarge(text.length);
+    const issues = jsonLossIssues(text);
+    await nextTurnIfLarge(text.length);
+    return issues;
   };
 }
 

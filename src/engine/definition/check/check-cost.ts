@@ -1,5 +1,5 @@
 /** A counted estimate of how long a check can take, so that only short ones run on the event loop. */
-import { sizeUpTo } from "../../../core/json-schema/validation-cost.ts";
+import { sizeUpTo } from "../../../core/json-schema/json-size.ts";
 import type { CheckOptions } from "./check-report.ts";
 
 /** Maximum size of a definition that is checked inline, in characters of its text, or in JSON values and characters. */
