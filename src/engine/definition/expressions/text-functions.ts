@@ -143,13 +143,18 @@ const ENTITY_COST = 10;
 /** The result may be several times as long as the text, so it is charged before it is made. */
 const escapeHtml: FunctionBody = ([value], { evaluation }) => {
   const source = value as string;
-  chargeText(evaluation, source.length);
-  const added = Array.from(source.matchAll(/[&<>"']/g), ([letter]) => HTML_ENTITIES[letter]!.length - 1);
-  chargeText(
-    evaluation,
-    added.reduce((sum, length) => sum + length, source.length),
-  );
-  charge(evaluation, ENTITY_COST * added.length);
+  chargeText(evaluation, source.length, 1 / 2);
+  let count = 0;
+  let added = 0;
+  for (let at = 0; at < source.length; at += 1) {
+    const entity = HTML_ENTITIES[source[at]!];
+    if (entity === undefined) continue;
+    count += 1;
+    added += entity.length - 1;
+  }
+  if (count === 0) return source;
+  charge(evaluation, ENTITY_COST * count);
+  chargeText(evaluation, source.length + added);
   return source.replaceAll(/[&<>"']/g, (letter) => HTML_ENTITIES[letter]!);
 };
 

@@ -53,13 +53,15 @@ export function setField(target: Record<string, unknown>, name: string, value: u
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Work of listing one field of an object: those of large objects are stored in a hash table. */
-const FIELD_COST = 5;
+/** Work of listing one field of an object. V8 keeps those of a large one in a hash table, and sorts them. */
+const FIELD_COST = 3;
+const LARGE_FIELD_COST = 20;
+const LARGE_OBJECT = 500;
 
 /** Lists the field names of an object and charges for it. */
 export function fieldNames(evaluation: Evaluation, map: Fields): string[] {
   const names = Object.keys(map);
-  charge(evaluation, FIELD_COST * names.length);
+  charge(evaluation, names.length * (names.length > LARGE_OBJECT ? LARGE_FIELD_COST : FIELD_COST));
   return names;
 }
 
@@ -95,11 +97,9 @@ export function equals(evaluation: Evaluation, a: unknown, b: unknown, depth = 0
     );
   }
   const [left, right] = [a as Fields, b as Fields];
-  const names = Object.keys(left);
-  const rightSize = Object.keys(right).length;
-  charge(evaluation, FIELD_COST * (names.length + rightSize));
+  const names = fieldNames(evaluation, left);
   return (
-    names.length === rightSize &&
+    names.length === fieldNames(evaluation, right).length &&
     names.every(
       (name) => Object.hasOwn(right, name) && equals(evaluation, left[name], right[name], depth + 1),
     )
@@ -137,7 +137,7 @@ export function identityKey(evaluation: Evaluation, value: unknown, depth = 0): 
       );
     case "map": {
       const fields = value as Fields;
-      const names = Object.keys(fields).toSorted();
+      const names = fieldNames(evaluation, fields).toSorted();
       charge(evaluation, KEY_NAME_COST * names.length);
       const parts = names.map(
         (name) => `${JSON.stringify(name)}:${identityKey(evaluation, fields[name], depth + 1)}`,
@@ -181,7 +181,7 @@ export function mapKey(value: unknown): string | undefined {
 const VALUE_COST = 2;
 const FRACTION_COST = 20;
 const TIMESTAMP_COST = 50;
-const FIELD_VALUE_COST = 4;
+const FIELD_VALUE_COST = 2;
 
 /**
  * Converts a value to plain JSON: timestamps become ISO text, durations a number of seconds. A value that is plain
@@ -191,8 +191,7 @@ const FIELD_VALUE_COST = 4;
 export function toJson(evaluation: Evaluation, value: unknown, depth = 0): unknown {
   switch (kindOf(value)) {
     case "string":
-      if ((value as string).length >= 32) charge(evaluation, (value as string).length / 16);
-      chargeOutput(evaluation, jsonLength(value as string));
+      chargeOutput(evaluation, jsonLength(evaluation, value as string));
       return value;
     case "number":
       if (!Number.isInteger(value)) charge(evaluation, FRACTION_COST);
@@ -226,12 +225,12 @@ function listToJson(evaluation: Evaluation, list: unknown[], depth: number): unk
 
 function mapToJson(evaluation: Evaluation, map: Fields, depth: number): Fields {
   checkDepth(evaluation, depth);
-  const names = Object.keys(map);
+  const names = fieldNames(evaluation, map);
   charge(evaluation, FIELD_VALUE_COST * names.length);
   chargeOutput(evaluation, 2 + Math.max(0, names.length - 1));
   let copy: Record<string, unknown> | undefined;
   for (const name of names) {
-    chargeOutput(evaluation, jsonLength(name) + 1);
+    chargeOutput(evaluation, jsonLength(evaluation, name) + 1);
     const plain = toJson(evaluation, map[name], depth + 1);
     if (!Object.is(plain, map[name])) setField((copy ??= copyOf(map)), name, plain);
   }
@@ -252,9 +251,16 @@ function timeText(evaluation: Evaluation, time: Date): string {
   return time.toISOString();
 }
 
+/** Work of reading a character, and of writing one of a text that has others than plain ones. */
+const PLAIN_COST = 1 / 16;
+const ESCAPE_COST = 2;
+
 /** Length of a string as JSON, in bytes of UTF-8. */
-function jsonLength(text: string): number {
-  return NEEDS_NO_ESCAPE.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
+function jsonLength(evaluation: Evaluation, text: string): number {
+  if (text.length >= 32) charge(evaluation, PLAIN_COST * text.length);
+  if (NEEDS_NO_ESCAPE.test(text)) return text.length + 2;
+  charge(evaluation, ESCAPE_COST * text.length);
+  return Buffer.byteLength(JSON.stringify(text));
 }
 
 function chargeOutput(evaluation: Evaluation, bytes: number): void {

@@ -1,6 +1,6 @@
 /** The time zones of an evaluation. */
 import { type TimeZone, timeZone } from "../../../core/time-zone.ts";
-import { charge } from "./evaluation-context.ts";
+import { charge, chargeText } from "./evaluation-context.ts";
 import { throwFailed } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
 
@@ -27,6 +27,7 @@ export function zoneOf({ evaluation, location }: CallContext, name: unknown): Ti
   let zone = evaluation.timeZones.get(name as string);
   if (zone === undefined) {
     charge(evaluation, ZONE_COST);
+    chargeText(evaluation, (name as string).length);
     try {
       zone = namedZone(name as string);
     } catch {
