@@ -272,6 +272,10 @@ export const Config = z
           .boolean()
           .default(false)
           .meta({ description: "Whether the user or key that started a run may decide its approvals." }),
+        by_author: z.boolean().optional().meta({
+          description:
+            "Whether those who wrote or published what takes part in a run may decide its approvals, although nobody else has reviewed it since. Default: as by_starter.",
+        }),
       })
       .default({ by_starter: false })
       .meta({ description: "Who may decide." }),

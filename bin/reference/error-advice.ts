@@ -53,8 +53,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy: "Use a key with the scope that `errors` names, or have an admin change the role.",
   },
   approval_not_yours: {
-    meaning: "The approval is assigned to others, or you started the run yourself and may not decide it.",
-    remedy: "Ask one of the assignees. `approvals.by_starter: true` lets starters decide.",
+    meaning:
+      "The approval is assigned to others, or you started the run, or you wrote or published what takes part in it.",
+    remedy:
+      "Ask somebody else, or one of the assignees. `approvals.by_starter: true` lets starters decide, `by_author: true` authors.",
   },
   forbidden_origin: {
     meaning:

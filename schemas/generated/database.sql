@@ -426,6 +426,19 @@ CREATE INDEX "workflow_calls_by_callee" on "workflow_calls" (
   "callee",
   "published");
 
+CREATE TABLE "workflow_publications" (
+  "id" integer primary key,
+  "workflow_id" text not null,
+  "version" integer not null,
+  "at" text not null,
+  "owner" text not null,
+  "key_name" text not null,
+  "subject" text not null);
+
+CREATE INDEX "workflow_publications_by_version" on "workflow_publications" (
+  "workflow_id",
+  "version");
+
 CREATE TABLE "workflow_states" (
   "workflow_id" text not null primary key references "workflows" ("id"),
   "revision" integer not null,

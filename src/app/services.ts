@@ -167,7 +167,7 @@ export function openServices(
     waitForChange: watching.waitForChange,
     shutdownSignal: leaving.signal,
     remainingUsage: (principal) => allowed.remaining(principal),
-    policy: { approvalsByStarter: setup.config.approvals.by_starter },
+    policy: approvalPolicy(setup.config.approvals),
   };
   const accounts = accountsApi({
     mode: setup.authMode ?? "built-in",
@@ -196,3 +196,8 @@ export function openServices(
     },
   };
 }
+
+const approvalPolicy = ({
+  by_starter: approvalsByStarter,
+  by_author: approvalsByAuthor = approvalsByStarter,
+}: Config["approvals"]): EngineApi["policy"] => ({ approvalsByStarter, approvalsByAuthor });

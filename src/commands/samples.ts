@@ -85,7 +85,9 @@ async function createAll({ services }: Operator): Promise<boolean> {
       const change = { kind: "created", reason: "sample workflow", actor: OPERATOR_ACTOR } as const;
       const workflow = await workflows.insert(content, change, id);
       // The sample that calls a model stays a draft until a model is configured.
-      if (valid) await workflows.publish(workflow, { version: workflow.version, status: "published" });
+      if (!valid) continue;
+      await workflows.publish(workflow, { version: workflow.version, status: "published" });
+      await workflows.addPublication(workflow, OPERATOR_ACTOR.principal);
     }
     return true;
   });

@@ -171,7 +171,7 @@ export interface EngineApi {
   /** The usage limits (`limits.per_key`) of a key or user, with the remaining amounts; empty without limits. */
   remainingUsage(principal: Pick<Principal, "owner" | "lineage">): Promise<RemainingUsage[]>;
   /** The policy of the operator. */
-  policy: { approvalsByStarter: boolean };
+  policy: { approvalsByStarter: boolean; approvalsByAuthor: boolean };
   /** Wakes the executors after a commit that has added jobs. */
   wake(): void;
   /**

@@ -20,6 +20,7 @@ import type {
   UserReader,
   UserWriter,
 } from "./account-ports.ts";
+import type { Authorship } from "./authorship.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
 
@@ -109,6 +110,8 @@ export interface WorkflowReader {
   callers(id: string, options: { published: boolean }): Promise<string[]>;
   /** Workflows whose published version sets `expose_as_tool`, oldest first. */
   exposedAsTools(limit: number): Promise<ExposedWorkflow[]>;
+  /** Who wrote and reviewed a version and those before it. */
+  authorship(id: string, version: number): Promise<Authorship>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
   versions(query: {
     id: string;
@@ -137,6 +140,11 @@ export interface WorkflowWriter extends WorkflowReader {
     current: WorkflowWithDefinition,
     live: { version: number | null; status: WorkflowStatus },
   ): Promise<WorkflowWithDefinition>;
+  /**
+   * Records who published a version, which is a review of it.
+   * @returns false when the same person was the last to publish it; nothing is recorded then
+   */
+  addPublication(published: { id: string; version: number }, principal: Principal): Promise<boolean>;
   /**
    * Adds the next version after `current`.
    *

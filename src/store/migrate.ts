@@ -20,6 +20,7 @@ import * as storedValues from "./migrations/0016-stored-values.ts";
 import * as approvalPlans from "./migrations/0017-approval-plans.ts";
 import * as jobOwners from "./migrations/0018-job-owners.ts";
 import * as ownerTurns from "./migrations/0019-owner-turns.ts";
+import * as workflowPublications from "./migrations/0020-workflow-publications.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 17, name: "approval-plans", requires: 1, up: approvalPlans.up },
   { id: 18, name: "job-owners", requires: 1, up: jobOwners.up },
   { id: 19, name: "owner-turns", requires: 1, up: ownerTurns.up },
+  { id: 20, name: "workflow-publications", requires: 1, up: workflowPublications.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

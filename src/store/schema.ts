@@ -45,6 +45,17 @@ export interface WorkflowVersionRow {
   subject: Generated<string>;
 }
 
+export interface WorkflowPublicationRow {
+  id: Generated<number>;
+  workflow_id: string;
+  version: number;
+  at: string;
+  owner: string;
+  key_name: string;
+  /** Whom it counts for (core/usage-limits.ts); the owner where an older release did not record the key. */
+  subject: string;
+}
+
 export interface RunRow {
   id: string;
   workflow_id: string;
@@ -213,6 +224,7 @@ export interface ScheduleRow {
 }
 
 export interface Schema {
+  workflow_publications: WorkflowPublicationRow;
   runs: RunRow;
   run_steps: RunStepRow;
   run_attempts: RunAttemptRow;

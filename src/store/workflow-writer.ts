@@ -7,6 +7,7 @@ import { AppError } from "../core/errors.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
+import { addPublication } from "./authorship.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { encodeDefinition, versionHolder } from "./run-values.ts";
 import type { Schema, WorkflowVersionRow } from "./schema.ts";
@@ -188,6 +189,8 @@ export function workflowWriter(
       await audit(workflow.id);
       return workflow;
     },
+
+    addPublication: (published, principal) => addPublication(trx, clock, published, principal),
 
     async addVersion(current, next, change) {
       const workflow: WorkflowWithDefinition = {

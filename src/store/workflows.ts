@@ -3,6 +3,7 @@ import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import { searchTerms } from "../../schemas/text.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
+import { readAuthorship } from "./authorship.ts";
 import { contains, arrayContains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import { decodeDefinition, definitionText } from "./run-values.ts";
@@ -216,6 +217,8 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         })),
       );
     },
+
+    authorship: (id, version) => readAuthorship(db, id, version),
 
     async findVersion(id, version) {
       const row = await db

@@ -244,7 +244,7 @@ describe("a restored state", () => {
     change(databaseOf(live.stateDir), (db) =>
       db.exec(`
         insert into account_links (digest, kind, user_id, created_at) values (x'01', 'setup', null, '2026-01-01');
-        insert into mcp_sessions values ('s', 'key', 'http', null, '2026-01-01');
+        insert into mcp_sessions (id, key_id, kind, seen_at) values ('s', 'key', 'http', '2026-01-01');
         insert into mcp_messages (session_id, body, created_at) values ('s', '{}', '2026-01-01');
         insert into sessions (id, digest, user_id, created_at, seen_at, expires_at, client, address, external, sealed)
           select 'ses_elsewhere', x'02', id, '2026-01-01', '2026-01-01', '2027-01-01', '', '', 1, x'03' from users;`),

@@ -23,6 +23,7 @@ const PERMANENT = [
   "stored_bytes",
   "users",
   "workflow_calls",
+  "workflow_publications",
   "workflow_states",
   "workflow_versions",
   "workflows",

@@ -20,7 +20,7 @@ async function waitingRun({
   const instance = await testInstance({ clock });
   const { queue } = await instance.executor();
   const { services } = instance;
-  const call = callAs(instance, keyPrincipal());
+  const call = callAs(instance, { ...keyPrincipal(), lineage: "key_author" });
   const { id: workflowId } = await call(createWorkflow, {
     name: "Asks",
     definition: { steps: [{ id: "ask", type: "approval", message: "Go on?", ...step }], ...definition },

@@ -23,7 +23,7 @@ export const decideApproval = defineTool({
   description:
     "Approves or declines an approval that a run waits for; the first decision is final, and the run continues either way. " +
     "Send only what the person you act for has decided. Without decision, that person is asked, if your client supports it. " +
-    "With assignees only they can decide. Who started the run can't, unless the operator allows it.",
+    "With assignees only they can decide. Who started the run or wrote what it runs can't, unless the operator allows it.",
   route: "POST /approvals/:approval_id",
   scope: "approve",
   effect: "act",
@@ -56,7 +56,7 @@ export const decideApproval = defineTool({
   output: Approval,
   async elicitation({ approval_id, decision }, ctx) {
     return decision === undefined
-      ? askPerson(ctx, await findDecidable(ctx, ctx.read, approval_id))
+      ? decisionQuestion(await findDecidable(ctx, ctx.read, approval_id))
       : undefined;
   },
   async run({ approval_id, decision, comment, form, plan_digest }, ctx) {
@@ -65,8 +65,7 @@ export const decideApproval = defineTool({
     const parsedForm = decision === "approve" ? await parseForm(ctx, approval_id, form) : undefined;
     const decided = await ctx.write(async (tx) => {
       const now = ctx.now();
-      const approval = await findDecidable(ctx, tx, approval_id);
-      const remaining = await ctx.engine.remainingWork(tx, approval);
+      const { approval, remaining } = await findDecidable(ctx, tx, approval_id);
       assertPlan(approval, remaining, plan_digest);
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
@@ -86,9 +85,6 @@ export const decideApproval = defineTool({
     return decided;
   },
 });
-
-const askPerson = async (ctx: ToolContext, approval: ApprovalRecord) =>
-  decisionQuestion(approval, await ctx.engine.remainingWork(ctx.read, approval));
 
 /**
  * A decision is for what the approval was asked for, or for the plan that the client says it has seen.

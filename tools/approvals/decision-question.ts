@@ -1,9 +1,8 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
-import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { formatPlan } from "../../src/core/format-plan.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
+import type { Decidable } from "./find-decidable.ts";
 
 type Fields = Elicitation["schema"]["properties"];
 
@@ -23,10 +22,10 @@ const PREFIX = "form_";
  * express are left out.
  * @throws AppError invalid_input when a flat schema can't express a required field
  */
-export function decisionQuestion(
-  { id, workflowId, message, form }: ApprovalRecord,
-  { workflows, digest }: Pick<RemainingWork, "workflows" | "digest">,
-): Elicitation {
+export function decisionQuestion({
+  approval: { id, workflowId, message, form },
+  remaining: { workflows, digest },
+}: Decidable): Elicitation {
   const { properties = {}, required = [] } = (form ?? {}) as {
     properties?: Record<string, unknown>;
     required?: string[];

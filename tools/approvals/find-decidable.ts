@@ -4,21 +4,30 @@ import { iso } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalRecord, RunActor, RunRecord } from "../../src/core/model.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { RemainingWork } from "../../src/core/engine-port.ts";
+import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
 import type { ApprovalReader, RunReader } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { type AuthoredWork, findAuthoredWork } from "./authored-work.ts";
 import { findApproval } from "./serialize-approval.ts";
 
 interface Readers {
   approvals: Pick<ApprovalReader, "find">;
-  runs: Pick<RunReader, "find" | "step">;
+  runs: Pick<RunReader, "find" | "step" | "versionDefinition">;
+  workflows: Pick<WorkflowReader, "authorship" | "currentVersions">;
+}
+
+/** An approval that a caller may decide, with what can still run after it. */
+export interface Decidable {
+  approval: ApprovalRecord;
+  remaining: RemainingWork;
 }
 
 /**
  * Finds an approval that this caller may decide now.
  * @throws AppError approval_not_found, approval_not_yours, approval_decided, approval_expired
  */
-export async function findDecidable(ctx: ToolContext, read: Readers, id: string): Promise<ApprovalRecord> {
+export async function findDecidable(ctx: ToolContext, read: Readers, id: string): Promise<Decidable> {
   const approval = await findApproval(read.approvals, id);
   const run = (await read.runs.find(approval.runId))!;
   const { principal } = ctx.actor;
@@ -29,7 +38,12 @@ export async function findDecidable(ctx: ToolContext, read: Readers, id: string)
   // The deadline counts, not the timer: an executor may be late, and the decision would then be lost.
   const deadline = await deadlineOf(ctx, read.runs, approval, run);
   if (deadline !== null && deadline <= iso(ctx.now())) throw expired(approval, deadline);
-  return approval;
+  const remaining = await ctx.engine.remainingWork(read, approval);
+  if (!ctx.engine.policy.approvalsByAuthor) {
+    const authored = await findAuthoredWork(read, principal, run, remaining);
+    if (authored !== undefined) throw authoredByCaller(approval, authored);
+  }
+  return { approval, remaining };
 }
 
 /** With assignees, only they decide: signed in, or with a key of their own. A signed-in admin can stand in for them. */
@@ -77,6 +91,24 @@ const startedByCaller = ({ id, runId }: ApprovalRecord): AppError =>
     `You started the run ${runId}, so somebody else must decide ${id}: another user, or another key with the scope ` +
       '"approve". The operator can allow it with approvals.by_starter in the configuration.',
   );
+
+function authoredByCaller({ id }: ApprovalRecord, work: AuthoredWork): AppError {
+  const who =
+    `so somebody else must decide ${id}: another user, or another key with the scope "approve". ` +
+    "The operator can allow it with approvals.by_author in the configuration.";
+  if (work.kind === "patched")
+    return new AppError(
+      "approval_not_yours",
+      `You changed the definition that this run follows, with the retry ${work.runId}, ${who}`,
+    );
+  const { kind, version, workflowId } = work;
+  return new AppError(
+    "approval_not_yours",
+    `You ${kind} version ${version} of "${workflowId}", which takes part in this run, and nobody else has published it ` +
+      `since, ${who} Or another person reviews the version that runs and publishes it ` +
+      `(POST /workflows/${workflowId}/publish); then you can decide.`,
+  );
+}
 
 const expired = ({ id, runId }: ApprovalRecord, deadline: string): AppError =>
   new AppError(

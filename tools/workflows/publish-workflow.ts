@@ -77,7 +77,15 @@ export const publishWorkflow = defineTool({
         const current = await findWorkflow(tx.workflows, workflow_id);
         assertVersionMatches(current, if_match);
         assertNotArchived(current);
-        if (current.published_version === version) return current;
+        const isNewReview = await tx.workflows.addPublication(
+          { id: current.id, version },
+          ctx.actor.principal,
+        );
+        if (current.published_version === version) {
+          // Who publishes what somebody else has published reviews it.
+          if (isNewReview) await tx.recordAudit(current.id);
+          return current;
+        }
         if (checked !== undefined && (await tx.workflows.revision()) !== checked)
           throw new CatalogueChanged();
         const updated = await tx.workflows.publish(current, { version, status: "published" });

@@ -109,7 +109,7 @@ function Decision({ approval }: { approval: Approval }) {
   if (!hasScope("approve")) {
     return (
       <Alert color="gray" title="You can't decide this" role="note">
-        Editors and admins can, except the one who started the run.
+        Editors and admins can, except those who started the run or wrote what it runs.
         {approval.assignees.length > 0 && ` It is assigned to ${approval.assignees.join(", ")}.`}
       </Alert>
     );

@@ -171,7 +171,7 @@ function NoApprovals({ status }: { status: ApprovalStatus }) {
   return (
     <EmptyState title="No approvals are pending">
       A step of type approval pauses its run until somebody decides. Restarts don&apos;t affect it. By
-      default, the user who started the run can&apos;t decide.
+      default, neither the user who started the run nor those who wrote what it runs can decide.
       <Snippet label="approval step" text={STEP_EXAMPLE} />
     </EmptyState>
   );

@@ -1,0 +1,52 @@
+/**
+ * Whose work a version of a workflow is: of those who wrote it or published it since another person last reviewed it. To
+ * publish a version is to review it and those before it; other ways to review belong into `reviews` too.
+ */
+import { OPERATOR } from "../../schemas/actor.ts";
+import type { Principal } from "./ports.ts";
+import { usageSubjectOf } from "./usage-limits.ts";
+
+/** Somebody who wrote or published a version. */
+export interface Contributor {
+  owner: string;
+  keyName: string;
+  /** See `usageSubjectOf`; the owner where a key of the operator was not recorded, in the versions of older releases. */
+  subject: string;
+}
+
+/** Who wrote a version and those before it, and who reviewed them. */
+export interface Authorship {
+  /** The newest version of each author. Archiving and restoring a workflow changes nothing in it. */
+  authors: (Contributor & { version: number })[];
+  /** The last review of each version by each person, in the order of time. */
+  reviews: (Contributor & { version: number; order: number })[];
+}
+
+/** How somebody contributed to a version without a later review by another person. */
+export type Contribution = { kind: "wrote" | "published"; version: number };
+
+type Person = Pick<Principal, "owner" | "keyName" | "lineage">;
+
+/** Whether a contributor is this person: with any key or session, but for each key of the operator separately. */
+export const isContributor = (person: Person, { owner, keyName, subject }: Contributor): boolean =>
+  subject === OPERATOR || subject === ""
+    ? owner === person.owner && (owner !== OPERATOR || keyName === person.keyName)
+    : subject === usageSubjectOf(person);
+
+/** Finds what a person contributed to a version that nobody else has reviewed since; undefined for nothing. */
+export function unreviewedContribution(
+  person: Person,
+  version: number,
+  { authors, reviews }: Authorship,
+): Contribution | undefined {
+  const own = reviews.filter((review) => isContributor(person, review));
+  const others = reviews.filter((review) => !own.includes(review));
+  const reviewed = Math.max(0, ...others.map((review) => review.version));
+  const written = authors.find((author) => author.version > reviewed && isContributor(person, author));
+  if (written !== undefined) return { kind: "wrote", version: written.version };
+  const published = own.findLast((review) => review.version === version);
+  const isReviewed =
+    published === undefined ||
+    others.some((review) => review.version === version && review.order > published.order);
+  return isReviewed ? undefined : { kind: "published", version };
+}

@@ -1,0 +1,57 @@
+/** Finds the work of a caller among what an approval decides on: their own, as long as nobody else has reviewed it. */
+import { type Contribution, isContributor, unreviewedContribution } from "../../src/core/authorship.ts";
+import type { RemainingWork } from "../../src/core/engine-port.ts";
+import type { RunRecord } from "../../src/core/model.ts";
+import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
+import type { RunReader } from "../../src/core/run-ports.ts";
+import { usageSubjectOf } from "../../src/core/usage-limits.ts";
+
+interface Readers {
+  runs: Pick<RunReader, "find">;
+  workflows: Pick<WorkflowReader, "authorship">;
+}
+
+/** What a caller contributed to a version, or to the changed definition of a retry. */
+export type AuthoredWork = (Contribution & { workflowId: string }) | { kind: "patched"; runId: string };
+
+/** Returns the first of the caller's own contributions to what takes part in a run; undefined for none. */
+export async function findAuthoredWork(
+  read: Readers,
+  principal: Principal,
+  run: RunRecord,
+  { workflows }: Pick<RemainingWork, "workflows">,
+): Promise<AuthoredWork | undefined> {
+  const versions = new Map<string, { workflowId: string; version: number }>();
+  const add = (workflowId: string, version: number) =>
+    versions.set(`${workflowId}@${version}`, { workflowId, version });
+  for (const { workflow_id: id, version } of workflows) if (version !== null) add(id, version);
+  for (let next: RunRecord | undefined = run; next !== undefined;) {
+    // What was called before the question takes part too: the question may rest on its output.
+    for (const [id, version] of Object.entries(next.pins ?? {})) add(id, version);
+    const patch = await ownPatch(read.runs, principal, next);
+    if (patch !== undefined) return patch;
+    next = next.parent === null ? undefined : await read.runs.find(next.parent.runId);
+  }
+  for (const { workflowId, version } of versions.values()) {
+    const authorship = await read.workflows.authorship(workflowId, version);
+    const contribution = unreviewedContribution(principal, version, authorship);
+    if (contribution !== undefined) return { ...contribution, workflowId };
+  }
+  return undefined;
+}
+
+/** Finds the run in which the caller changed the definition, among a run and those that it retries. */
+async function ownPatch(
+  runs: Readers["runs"],
+  principal: Principal,
+  run: RunRecord,
+): Promise<AuthoredWork | undefined> {
+  // A retry keeps the changed definition of the run that it repeats.
+  for (let next: RunRecord | undefined = run; next !== undefined && next.definition !== null;) {
+    const { actor } = next;
+    if (isContributor(principal, { ...actor, subject: usageSubjectOf(actor) }))
+      return { kind: "patched", runId: next.id };
+    next = next.retryOf === null ? undefined : await runs.find(next.retryOf);
+  }
+  return undefined;
+}
