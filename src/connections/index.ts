@@ -21,18 +21,19 @@ export function createConnections(
 ): Connections {
   const mask = secretMasker(config, env);
   const sql = createDatabases(config, env, options);
+  const http = createHttpClient(config, env, { mask });
   const mcp = createMcpServers(config, env, { ...options, mask });
   return {
     databases: maskDatabases(sql, mask),
     models: createModels(config, env, { ...options, mask }),
-    http: createHttpClient(config, env, { mask }),
+    http,
     mcpServers: mcp,
     mailer: createMailer(config, env),
     defaultDatabase: config.defaults.database ?? null,
     targetOf: (resource) => targetOf(config, resource),
     configurationOf: (entry) => configurationOf(config, entry),
     async close() {
-      await Promise.all([sql.close(), mcp.close()]);
+      await Promise.all([sql.close(), http.close(), mcp.close()]);
     },
   };
 }

@@ -15,6 +15,8 @@ export interface Masker {
   text(text: string): string;
   /** Masks a JSON value, including its keys and numbers. */
   json(value: unknown): unknown;
+  /** Returns what it masks, to make the same masker in a thread. */
+  secrets(): readonly string[];
 }
 
 /**
@@ -26,7 +28,7 @@ export interface Masker {
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const given = [...new Set(secrets)].filter((secret) => secret !== "");
-  if (given.length === 0) return { text: (text) => text, json: (value) => value };
+  if (given.length === 0) return { text: (text) => text, json: (value) => value, secrets: () => [] };
   const long = given.filter(isLong);
   const spaced = [...new Set(long.flatMap(formsOf))].filter((form) => form.length >= SHORTEST_FORM);
   const short = given.filter((secret) => !long.includes(secret));
@@ -66,7 +68,7 @@ export function createMasker(secrets: readonly string[]): Masker {
     });
     return isChanged ? Object.fromEntries(entries) : object;
   };
-  return { text, json };
+  return { text, json, secrets: () => given };
 }
 
 const isLong = (secret: string): boolean => condensed(secret).length >= SHORTEST_FORM;

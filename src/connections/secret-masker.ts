@@ -34,7 +34,11 @@ export function secretMasker(
       ...values(others).filter(({ length }) => length >= MIN_LENGTH),
     ]);
   });
-  return { text: (text) => masker().text(text), json: (value) => masker().json(value) };
+  return {
+    text: (text) => masker().text(text),
+    json: (value) => masker().json(value),
+    secrets: () => masker().secrets(),
+  };
 }
 
 /** Masks secrets in an error, whose details may contain what a server sent. */

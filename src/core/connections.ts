@@ -182,7 +182,10 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
-  /** Parsed as JSON or text by its content type; secrets that the response repeats are masked. */
+  /**
+   * Parsed as JSON or text by its content type; secrets that the response repeats are masked. A large one is an
+   * `EncodedJson`, because parsing it again would block the event loop.
+   */
   body: unknown;
 }
 

@@ -3,6 +3,7 @@ import { text } from "../../schemas/text.ts";
 import { retryAfterMs } from "../connections/http/retry-after.ts";
 import { headerNameIssue } from "../connections/http/request.ts";
 import type { HttpResponse, PartialIssue, SecretRef } from "../core/connections.ts";
+import { encodeJson } from "../core/encoded-json.ts";
 import { ANY, mapOf, NUMBER, objectOf, STRING } from "../core/shapes.ts";
 import { StepError } from "../core/step-errors.ts";
 import { defineStepType, literal, template, urlTemplate } from "../core/step-type.ts";
@@ -238,7 +239,7 @@ function unexpectedStatus(
 ): StepError {
   const transient = status >= 500 || TRANSIENT.has(status);
   const retryAfter = transient ? retryAfterMs(headers, now) : undefined;
-  const bodyText = typeof body === "string" ? body : JSON.stringify(body);
+  const bodyText = typeof body === "string" ? body : toText(body);
   return new StepError(
     "http_status",
     `${method} ${URL.parse(url)?.host ?? ""} answered with status ${status}.`,
@@ -249,6 +250,12 @@ function unexpectedStatus(
       ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
     },
   );
+}
+
+/** A body that is not text, or is a large text, as text. */
+function toText(body: unknown): string {
+  const { text: json } = encodeJson(body);
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
 function fixFor(status: number, transient: boolean): string {

@@ -8,14 +8,8 @@ import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { blockedHostError, createGuardedAgent, type HostResolver } from "./agent.ts";
-import {
-  ACCEPT_ENCODING,
-  discardBody,
-  joinHeaderValues,
-  parseBody,
-  readBody,
-  type RawHeaders,
-} from "./response.ts";
+import { ACCEPT_ENCODING, discardBody, joinHeaderValues, type RawHeaders } from "./response.ts";
+import { createBodyReader } from "./body-reader.ts";
 import { httpStepError } from "./errors.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 import type { Masker } from "../masking.ts";
@@ -41,13 +35,15 @@ export function createHttpClient(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   options: { resolve?: HostResolver; mask?: Masker } = {},
-): Http {
+): Http & { close(): Promise<void> } {
   const isAllowed = hostMatcher(config.http.allowed_hosts);
   const secrets = loadSecrets(config, env, isAllowed);
   const mask = options.mask ?? secretMasker(config, env);
+  const bodies = createBodyReader(mask);
   const agent = lazy(() => createGuardedAgent(isAllowed, options.resolve));
 
-  async function send(request: HttpRequest, { signal }: CallContext): Promise<HttpResponse> {
+  async function send(request: HttpRequest, call: CallContext): Promise<HttpResponse> {
+    const { signal } = call;
     const url = parseUrl(request.url);
     if (!(url instanceof URL)) throw invalidInputError(`url ${url.message}.`, url.fix);
     const body = encodeBody(request.body);
@@ -63,12 +59,12 @@ export function createHttpClient(
       const sent = { method: request.method, url, headers, body: body?.bytes };
       const checkRedirect = (redirect: Sent): void => checkRedirectedSecrets(request, redirect, secrets);
       const answer = await followRedirects(agent(), sent, request, { mask, checkRedirect, signal });
-      const bytes = await readBody(answer.body, answer.headers, { maxBytes: request.maxBytes, mask, signal });
-      const ok = answer.statusCode >= 200 && answer.statusCode < 300;
+      const lenient = answer.statusCode < 200 || answer.statusCode >= 300;
+      const { maxBytes } = request;
       return {
         status: answer.statusCode,
         headers: maskedHeaders(answer.headers, mask),
-        body: mask.json(parseBody(bytes, answer.headers, mask, !ok)),
+        body: await bodies.read(answer.body, answer.headers, { maxBytes, lenient }, call),
       };
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
@@ -92,6 +88,7 @@ export function createHttpClient(
     },
     secrets: secrets.list,
     send,
+    close: () => bodies.close(),
   };
 }
 

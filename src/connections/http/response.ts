@@ -54,6 +54,15 @@ export async function readBody(
   return Buffer.concat(parts);
 }
 
+/** The most bytes that a body can have: its declared length, unless it is compressed. */
+export function expectedBytes(headers: RawHeaders, maxBytes: number): number {
+  const declared = joinHeaderValues(headers["content-length"]);
+  const isCompressed = !["", "identity"].includes(
+    joinHeaderValues(headers["content-encoding"]).toLowerCase(),
+  );
+  return declared === "" || isCompressed ? maxBytes : Math.min(Number(declared), maxBytes);
+}
+
 /** Handles each part; fails if the parts have more than `maxBytes` together. */
 function counted(maxBytes: number, handle: (part: Buffer) => Buffer | void) {
   let size = 0;
