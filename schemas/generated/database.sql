@@ -326,7 +326,7 @@ CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where tr
 CREATE INDEX runs_unfinished on runs
     (workflow_id, admitted, subject, priority desc, created_at, id) where finished_at is null;
 
-CREATE INDEX runs_unfinished_by_owner on runs (owner, lineage) where finished_at is null;
+CREATE INDEX runs_unfinished_by_subject on runs (subject) where finished_at is null;
 
 CREATE INDEX runs_unfinished_of on runs (owner, lineage, trigger) where finished_at is null;
 

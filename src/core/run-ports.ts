@@ -42,8 +42,8 @@ export interface RunReader {
   countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
   /** The newest run of each of these workflows. */
   latestByWorkflow(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
-  /** Number of unfinished runs of the actor, counted up to `limit`: also those of its schedules and its runs. */
-  countUnfinishedFor(actor: Pick<RunActor, "owner" | "lineage">, limit: number): Promise<number>;
+  /** Number of unfinished runs of the actor, those of its schedules and its runs included. */
+  countUnfinishedFor(actor: Pick<RunActor, "owner" | "lineage">): Promise<number>;
   /** `seq`, status and stop of those runs that exist. Cheap enough to call after every change. */
   getStatusSummaries(
     ids: readonly string[],
@@ -169,8 +169,8 @@ export interface RunWriter extends RunReader {
   countActive(workflowId: string, trigger?: RunTrigger): Promise<number>;
   /** Number of unfinished scheduled runs of the workflow, admitted or not. Exact while its schedule is locked. */
   countScheduled(workflowId: string): Promise<number>;
-  /** Whether at least `count` runs are unfinished. Takes no lock: concurrent starts can exceed a limit together. */
-  hasUnfinished(count: number): Promise<boolean>;
+  /** Number of unfinished runs of all owners. Takes no lock: concurrent starts can exceed a limit together. */
+  countAllUnfinished(): Promise<number>;
   /**
    * The next queued run of the workflow: owners take turns, and the runs of one come by priority, then by age.
    *

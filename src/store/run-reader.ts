@@ -2,7 +2,7 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
 import type { ListPosition, RunFilter, RunRecord, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
-import { isOperatorKey } from "../core/usage-limits.ts";
+import { usageSubjectOf } from "../core/usage-limits.ts";
 import { decodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
@@ -89,33 +89,12 @@ async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord
 
 const findRun = prepared((db, id: string) => db.selectFrom("runs").select(RUN_COLUMNS).where("id", "=", id));
 
-const countOfOwner = prepared((db, owner: string, max: number) =>
+const countUnfinished = prepared((db, subject: string) =>
   db
-    .selectFrom(
-      db
-        .selectFrom("runs")
-        .select("owner")
-        .where("owner", "=", owner)
-        .where("finished_at", "is", null)
-        .limit(max)
-        .as("unfinished"),
-    )
-    .select((eb) => eb.fn.countAll<number>().as("count")),
-);
-
-const countOfLineage = prepared((db, owner: string, lineage: string, max: number) =>
-  db
-    .selectFrom(
-      db
-        .selectFrom("runs")
-        .select("owner")
-        .where("owner", "=", owner)
-        .where("lineage", "=", lineage)
-        .where("finished_at", "is", null)
-        .limit(max)
-        .as("unfinished"),
-    )
-    .select((eb) => eb.fn.countAll<number>().as("count")),
+    .selectFrom("runs")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("subject", "=", subject)
+    .where("finished_at", "is", null),
 );
 
 export function runReader(db: Kysely<Schema>): RunReader {
@@ -182,13 +161,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return found;
     },
 
-    async countUnfinishedFor(key, max) {
-      // All keys and sessions of a user count together, but each key of the operator separately.
-      const [row] = isOperatorKey(key)
-        ? await countOfLineage(db, key.owner, key.lineage, max)
-        : await countOfOwner(db, key.owner, max);
-      return row!.count;
-    },
+    countUnfinishedFor: async (actor) => (await countUnfinished(db, usageSubjectOf(actor)))[0]!.count,
 
     async getStatusSummaries(ids) {
       if (ids.length === 0) return [];

@@ -3,7 +3,7 @@ import type { Kysely, Updateable } from "kysely";
 import type { RunWriter } from "../core/run-ports.ts";
 import { encodeItem } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
-import { preparedInsert } from "./prepared.ts";
+import { prepared, preparedInsert } from "./prepared.ts";
 import { purgeRuns } from "./purge-runs.ts";
 import { runReader } from "./run-reader.ts";
 import { encodeDefinition } from "./run-values.ts";
@@ -14,6 +14,13 @@ import { stepWriter } from "./step-writer.ts";
 import { undoReader } from "./undo-reader.ts";
 
 const insertRun = preparedInsert("runs");
+
+const countUnfinished = prepared((db) =>
+  db
+    .selectFrom("runs")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("finished_at", "is", null),
+);
 
 export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
   const reader = runReader(trx);
@@ -115,16 +122,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
       return (await query.executeTakeFirstOrThrow()).count;
     },
 
-    async hasUnfinished(count) {
-      const row = await trx
-        .selectFrom("runs")
-        .select("id")
-        .where("finished_at", "is", null)
-        .limit(1)
-        .offset(Math.max(count - 1, 0))
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    countAllUnfinished: async () => (await countUnfinished(trx))[0]!.count,
 
     async countScheduled(workflowId) {
       const { count } = await trx

@@ -48,7 +48,7 @@ export function usageLimits(
   async function unfinished(actor: Pick<LimitedActor, "owner" | "lineage">): Promise<RemainingUsage[]> {
     const max = perKey.unfinished_runs;
     if (max === undefined || !isUsageLimited(actor)) return [];
-    const remaining = Math.max(0, max - (await read.runs.countUnfinishedFor(actor, max)));
+    const remaining = Math.max(0, max - (await read.runs.countUnfinishedFor(actor)));
     return [{ limit: "unfinished_runs", max, remaining, resetsAt: null }];
   }
 

@@ -45,17 +45,19 @@ export interface StartLimitsOptions {
 export function startLimits({ perKey, unfinishedRuns }: StartLimitsOptions, clock: Clock): StartLimits {
   async function unfinishedRefusal(tx: Writers, run: StartingRun): Promise<AppError | undefined> {
     const startedByRun = run.parent !== null || run.trigger === "on_failure";
-    if (await tx.runs.hasUnfinished(maxUnfinished(unfinishedRuns, startedByRun))) {
+    const max = isUsageLimited(run.actor) ? perKey.unfinished_runs : undefined;
+    if (max !== undefined) await tx.runs.lockStarts(usageSubjectOf(run.actor));
+    const total = await tx.runs.countAllUnfinished();
+    if (total >= maxUnfinished(unfinishedRuns, startedByRun)) {
       return tooManyRuns(
         `There are ${unfinishedRuns} unfinished runs, the maximum of limits.unfinished_runs.`,
         "list_runs with status queued, running or waiting lists them.",
       );
     }
-    const max = perKey.unfinished_runs;
-    if (max === undefined || !isUsageLimited(run.actor)) return undefined;
-    await tx.runs.lockStarts(usageSubjectOf(run.actor));
+    if (max === undefined) return undefined;
     const ownMax = maxUnfinished(max, startedByRun);
-    if ((await tx.runs.countUnfinishedFor(run.actor, ownMax)) < ownMax) return undefined;
+    // No owner has more than all have together: mostly its own need not be counted.
+    if (total < ownMax || (await tx.runs.countUnfinishedFor(run.actor)) < ownMax) return undefined;
     return tooManyRuns(
       `${max} runs of ${ownerLabel(run.actor)} are unfinished, which is the maximum (limits.per_key.unfinished_runs).`,
       "list_runs with status queued, running or waiting shows them.",

@@ -40,6 +40,26 @@ describe("a workflow step", () => {
     expect(error?.message).toContain("closed");
   });
 
+  it("starts no child run beyond the limit of all unfinished runs, and says so", async () => {
+    const harness = await testEngine({ maxUnfinishedRuns: 3 });
+    await harness.define({ steps: [{ id: "nap", type: "wait", for: "1d" }] }, "Child");
+    const items = "${{ [1, 2, 3, 4, 5, 6] }}";
+    const { id } = await runToEnd(harness, {
+      steps: [{ id: "sub", type: "workflow", workflow: "child", for_each: items, concurrency: 6 }],
+    });
+    expect(await harness.read.runs.count({ status: ["queued", "running", "waiting"] })).toBe(3);
+    const records = await harness.read.runs.items({ runId: id, stepId: "sub" }, 0, 6);
+    const failed = records.filter(({ state }) => state === "failed");
+    expect(failed.length).toBeGreaterThan(0);
+    for (const { error, childRun } of failed) {
+      expect(childRun).toBeNull();
+      expect(error).toMatchObject({
+        code: "limit_reached",
+        message: expect.stringContaining("limits.unfinished_runs"),
+      });
+    }
+  });
+
   it("cancels its child run when its own run is cancelled", async () => {
     const harness = await testEngine();
     await harness.define({ steps: [{ id: "nap", type: "wait", for: "1d" }] }, "Child");

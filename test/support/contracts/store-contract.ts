@@ -202,7 +202,7 @@ export function storeContract(setup: ContractSetup): void {
       const started = await concurrently(database, 6, ({ transaction }, caller) =>
         transaction(async (tx) => {
           await tx.runs.lockStarts("key_1");
-          if ((await tx.runs.countUnfinishedFor(actor, limit)) >= limit) return false;
+          if ((await tx.runs.countUnfinishedFor(actor)) >= limit) return false;
           await pause();
           await tx.runs.insert(newRun(`run_${caller}`, workflow.id, now()));
           return true;
