@@ -16,7 +16,8 @@ export const approvalStep = defineStepType({
   title: "Ask a person",
   description:
     "Waits until a person approves or declines with decide_approval, over REST or through an agent. " +
-    "The first decision counts; with assignees only they can decide. Declining is not a failure: test approved in the if of a later step. " +
+    "The first decision counts; with assignees only they can decide, and never those who started the run or wrote what it runs, " +
+    "unless the operator allows it. The decision is for exactly what can still run. Declining is not a failure: test approved in the if of a later step. " +
     "After timeout it fails with approval_timeout.",
   fields: {
     message: template(

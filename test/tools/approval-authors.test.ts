@@ -1,5 +1,6 @@
 /** Nobody decides on their own work: not who started the run, and not who wrote or published what takes part in it. */
 import { describe, expect, it } from "vitest";
+import { Scope } from "../../schemas/actor.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
@@ -8,7 +9,7 @@ import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { retryRun } from "../../tools/runs/retry-run.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { callAs, signedInUser } from "../support/users.ts";
+import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
 
 const ask = { id: "ask", type: "approval", message: "Go on?" };
 const asks = { steps: [ask] };
@@ -195,6 +196,24 @@ describe("an approval", () => {
     await expect(decide(ann)).rejects.toMatchObject(refused(reason));
     expect(await decide(ben)).toBe("approved");
   });
+
+  it.each([
+    ["of the same user", "ann@example.com", "key_1", "ann@example.com", "key_2", "refused"],
+    ["of another user", "ann@example.com", "key_1", "ben@example.com", "key_2", "approved"],
+    ["that the operator's key was rotated to", "operator", "key_1", "operator", "key_1", "refused"],
+    ["that is another one of the operator", "operator", "key_1", "operator", "key_2", "approved"],
+  ])(
+    "of what a key wrote, decided with a key %s",
+    async (_what, owner, lineage, otherOwner, other, expected) => {
+      const { instance, create, start, decide } = await team();
+      const author = callAs(instance, { ...keyPrincipal(Scope.options, owner), lineage });
+      const decider = callAs(instance, { ...keyPrincipal(["approve"], otherOwner), lineage: other });
+      await create(author, "Asks", asks);
+      await start("asks");
+      const outcome = decide(decider).catch(({ code }: { code: string }) => code);
+      expect(await outcome).toBe(expected === "refused" ? "approval_not_yours" : expected);
+    },
+  );
 
   it.each([
     [{}, "refused"],

@@ -67,6 +67,10 @@ describe("everyday work with approvals", () => {
       failures: 2,
       days: 2,
     });
+    // The mail lists what the decision is for, in quoted-printable.
+    expect(environment.mails[0]!.replaceAll("=\r\n", "")).toContain(
+      "After the decision these can run:\r\nescalating-reminders (version 1; the rest of this run):\r\n- ",
+    );
     // Each of the six approvals was mailed to its assignee.
     expect(environment.mails.map((mail) => /^To: (.*)\r$/m.exec(mail)![1])).toEqual([
       ann,
