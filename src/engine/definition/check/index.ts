@@ -24,7 +24,7 @@ import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
 import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
 import { type StepOrder, orderSteps } from "./step-order.ts";
-import { mockIssues, previewer } from "./preview.ts";
+import { mockIssues, previewOf } from "./preview.ts";
 import { prefixPath, type CheckOptions, type LocatedIssue, type Report, typeText } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
@@ -89,7 +89,6 @@ export function checker({
 }: CheckerOptions): Checker {
   const schemas = schemaChecker(stepTypes);
   const parseUndo = undoParser(stepTypes);
-  const preview = previewer();
 
   /** @param graph the workflows that the check of a caller has looked up already */
   async function checkSource(
@@ -200,7 +199,7 @@ export function checker({
 
   /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
   async function checkArguments(
-    { inputs: passed, mocks, selfId, signal }: CheckOptions,
+    { inputs: passed, mocks, selfId }: CheckOptions,
     { form, order, inputs, state, written }: Parts,
   ): Promise<CheckedArguments> {
     const { validator } = inputs;
@@ -219,7 +218,7 @@ export function checker({
     if (issues.length > 0 || value === undefined) return checked;
     const now = clock.now();
     const { output } = written;
-    const result = await preview({ form, order, output, inputs: value, state, mocks, selfId, now }, signal);
+    const result = previewOf({ form, order, output, inputs: value, state, mocks, selfId, now });
     return { ...checked, inDocument: result.issues, preview: result.preview };
   }
 

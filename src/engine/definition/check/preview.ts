@@ -1,5 +1,4 @@
-/** Evaluates a definition with mocked outputs, in a thread of its own and with a timeout. */
-import { Worker } from "node:worker_threads";
+/** Evaluates a definition with mocked outputs of its steps, before any run. */
 import { nearMatch } from "../../../core/near-match.ts";
 import type { Field } from "../../../core/step-type.ts";
 import type { ParsedDefinition } from "./schema-check.ts";
@@ -7,14 +6,8 @@ import { iso } from "../../../core/clock.ts";
 import type { CheckedState } from "./state-issues.ts";
 import { eventStepIds } from "../event-steps.ts";
 import type { StepOrder } from "./step-order.ts";
-import { type PreviewResult, type PreviewTask, withStatus } from "./evaluate-preview.ts";
+import { evaluatePreview, type PreviewResult, type PreviewTask, withStatus } from "./evaluate-preview.ts";
 import type { LocatedIssue } from "./check-report.ts";
-import { nextMessage } from "./worker-message.ts";
-import pLimit from "p-limit";
-import { workerFile } from "./worker-file.ts";
-
-/** Timeout of one preview, in milliseconds. Its work is limited to a tenth of that, so only a busy machine reaches it. */
-const PREVIEW_MS = 30_000;
 
 /** Stands for the URLs of events, which only a run has. */
 const PREVIEW_URL = "https://preview.invalid/events/";
@@ -57,48 +50,8 @@ interface PreviewInput {
   now: number;
 }
 
-/** Maximum number of threads at a time: each may use one processor and 256 MB. */
-const MAX_THREADS = 2;
-
-/**
- * Evaluates at most two definitions at a time. The others wait, and their timeout starts when they do.
- * @param ms the timeout, in milliseconds
- */
-export function previewer(
-  ms?: number,
-): (input: PreviewInput, signal?: AbortSignal) => Promise<PreviewResult> {
-  const limit = pLimit(MAX_THREADS);
-  return (input, signal) =>
-    limit(() => {
-      signal?.throwIfAborted();
-      return previewOf(input, signal, ms);
-    });
-}
-
-async function previewOf(
-  input: PreviewInput,
-  signal: AbortSignal | undefined,
-  ms = PREVIEW_MS,
-): Promise<PreviewResult> {
-  const worker = new Worker(workerFile("preview-worker"), {
-    workerData: taskOf(input),
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
-  });
-  const stop = (): void => void worker.terminate();
-  signal?.addEventListener("abort", stop, { once: true });
-  try {
-    return await nextMessage<PreviewResult>(worker, ms);
-  } catch (error) {
-    signal?.throwIfAborted();
-    const message = `could not be evaluated: ${(error as Error).message}`;
-    return { preview: { steps: {} }, issues: [{ path: ["mocks"], code: "expression_limit", message }] };
-  } finally {
-    signal?.removeEventListener("abort", stop);
-    // The next evaluation starts after the thread has ended.
-    await worker.terminate();
-  }
-}
+/** Evaluates a definition with mocked outputs. Its work is limited, and a check with mocks runs in a thread. */
+export const previewOf = (input: PreviewInput): PreviewResult => evaluatePreview(taskOf(input));
 
 function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: PreviewInput): PreviewTask {
   return {

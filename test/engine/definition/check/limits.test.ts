@@ -1,11 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
-import type { Worker } from "node:worker_threads";
+import { describe, expect, it, vi } from "vitest";
 import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../../src/core/shapes.ts";
 import { MAX_ISSUES } from "../../../../src/engine/definition/check/check-report.ts";
 import { type Report } from "../../../../src/engine/definition/check/index.ts";
 import { exampleIssues } from "../../../../src/engine/definition/check/top-level-issues.ts";
+import { startCpuTimer } from "../../../support/cpu-time.ts";
 import { set, defaultChecker } from "./test-checker.ts";
 
 /** Returns the report, and the longest time for which the event loop was blocked, in milliseconds. */
@@ -138,43 +136,28 @@ describe("examples", () => {
 });
 
 describe("previews", () => {
-  let [running, most] = [0, 0];
-  const started = (worker: Worker): void => {
-    running += 1;
-    most = Math.max(most, running);
-    worker.once("exit", () => (running -= 1));
-  };
-  afterEach(() => void process.off("worker", started));
-
-  it("run in at most two threads at a time", async () => {
-    process.on("worker", started);
-    const steps = [set("a", { a: 1 }), set("b", { b: "${{ steps.a.a + 1 }}" })];
-    const reports = await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
-        defaultChecker.check({ steps }, { checkConnections: false, mocks: { a: { a: index } } }),
-      ),
-    );
-    expect(reports.map(({ preview }) => preview?.steps["b"])).toEqual(
-      reports.map((_, index) => ({ values: { b: index + 1 } })),
-    );
-    expect(most).toBe(2);
-  });
-
-  it("that are queued end when their signal is aborted", async () => {
-    const steps = [set("a", { a: 1 })];
-    const stop = new AbortController();
-    const check = (signal?: AbortSignal) =>
-      defaultChecker.check(
+  it("evaluate no more than their work allows, whatever the clock says", async () => {
+    // Each needs a part of the work of one expression, and together they need more than all.
+    const heavy = "${{ range(1000).map(a, range(1500).map(b, a * b).sum()).sum() }}";
+    const steps = Array.from({ length: 30 }, (_, index) => set(`s${index}`, { x: heavy }));
+    const clock = vi.spyOn(performance, "now");
+    let now = 0;
+    clock.mockImplementation(() => (now += 60_000));
+    const cpuTime = startCpuTimer();
+    try {
+      const { preview, errors } = await defaultChecker.check(
         { steps },
-        { checkConnections: false, mocks: { a: { a: 1 } }, ...(signal && { signal }) },
+        { checkConnections: false, mocks: {} },
       );
-    const before = [check(), check()];
-    const waiting = check(stop.signal);
-    waiting.catch(() => undefined);
-    await once(process, "worker");
-    await setTimeout(50);
-    stop.abort(new Error("enough"));
-    await expect(waiting).rejects.toThrow("enough");
-    expect((await Promise.all(before)).every(({ valid }) => valid)).toBe(true);
+      const evaluated = Object.keys(preview!.steps).length;
+      expect(evaluated).toBeGreaterThan(5);
+      expect(evaluated).toBeLessThan(30);
+      expect(errors).toMatchObject([
+        { path: expect.stringMatching(/^steps\[\d+\]/), code: "expression_limit" },
+      ]);
+      expect(cpuTime()).toBeLessThan(15_000);
+    } finally {
+      clock.mockRestore();
+    }
   });
 });
