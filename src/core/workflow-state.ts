@@ -1,6 +1,6 @@
 /** The state of a workflow by its declaration: the schema of each key, its default, and the issues of values. */
 import type { PartialIssue } from "./connections.ts";
-import { completeValue, type JsonSchema, valueIssues } from "./json-schema/index.ts";
+import { CompletedTooLarge, completeValue, type JsonSchema, valueIssues } from "./json-schema/index.ts";
 import { nearMatch } from "./near-match.ts";
 
 /** The `state` of a definition without issues: a JSON Schema with a default for each key. */
@@ -9,7 +9,13 @@ export type StateDeclaration = Readonly<Record<string, JsonSchema>>;
 /** Maximum size of the state of a workflow, in characters of JSON. */
 const MAX_STATE_CHARS = 256 * 1024;
 
-/** The completed values of the keys that are declared; the default of a key that was never written. */
+/** Maximum size of the fields that a declaration fills in, in characters of JSON. */
+const MAX_FILLED_CHARS = 4 * 1024 * 1024;
+
+/**
+ * The completed values of the keys that are declared; the default of a key that was never written. A value that its
+ * declaration would make too large stays as it was written, which `stateIssues` reports.
+ */
 export function stateValues(
   declaration: StateDeclaration,
   written: Readonly<Record<string, unknown>>,
@@ -17,9 +23,18 @@ export function stateValues(
   return Object.fromEntries(
     Object.entries(declaration).map(([key, schema]) => [
       key,
-      completeValue(schema, Object.hasOwn(written, key) ? written[key] : schema["default"]),
+      completed(schema, Object.hasOwn(written, key) ? written[key] : schema["default"]),
     ]),
   );
+}
+
+function completed(schema: JsonSchema, value: unknown): unknown {
+  try {
+    return completeValue(schema, value, MAX_FILLED_CHARS);
+  } catch (error) {
+    if (error instanceof CompletedTooLarge) return value;
+    throw error;
+  }
 }
 
 /** Checks values against the declaration. Keys may be missing. @returns the issues, with paths below the state */

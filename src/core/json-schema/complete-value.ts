@@ -15,25 +15,36 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The fields that a value leaves out would make it too large. */
+export class CompletedTooLarge extends Error {}
+
+interface Completion {
+  root: JsonSchema;
+  /** Number of characters of JSON that may still be filled in. */
+  remaining: number;
+}
+
 /**
  * Fills in the declared fields that a valid value lacks: with their default, else with null.
  * @param schema any value: what is not a schema declares nothing
  * @param value JSON that matches the schema; it is not changed
+ * @param maxChars maximum size of all fields that are filled in, in characters of JSON; default: no limit
  * @returns the value itself if nothing is missing
+ * @throws CompletedTooLarge
  */
-export const completeValue = (schema: unknown, value: unknown): unknown =>
-  complete([schema], value, isObject(schema) ? schema : {});
+export const completeValue = (schema: unknown, value: unknown, maxChars = Infinity): unknown =>
+  complete([schema], value, { root: isObject(schema) ? schema : {}, remaining: maxChars });
 
-function complete(schemas: readonly unknown[], value: unknown, root: JsonSchema): unknown {
+function complete(schemas: readonly unknown[], value: unknown, completion: Completion): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const applying = applyingSchemas(schemas, value, root);
+  const applying = applyingSchemas(schemas, value, completion.root);
   if (applying.length === 0) return value;
   return Array.isArray(value)
-    ? unlessSame(value, (item, index) => complete(itemSchemas(applying, index), item, root))
-    : completeObject(applying, value as Fields, root);
+    ? unlessSame(value, (item, index) => complete(itemSchemas(applying, index), item, completion))
+    : completeObject(applying, value as Fields, completion);
 }
 
-function completeObject(applying: readonly JsonSchema[], value: Fields, root: JsonSchema): Fields {
+function completeObject(applying: readonly JsonSchema[], value: Fields, completion: Completion): Fields {
   const names = new Set([
     ...Object.keys(value),
     ...applying.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])),
@@ -41,12 +52,19 @@ function completeObject(applying: readonly JsonSchema[], value: Fields, root: Js
   let isSame = true;
   const entries = [...names].map((name) => {
     const schemas = fieldSchemas(applying, name);
-    const given = Object.hasOwn(value, name) ? value[name] : defaultOf(schemas);
-    const completed = complete(schemas, given, root);
+    const given = Object.hasOwn(value, name) ? value[name] : filledIn(name, schemas, completion);
+    const completed = complete(schemas, given, completion);
     isSame &&= Object.hasOwn(value, name) && completed === value[name];
     return [name, completed] as const;
   });
   return isSame ? value : Object.fromEntries(entries);
+}
+
+function filledIn(name: string, schemas: readonly unknown[], completion: Completion): unknown {
+  const value = defaultOf(schemas);
+  completion.remaining -= name.length + 4 + (value === null ? 4 : JSON.stringify(value).length);
+  if (completion.remaining < 0) throw new CompletedTooLarge();
+  return value;
 }
 
 /** A copy of the default, because every value is its own. */

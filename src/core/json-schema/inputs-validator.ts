@@ -4,7 +4,8 @@
  */
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialIssue } from "../connections.ts";
-import { completeValue, withoutAbsentFields } from "./complete-value.ts";
+import { AppError } from "../errors.ts";
+import { CompletedTooLarge, completeValue, withoutAbsentFields } from "./complete-value.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { memoize } from "./memoize.ts";
@@ -12,7 +13,7 @@ import { schemaIssues } from "./schema-issues.ts";
 import { exceedsJsonSize } from "./json-size.ts";
 import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
-/** Timeout of validating one value, in milliseconds. */
+/** Processor time of validating one value, in milliseconds. */
 const VALIDATE_MS = 1_000;
 /** Maximum size of a value with its defaults and absent fields filled in, in characters of JSON. */
 const MAX_COMPLETED_CHARS = 4 * 1024 * 1024;
@@ -93,14 +94,16 @@ function parse(
       const maxChars = Math.max(text.length, MAX_COMPLETED_CHARS);
       // The validator has filled defaults in already, and every absent field becomes null.
       if (exceedsJsonSize(value, maxChars)) return tooLarge();
-      const completed = runWithTimeout(VALIDATE_MS, () => completeValue(schema, value));
+      const completed = runWithTimeout(VALIDATE_MS, () => completeValue(schema, value, maxChars));
       return exceedsJsonSize(completed, maxChars) ? tooLarge() : { value: completed };
     }
   } catch (error) {
+    if (error instanceof CompletedTooLarge) return tooLarge();
+    if (error instanceof AppError) throw error;
     return isTimeout(error)
       ? issue(
           "too_slow",
-          `takes longer than ${VALIDATE_MS} ms to validate against its schema, so make it smaller`,
+          `takes longer than ${VALIDATE_MS} ms of processor time to validate against its schema, so make it smaller`,
         )
       : issue("invalid", `could not be validated against its schema: ${(error as Error).message}`);
   }

@@ -1,6 +1,7 @@
 /** Finds the issues of a JSON Schema, each with its path in the schema. */
 import { RE2JS } from "re2js";
 import type { PartialIssue } from "../connections.ts";
+import { AppError } from "../errors.ts";
 import { unknownKey } from "../issues.ts";
 import { lazy } from "../lazy.ts";
 import { nearMatch } from "../near-match.ts";
@@ -17,7 +18,7 @@ const MAX_SIZE = 64 * 1024;
 const MAX_SCHEMAS = 500;
 /** Maximum nesting of schemas, in levels. */
 const MAX_DEPTH = 32;
-/** Timeout of compiling a schema, in milliseconds. */
+/** Processor time of compiling a schema, in milliseconds. */
 const COMPILE_MS = 500;
 
 /** Maximum size of all patterns of a schema together, in instructions: these compile in well under 0.2 s. */
@@ -54,6 +55,7 @@ const issuesWithin = memoize((schema): readonly PartialIssue[] => {
   try {
     return runWithTimeout(COMPILE_MS, () => compileIssues(schema, defaults));
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const message = isTimeout(error)
       ? "takes too long to compile, so make it smaller"
       : `is not a valid JSON Schema: ${(error as Error).message}`;

@@ -50,6 +50,9 @@ export type ValidationTask =
 /** The completed value as JSON, or its issues. */
 export type ValidatedText = { json: string } | { issues: PartialIssue[] };
 
+/** `busy`: the machine was too busy for the task. */
+export type TaskResult = CheckedText | ValidatedText | { busy: true };
+
 export type EngineTask = CheckTask | ValidationTask;
 
 /** What a check asks the process that started it. */

@@ -20,6 +20,7 @@ import {
   type CheckedText,
   type EngineTask,
   UNCHANGED,
+  type TaskResult,
   type ValidatedText,
   type ValidationTask,
 } from "./engine-task.ts";
@@ -47,7 +48,7 @@ export interface EngineThreads {
 }
 
 export function engineThreads(): EngineThreads {
-  const threads: WorkerThreads<EngineTask, CheckedText | ValidatedText> = workerThreads({
+  const threads: WorkerThreads<EngineTask, TaskResult> = workerThreads({
     file: workerFile("engine-worker", import.meta.url),
     threads: THREADS,
     memoryMb: MEMORY_MB,
@@ -61,7 +62,7 @@ export function engineThreads(): EngineThreads {
   };
 }
 
-type Threads = WorkerThreads<EngineTask, CheckedText | ValidatedText>;
+type Threads = WorkerThreads<EngineTask, TaskResult>;
 
 async function checkInThread(
   threads: Threads,
@@ -75,7 +76,8 @@ async function checkInThread(
   const stop = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
   const json = typeof source === "string" ? undefined : await jsonOf(source);
   try {
-    const checked = (await threads.run(
+    const checked = (await runTask(
+      threads,
       {
         kind: "check",
         source: json === undefined ? { yaml: source as string } : { json },
@@ -107,6 +109,16 @@ const tooMuchReport = (issue: Issue): CheckReport => ({
   steps: [],
 });
 
+async function runTask(
+  threads: Threads,
+  task: EngineTask,
+  options: Parameters<Threads["run"]>[1],
+): Promise<CheckedText | ValidatedText> {
+  const result = await threads.run(task, options);
+  if ("busy" in result) throw new ThreadError("wall_limit");
+  return result;
+}
+
 /** Writing and reading a large text takes long enough to be a turn of the event loop of its own. */
 async function jsonOf(value: unknown): Promise<string> {
   await nextTurn();
@@ -132,7 +144,10 @@ function threadValidation(threads: Threads): Validation {
     options: Parameters<Validation["parseValue"]>[2] = {},
   ): Promise<Validated<unknown>> {
     try {
-      const result = (await threads.run(task, { ...options, cpuMs: VALIDATION_CPU_MS })) as ValidatedText;
+      const result = (await runTask(threads, task, {
+        ...options,
+        cpuMs: VALIDATION_CPU_MS,
+      })) as ValidatedText;
       await nextTurn();
       if ("issues" in result) return result;
       if (result.json === UNCHANGED) return { value };

@@ -1,4 +1,5 @@
 /** A thread of the engine: it checks definitions, and validates values by the schemas of workflows. */
+import { AppError } from "../../core/errors.ts";
 import { type Ask, serveThread } from "../../core/serve-thread.ts";
 import { inlineValidation, type Validated } from "../../core/validation.ts";
 import { stepTypes } from "../../steps/index.ts";
@@ -7,15 +8,22 @@ import {
   type CheckedText,
   type CheckTask,
   type EngineTask,
+  type TaskResult,
   UNCHANGED,
   type ValidatedText,
   type ValidationTask,
 } from "./engine-task.ts";
 import { remoteConnections, remoteUsers, remoteWorkflows } from "./remote-resources.ts";
 
-serveThread((task: EngineTask, ask): Promise<CheckedText | ValidatedText> =>
-  task.kind === "check" ? check(task, ask) : validate(task),
-);
+serveThread(async (task: EngineTask, ask): Promise<TaskResult> => {
+  try {
+    return await (task.kind === "check" ? check(task, ask) : validate(task));
+  } catch (error) {
+    // Its class does not survive being copied.
+    if (error instanceof AppError && error.code === "busy") return { busy: true };
+    throw error;
+  }
+});
 
 async function check(task: CheckTask, ask: Ask): Promise<CheckedText> {
   const { source } = task;

@@ -5,7 +5,9 @@ import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/cha
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admit } from "../admission.ts";
+import { bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
 import { createStreamRegistry, startStreamMaintenance } from "../streams.ts";
 import { checkOrigin } from "./http-messages.ts";
@@ -57,6 +59,7 @@ export function mcpApp(options: McpOptions): McpApp {
     onRejected: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
   };
   const servers = mcpServerFactory(options);
+  const bodies = bodyMemory();
   const streams = createStreamRegistry("use /mcp without a stream", options.services.meter);
   const relayed = watchRelayed(options, () => sse.deliverRelayed());
   const sse = sseTransport(
@@ -74,7 +77,9 @@ export function mcpApp(options: McpOptions): McpApp {
     (handle: AuthenticatedHandle): Handle =>
     async (req, res) => {
       checkOrigin(req, hostnames);
-      await handle(req, res, await admit(req.headers));
+      const principal = await admit(req.headers);
+      bodies.reserve(req, res, usageSubjectOf(principal));
+      await handle(req, res, principal);
     };
   const mcp = authenticated(streamable.handle);
   const routes = new Map<string, Readonly<Record<string, Handle>>>([

@@ -3,7 +3,9 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { AppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import { type AnyTool, type HttpMethod, parseRoute, isServedOn } from "../../core/tool.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admission } from "../admission.ts";
+import { type BodyMemory, bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
 import { type Call, withTelemetry, prepare, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf, requestAuthenticator } from "../session/authenticate.ts";
@@ -40,6 +42,7 @@ export interface RestOptions {
 export function restApp(options: RestOptions): Express {
   const { catalogue, services, version, lifecycle, checkStorage } = options;
   const app = express();
+  const bodies = bodyMemory();
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("case sensitive routing");
@@ -63,7 +66,7 @@ export function restApp(options: RestOptions): Express {
   mountSession(app, services, options.signIn);
   app
     .route("/events/:token")
-    .post(receiveEvent(services))
+    .post(receiveEvent(services, bodies))
     .all(rejectOtherMethods(["POST"]));
 
   const admit = requestAuthenticator(options.admission, options.signIn);
@@ -71,7 +74,7 @@ export function restApp(options: RestOptions): Express {
     .route("/runs/:run_id/events")
     .get(runEvents({ services, admit, streams: options.streams }))
     .all(rejectOtherMethods(["GET"]));
-  mountCatalogue(app, options, admit);
+  mountCatalogue(app, options, admit, bodies);
 
   app.use((req: Request) => {
     throw new AppError(
@@ -98,6 +101,7 @@ function mountCatalogue(
   app: Express,
   { catalogue, services, version }: RestOptions,
   admit: AdmitRequest,
+  bodies: BodyMemory,
 ): void {
   const toolsByPath = Map.groupBy(
     catalogue.filter((tool) => isServedOn(tool, "rest")),
@@ -113,6 +117,7 @@ function mountCatalogue(
       const cache = listCache();
       const handle = async (req: Request, res: Response): Promise<void> => {
         const principal = await admit(req);
+        bodies.reserve(req, res, usageSubjectOf(principal));
         const bodyIssues = await readBody(req, res, plan.inBody);
         const { raw, issues } = gatherInput(plan, req);
         const call: Call = {

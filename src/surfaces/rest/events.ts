@@ -13,6 +13,7 @@ import { secondsSince } from "../../core/meter.ts";
 import type { Services } from "../invoke.ts";
 import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
+import type { BodyMemory } from "../body-memory.ts";
 import { fromExpressError, readBody } from "./body.ts";
 import { BODY_ERRORS, HEADERS, problems } from "./openapi-responses.ts";
 
@@ -23,6 +24,7 @@ const OPERATION = "receive_event";
 /** Handles `POST /events/:token`. */
 export function receiveEvent(
   { engine, log, meter }: Pick<Services, "engine" | "log" | "meter">,
+  bodies: BodyMemory,
   now = (): number => performance.now(),
 ): (req: Request<{ token: string }>, res: Response) => Promise<void> {
   const count = requestWindow(PER_MINUTE, now);
@@ -47,6 +49,7 @@ export function receiveEvent(
     try {
       assertBelowLimit(count, clientAddressOf(req));
       target = await engine.events.find(req.params.token);
+      bodies.reserve(req, res, networkOf(clientAddressOf(req)));
       const bodyIssues = await readBody(req, res, true);
       const receivedAt = await engine.events.receive(target, req.body ?? null, bodyIssues);
       log.info({ ...logFields, ...idsOf(target), ms: elapsed() }, OPERATION);
