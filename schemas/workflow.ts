@@ -183,6 +183,9 @@ export const WorkflowVersion = z
     definition: WorkflowDefinitionOrNull.optional().meta({
       description: "The definition in this version. In lists only with `include`.",
     }),
+    pruned_at: timestamp.optional().meta({
+      description: "When the operator deleted the definition of this old version.",
+    }),
     reason: z
       .string()
       .nullable()

@@ -258,7 +258,8 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   storage_limit_reached: {
     meaning:
       "The runs and versions of this key, or of the user, store as many bytes as `limits.per_key.stored_bytes` allows.",
-    remedy: "Runs free their part when `retention.runs` is over. The operator can raise the limit.",
+    remedy:
+      "Runs free their part when `retention.runs` is over. The operator can prune old versions (`millrace storage prune-versions`) or raise the limit.",
   },
   storage_unavailable: {
     meaning:
@@ -270,7 +271,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning:
       "The disk of the state has less free space than `limits.free_disk`, so no new runs start. Everything else works.",
     remedy:
-      "Free some space: shorten `retention.runs`, or enlarge the volume. `millrace doctor` shows what is free. Then start the run again.",
+      "Free some space: shorten `retention.runs`, prune old versions (`millrace storage prune-versions`), or enlarge the volume. `millrace doctor` shows what is free. Then start the run again.",
   },
 };
 

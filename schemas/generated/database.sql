@@ -461,7 +461,8 @@ CREATE TABLE "workflow_versions" (
   "surface" text not null,
   "client" text not null,
   "stored_bytes" bigint default 0 not null,
-  "subject" text default '' not null, constraint "workflow_versions_pk" primary key ("workflow_id",
+  "subject" text default '' not null,
+  "pruned_at" text, constraint "workflow_versions_pk" primary key ("workflow_id",
   "version"));
 
 CREATE TABLE "workflows" (

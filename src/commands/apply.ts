@@ -9,7 +9,8 @@ import { newRequestId } from "../core/ids.ts";
 import type { Readers, WorkflowContent } from "../core/ports.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
-import { CommandError, EXIT, type Io, paint } from "./io.ts";
+import { confirm, type ConfirmHost } from "./confirm.ts";
+import { CommandError, type Io, paint } from "./io.ts";
 import { lineDiff } from "./line-diff.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
 import { plural } from "./plural.ts";
@@ -26,11 +27,6 @@ export interface ApplyOptions {
   bind: boolean;
   reason?: string;
   config?: string;
-}
-
-export interface ApplyHost {
-  /** Asks the person at the terminal; undefined if there is no terminal. */
-  ask(question: string): Promise<string | undefined>;
 }
 
 /** A workflow as its file describes it. */
@@ -55,7 +51,7 @@ interface Plan {
 /** Applies the files of a directory, after all are checked and the operator confirms the changes. */
 export async function applyWorkflows(
   io: Io,
-  host: ApplyHost,
+  host: ConfirmHost,
   directory: string,
   options: ApplyOptions,
 ): Promise<void> {
@@ -235,17 +231,6 @@ function printPlan(io: Io, { added, changed, unchanged, archived }: Plan): void 
   io.out(
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${archived.length} to be archived\n`,
   );
-}
-
-/** @throws CommandError unless the person at the terminal says yes */
-export async function confirm(host: ApplyHost, question: string, done: string): Promise<void> {
-  const answer = await host.ask(`${question} [y/N] `);
-  if (answer === undefined)
-    throw new CommandError(
-      `Nothing was ${done}: there is no terminal to confirm it at. Use --yes.`,
-      EXIT.usage,
-    );
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandError(`Nothing was ${done}.`);
 }
 
 async function commit(

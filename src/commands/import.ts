@@ -9,7 +9,7 @@ import { FIRST_STATE_REVISION } from "../core/workflow-state-ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { readLines } from "./archive/lines.ts";
 import { type ImportPlan, planImport } from "./archive/import-plan.ts";
-import { type ApplyHost, confirm } from "./apply.ts";
+import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";
 import { plural } from "./plural.ts";
@@ -26,7 +26,7 @@ export interface ImportOptions {
 /** Imports a file, after the whole file is checked and the operator confirms what it adds. */
 export async function importAll(
   io: Io,
-  host: ApplyHost,
+  host: ConfirmHost,
   file: string,
   options: ImportOptions,
 ): Promise<void> {

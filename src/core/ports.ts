@@ -113,12 +113,31 @@ export interface WorkflowReader {
   /** Who wrote and reviewed a version and those before it. */
   authorship(id: string, version: number): Promise<Authorship>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
+  /** What `pruneVersions` would prune, by workflow: those without such versions are left out. */
+  prunable(rule: PruneRule): Promise<PrunableVersions[]>;
   versions(query: {
     id: string;
     before: number | null;
     limit: number;
     withDefinition: boolean;
   }): Promise<WorkflowVersion[]>;
+}
+
+/** Which versions are pruned. Those that are published, or that a run or a schedule refers to, never are. */
+export interface PruneRule {
+  /** Only versions of this workflow. */
+  workflowId?: string | undefined;
+  /** Number of the newest versions of each workflow that are kept; at least 1. */
+  keep: number;
+  /** Only versions that were created before this time. */
+  before: string;
+}
+
+export interface PrunableVersions {
+  workflowId: string;
+  versions: number[];
+  /** What they count for their authors, in bytes. */
+  bytes: number;
 }
 
 /** Writes workflows inside a transaction. Every method raises the revision, which locks its row until the end. */
@@ -158,6 +177,13 @@ export interface WorkflowWriter extends WorkflowReader {
     next: WorkflowContent & { status: WorkflowStatus },
     change: Change,
   ): Promise<WorkflowWithDefinition>;
+  /**
+   * Deletes the definitions of old versions of one workflow. Their other fields are kept.
+   *
+   * Guarantee: no version that is published, newest, or used by a run, a pin or a schedule of this moment is pruned.
+   * Locks: the workflow's row, until the transaction ends.
+   */
+  pruneVersions(rule: PruneRule & { workflowId: string }): Promise<PrunableVersions>;
   /**
    * Imports a workflow of another instance with its id, its dates and its whole history, oldest version first.
    * @throws AppError version_conflict when the id is taken

@@ -75,6 +75,6 @@ const storageFull = (required: number): AppError =>
     "storage_full",
     `The file system of the state directory has less than ${Math.ceil(required / MIB)} MiB free, so no new runs start ` +
       "(limits.free_disk). Running runs continue, and everything else works. Nothing was changed. Ask the operator to " +
-      "free some space (a shorter retention.runs, or a larger volume), then start the run again.",
+      "free some space (a shorter retention.runs, millrace storage prune-versions, or a larger volume), then start the run again.",
     { headers: { "Retry-After": "60" } },
   );

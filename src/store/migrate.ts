@@ -22,6 +22,7 @@ import * as jobOwners from "./migrations/0018-job-owners.ts";
 import * as ownerTurns from "./migrations/0019-owner-turns.ts";
 import * as workflowPublications from "./migrations/0020-workflow-publications.ts";
 import * as unfinishedBySubject from "./migrations/0021-unfinished-by-subject.ts";
+import * as prunedVersions from "./migrations/0022-pruned-versions.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 19, name: "owner-turns", requires: 1, up: ownerTurns.up },
   { id: 20, name: "workflow-publications", requires: 1, up: workflowPublications.up },
   { id: 21, name: "unfinished-by-subject", requires: 1, up: unfinishedBySubject.up },
+  { id: 22, name: "pruned-versions", requires: 1, up: prunedVersions.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

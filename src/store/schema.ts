@@ -43,6 +43,8 @@ export interface WorkflowVersionRow {
   /** Bytes of the definition and the description, which count for `subject` (usage-limits.ts). */
   stored_bytes: Generated<number>;
   subject: Generated<string>;
+  /** When its definition was pruned; null while it has one, or never had. */
+  pruned_at: string | null;
 }
 
 export interface WorkflowPublicationRow {

@@ -43,6 +43,22 @@ export async function storedBytes(db: Kysely<Schema>, subject: string): Promise<
   return Number(row!.bytes);
 }
 
+/** The subjects that store the most, with their bytes, at most `limit` of them. */
+export async function largestStoredBytes(
+  db: Kysely<Schema>,
+  limit: number,
+): Promise<{ subject: string; bytes: number }[]> {
+  const rows = await db
+    .selectFrom("stored_bytes")
+    .select((eb) => ["subject" as const, eb.fn.sum<number | string>("bytes").as("bytes")])
+    .groupBy("subject")
+    .orderBy("bytes", "desc")
+    .orderBy("subject")
+    .limit(limit)
+    .execute();
+  return rows.map(({ subject, bytes }) => ({ subject, bytes: Number(bytes) }));
+}
+
 /** Adds to the count of a subject; a negative number subtracts. */
 export async function addStoredBytes(trx: Kysely<Schema>, subject: string, bytes: number): Promise<void> {
   if (bytes === 0) return;

@@ -9,6 +9,7 @@ import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
 import { addPublication } from "./authorship.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
+import { pruneVersions } from "./prune-versions.ts";
 import { encodeDefinition, versionHolder } from "./run-values.ts";
 import type { Schema, WorkflowVersionRow } from "./schema.ts";
 import { addStoredBytes } from "./stored-bytes.ts";
@@ -91,6 +92,7 @@ export function workflowWriter(
         surface: client.surface,
         client: client.name,
         subject: usageSubjectOf(principal),
+        pruned_at: null,
       },
       workflow.definition,
     );
@@ -217,6 +219,14 @@ export function workflowWriter(
       return workflow;
     },
 
+    async pruneVersions(rule) {
+      const pruned = await pruneVersions(trx, rule, iso(clock.now()));
+      if (pruned.versions.length === 0) return pruned;
+      await incrementRevision(trx);
+      await audit(rule.workflowId);
+      return pruned;
+    },
+
     async importWithHistory(workflow, history) {
       const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
       if (await exists(id)) throw idTakenError(id);
@@ -250,6 +260,7 @@ export function workflowWriter(
             client: entry.client,
             // An export does not say which of the operator's keys it was.
             subject: entry.created_by,
+            pruned_at: entry.pruned_at ?? null,
           },
           entry.definition,
         );

@@ -6,6 +6,7 @@ import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports
 import { readAuthorship } from "./authorship.ts";
 import { contains, arrayContains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
+import { prunableVersions } from "./prune-versions.ts";
 import { decodeDefinition, definitionText } from "./run-values.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
 
@@ -66,9 +67,10 @@ function toWorkflow(row: SummaryRow, json?: string | null): Workflow {
 function toVersion(
   row: Pick<WorkflowVersionRow, (typeof versionColumns)[number]> & { definition?: string | null },
 ): WorkflowVersion {
-  const { tags, definition, ...rest } = row;
+  const { tags, definition, pruned_at: prunedAt, ...rest } = row;
   return {
     ...rest,
+    ...(prunedAt !== null && { pruned_at: prunedAt }),
     tags: JSON.parse(tags) as string[],
     ...(definition !== undefined && { definition: parseDefinition(definition) }),
   };
@@ -230,6 +232,8 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return row && toVersion({ ...row, definition: await definitionText(db, row.definition) });
     },
 
+    prunable: (rule) => prunableVersions(db, rule),
+
     async versions({ id, before, limit, withDefinition }) {
       const rows = await db
         .selectFrom("workflow_versions")
@@ -262,6 +266,7 @@ const versionColumns = [
   "key_name",
   "surface",
   "client",
+  "pruned_at",
 ] as const;
 
 function sortOf(sort: WorkflowSort) {

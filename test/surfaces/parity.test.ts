@@ -77,6 +77,9 @@ describe("parity of the surfaces", () => {
           (takesMore || code !== "idempotency_key_reused") &&
           // This test uses built-in passwords; cognito.test and oidc.test cover the other modes.
           code !== "sign_on_elsewhere" &&
+          // The disk and the stored bytes have no limit in this test; full-disk.test and key-limits.test cover these.
+          code !== "storage_full" &&
+          code !== "storage_limit_reached" &&
           // Time does not pass in this test; decide-approval.test covers deadlines.
           code !== "approval_expired",
       );

@@ -115,8 +115,11 @@ async function findPublishableDefinition(
   if (definition === null) {
     throw new AppError(
       "workflow_not_runnable",
-      `Version ${version} of "${id}" has no definition yet, so there is nothing to publish. ` +
-        `Add one with update_workflow (PATCH /workflows/${id}).`,
+      version === newest
+        ? `Version ${version} of "${id}" has no definition yet, so there is nothing to publish. ` +
+            `Add one with update_workflow (PATCH /workflows/${id}).`
+        : `Version ${version} of "${id}" has no definition: the operator has pruned it, or it never had one. ` +
+            "Publish another version.",
     );
   }
   const { errors } = await checkDefinition(ctx, definition, { checkConnections: true, selfId: id });

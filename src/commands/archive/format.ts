@@ -79,6 +79,8 @@ export const VersionLine = z.strictObject({
   description: WorkflowDescription,
   tags: WorkflowTags,
   definition: WorkflowDefinition.nullable(),
+  /** Left out unless the operator pruned the definition. */
+  pruned_at: Timestamp.optional(),
   reason: Reason.nullable(),
   created_at: Timestamp,
   created_by: Owner,

@@ -4,7 +4,7 @@ import { on, once } from "node:events";
 import { AppError } from "../../core/errors.ts";
 import { contendForLock, type LockContender, checkLocks } from "./locks.ts";
 import { plural } from "../plural.ts";
-import { type CheckContext, checkIntegrity, checkState } from "./state.ts";
+import { type CheckContext, checkIntegrity, checkState, checkStoredBytes } from "./state.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 export interface PartHost {
@@ -37,7 +37,8 @@ export async function runDoctorPart(
         return await checkState(path, host.uid, send, context);
       case "integrity":
       case "integrity-full":
-        return send(await checkIntegrity(path, part === "integrity-full"));
+        send(await checkIntegrity(path, part === "integrity-full"));
+        return part === "integrity-full" ? send(await checkStoredBytes(path)) : undefined;
       case "locks":
         return send(
           await checkLocks(path, (file) =>

@@ -16,6 +16,7 @@ import {
 } from "../../store/state-directory.ts";
 import { hasDefaultLimits } from "../../store/settings.ts";
 import { limitResults, type RunLimits } from "./limits.ts";
+import { storedBytesErrors } from "../../store/stored-bytes.ts";
 import { checkDatabaseRows } from "./rows.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
 
@@ -264,6 +265,27 @@ export async function checkIntegrity(path: string, full: boolean): Promise<Check
       "integrity",
       `the database is damaged: ${issues.slice(0, 3).join("; ")}`,
       "Stop all Millrace processes and restore a backup (millrace restore); keep the damaged file.",
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+/** Checks the counts of what owners store, which reads all runs. @returns undefined if there is no current database */
+export async function checkStoredBytes(path: string): Promise<CheckResult | undefined> {
+  const databaseFile = databaseFileIn(path);
+  if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
+  const database = await inspectDatabase({ databaseFile });
+  try {
+    if (!database.isMillraceDatabase) return undefined;
+    const { applied, newest } = await database.migrationStatus();
+    if (applied < newest) return undefined;
+    const wrong = await storedBytesErrors(database.read);
+    if (wrong.length === 0) return ok("stored bytes", "the count of each owner is right");
+    return warning(
+      "stored bytes",
+      `wrong for ${wrong.length} owners, such as ${wrong[0]!.subject} by ${wrong[0]!.missing} bytes: an older release ran on this database`,
+      "Run millrace storage recount.",
     );
   } finally {
     await database.close();

@@ -1,8 +1,8 @@
-/** `backup`, `restore`, `export` and `import`. */
-import type { Command } from "commander";
+/** `backup`, `restore`, `export`, `import` and `storage`. */
+import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
 import type { ProcessHost } from "./host.ts";
-import { jsonOption } from "./options.ts";
+import { integer, jsonOption } from "./options.ts";
 
 export function registerArchives(
   program: Command,
@@ -42,4 +42,33 @@ export function registerArchives(
     .option("--keep", "if a workflow here has another history, skip it instead of refusing the import")
     .option("--pause-schedules", "import all schedules paused")
     .action(async (file, options) => (await import("../import.ts")).importAll(io, { ask }, file, options));
+}
+
+export function registerStorage(program: Command, io: Io, { ask }: Pick<ProcessHost, "ask">): void {
+  const storage = program
+    .command("storage")
+    .description("show how many bytes each owner stores, prune old versions")
+    .addOption(jsonOption())
+    .action(async (options) => (await import("../storage.ts")).showStorage(io, options));
+
+  storage
+    .command("prune-versions")
+    .description("delete the definitions of old versions; the history and versions in use are kept")
+    .option("--workflow <id>", "only versions of this workflow")
+    .addOption(
+      new Option("--keep <int>", "number of the newest versions of each workflow to keep")
+        .default(20)
+        .argParser(integer(1, 1_000_000)),
+    )
+    .option("--older-than <duration>", "only versions that are older than this", "30d")
+    .option("--dry-run", "only show what would be deleted")
+    .option("--yes", "delete without asking")
+    .action(async (options) => (await import("../storage.ts")).pruneOldVersions(io, { ask }, options));
+
+  storage
+    .command("recount")
+    .description(
+      "compute again how many bytes each owner stores, if doctor --full says that a count is wrong",
+    )
+    .action(async () => (await import("../storage.ts")).recountStorage(io));
 }

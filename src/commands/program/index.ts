@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { VERSION } from "../../app/build.ts";
 import { EXIT_HELP, type Io } from "../io.ts";
 import { registerKeys, registerUsers } from "./accounts.ts";
-import { registerArchives } from "./archives.ts";
+import { registerArchives, registerStorage } from "./archives.ts";
 import { registerDiagnostics } from "./diagnostics.ts";
 import type { ProcessHost } from "./host.ts";
 import { registerRuns, registerWorkflows } from "./runs.ts";
@@ -29,6 +29,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerRuns(program, io, host);
   registerWorkflows(program, io, host);
   registerArchives(program, io, host);
+  registerStorage(program, io, host);
   registerDiagnostics(program, io, host);
   return program;
 }

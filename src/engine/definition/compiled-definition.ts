@@ -5,6 +5,7 @@ import type { Definition, StepDefinition } from "../../../schemas/workflow-defin
 import type { Connections } from "../../core/connections.ts";
 import type { Rate, RunRecord } from "../../core/model.ts";
 import { rateIntervalMs } from "../../core/rate.ts";
+import { AppError } from "../../core/errors.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { undoneStepId, undoStepId } from "../../core/undo-step-id.ts";
@@ -76,7 +77,7 @@ export interface DefinitionCache {
   /**
    * Returns the compiled definition of a run, from the cache where it can: versions never change.
    * @param runs the reader of the transaction, inside one
-   * @throws Error where the version has no definition
+   * @throws AppError workflow_not_runnable where the version has no definition
    */
   get(ref: DefinitionRef, runs: Pick<RunReader, "versionDefinition">): Promise<CompiledDefinition>;
   /** The same; undefined where the version has no definition, or one that its schema refuses, so that it can't run. */
@@ -119,7 +120,11 @@ export function definitionCache(
     async get(ref, runs) {
       const compiled = await find(ref, runs);
       if (compiled !== undefined) return compiled;
-      throw new Error(`version ${ref.version} of ${ref.workflowId} has no definition`);
+      throw new AppError(
+        "workflow_not_runnable",
+        `Version ${ref.version} of "${ref.workflowId}" has no definition any more: the operator has pruned it. ` +
+          "Run another version.",
+      );
     },
     async find(ref, runs) {
       try {

@@ -110,7 +110,9 @@ async function assertHasDefinition(
   throw new AppError(
     "workflow_not_runnable",
     `Version ${version} of "${workflow.id}" has no definition, so there is nothing to run. ` +
-      `Add one with update_workflow (PATCH /workflows/${workflow.id}).`,
+      (isNewest
+        ? `Add one with update_workflow (PATCH /workflows/${workflow.id}).`
+        : "The operator has pruned it, or it never had one: run another version."),
   );
 }
 

@@ -82,6 +82,11 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                     <Text size="sm" c="dimmed">
                       {change}
                     </Text>
+                    {item.pruned_at !== undefined && (
+                      <Badge variant="default" tt="none" title="The operator deleted the definition.">
+                        pruned
+                      </Badge>
+                    )}
                     {version === published && (
                       <Badge
                         variant="default"
@@ -109,7 +114,7 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                   {item.reason === null ? "–" : <ChangeNote reason={item.reason} />}
                 </Table.Td>
                 <Table.Td ta="right">
-                  {mayChange && (
+                  {mayChange && item.pruned_at === undefined && (
                     <VersionMenu read={read} version={version} onPublish={() => setPublishing(version)} />
                   )}
                 </Table.Td>
