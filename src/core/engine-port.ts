@@ -1,6 +1,7 @@
 /** The interface of the engine for operations. `src/engine` implements it; tools and surfaces use nothing else of it. */
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
-import type { ApprovalPlan, RunTrigger } from "../../schemas/run.ts";
+import type { ApprovalPlan } from "../../schemas/approval.ts";
+import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
@@ -17,7 +18,8 @@ import type {
   StepFacts,
   StepRef,
 } from "./model.ts";
-import type { ApprovalDecision, EngineWriters, RunReader } from "./run-ports.ts";
+import type { ApprovalDecision } from "./approval-ports.ts";
+import type { EngineWriters, RunReader } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";
 import type { Validation } from "./validation.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalPlan } from "../../schemas/run.ts";
+import type { ApprovalPlan } from "../../schemas/approval.ts";
 
 /** Maximum number of steps that the text lists; get_approval returns all of them. */
 const MAX_STEPS = 40;

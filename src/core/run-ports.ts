@@ -1,14 +1,14 @@
 /**
- * The interfaces of the store for the engine: runs, approvals, schedules, usage. The guarantees hold at READ COMMITTED, between
+ * The interfaces of the store for the engine: runs, schedules, usage. The guarantees hold at READ COMMITTED, between
  * any number of processes (see `EngineTransaction` for the general rules).
  */
 import type { EncodedJson } from "./encoded-json.ts";
-import type { ApprovalStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
   AbandonedAttempt,
-  ApprovalRecord,
   AttemptRecord,
   NewRun,
   ListPosition,
@@ -213,48 +213,6 @@ export interface RunWriter extends RunReader {
    * @returns whether there is more to delete
    */
   purge(before: string, now: string, limit: number): Promise<boolean>;
-}
-
-export interface ApprovalReader {
-  find(id: string): Promise<ApprovalRecord | undefined>;
-  findByStep(ref: StepRef): Promise<ApprovalRecord | undefined>;
-  /**
-   * The decisions that the output of a step rests on: its own, and those in the runs that it started, on all levels.
-   * `depth` is the number of levels below the run of the step.
-   * @param ref left without an item: of all items
-   */
-  decisionsOf(
-    ref: Omit<StepRef, "item"> & { item?: number | null },
-  ): Promise<{ plan: readonly string[] | null; depth: number }[]>;
-  /** Newest first. */
-  page(query: {
-    filter: { status?: ApprovalStatus | undefined; runId?: string | undefined };
-    after: ListPosition | null;
-    limit: number;
-  }): Promise<{ items: ApprovalRecord[]; next: ListPosition | null }>;
-  count(filter: { status?: ApprovalStatus | undefined; runId?: string | undefined }): Promise<number>;
-}
-
-/** A decision. `plan` is left out where the approval keeps the plan that it was asked for. */
-export type ApprovalDecision = Pick<
-  ApprovalRecord,
-  "status" | "decidedAt" | "decidedBy" | "comment" | "answer"
-> &
-  Partial<Pick<ApprovalRecord, "plan">>;
-
-export interface ApprovalWriter extends ApprovalReader {
-  insert(approval: ApprovalRecord): Promise<void>;
-  /**
-   * Decides a pending approval: by a person, or by its timeout.
-   *
-   * Guarantee: of all calls for one approval, one returns true.
-   * Locks: the approval's row, until the transaction ends.
-   * Concurrent callers: wait, then get false.
-   * @returns false when it is no longer pending; the caller must then write nothing
-   */
-  decide(id: string, decision: ApprovalDecision): Promise<Applied>;
-  /** Cancels the run's pending approvals. One that another transaction is deciding is left decided. */
-  cancelForRun(runId: string, at: string): Promise<void>;
 }
 
 export interface ScheduleReader {

@@ -1,7 +1,7 @@
 /** Reads and writes approvals. */
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { ApprovalRecord, ListPosition } from "../core/model.ts";
-import type { ApprovalReader, ApprovalWriter } from "../core/run-ports.ts";
+import type { ApprovalReader, ApprovalWriter } from "../core/approval-ports.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { jsonText, parseJson } from "./json-column.ts";
 import { decodeValue } from "./run-values.ts";

@@ -47,7 +47,7 @@ export interface WorkflowVersionRow {
   pruned_at: string | null;
 }
 
-export interface WorkflowPublicationRow {
+interface WorkflowPublicationRow {
   id: Generated<number>;
   workflow_id: string;
   version: number;

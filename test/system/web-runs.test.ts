@@ -1,7 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Approval, Run } from "../../schemas/run.ts";
+import type { Approval } from "../../schemas/approval.ts";
+import type { Run } from "../../schemas/run.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   addPerson,

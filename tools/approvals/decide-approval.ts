@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { OPERATOR } from "../../schemas/actor.ts";
-import { Approval, ApprovalId, PlanDigest, RunInputs } from "../../schemas/run.ts";
+import { Approval, ApprovalId, PlanDigest } from "../../schemas/approval.ts";
+import { RunInputs } from "../../schemas/run.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Approval, ApprovalId } from "../../schemas/run.ts";
+import { Approval, ApprovalId } from "../../schemas/approval.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findApproval, withPlan } from "./serialize-approval.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
-import { Approval, ApprovalStatus, RunId } from "../../schemas/run.ts";
+import { Approval } from "../../schemas/approval.ts";
+import { ApprovalStatus, RunId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { serializeApproval, withPlan } from "./serialize-approval.ts";
 

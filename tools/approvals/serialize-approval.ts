@@ -1,8 +1,8 @@
-import type { Approval } from "../../schemas/run.ts";
+import type { Approval } from "../../schemas/approval.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
-import type { ApprovalReader } from "../../src/core/run-ports.ts";
+import type { ApprovalReader } from "../../src/core/approval-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 /** An approval as the API returns it. @param remaining what can still run; left out, it is not shown */

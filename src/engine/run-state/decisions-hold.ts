@@ -1,7 +1,8 @@
 /** Whether a retry can reuse an output that rests on the decision of a person: only for the work that was decided on. */
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { NewRun, RunRecord, StepRef } from "../../core/model.ts";
-import type { ApprovalReader, RunReader } from "../../core/run-ports.ts";
+import type { ApprovalReader } from "../../core/approval-ports.ts";
+import type { RunReader } from "../../core/run-ports.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import type { AnyStepType } from "../../core/step-type.ts";

@@ -3,7 +3,7 @@
  * their steps, and all workflows that they can call. A decision is made for exactly this. Versions never change and runs pin
  * them, so it is the same until the configuration of something that it connects to changes.
  */
-import type { ApprovalPlan } from "../../../schemas/run.ts";
+import type { ApprovalPlan } from "../../../schemas/approval.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { Connections } from "../../core/connections.ts";
@@ -54,7 +54,7 @@ export interface RemainingWorkReader {
 }
 
 /** The digest of all levels together. */
-export const planDigest = (levels: readonly string[]): string => shortHash(levels.join(" "));
+const planDigest = (levels: readonly string[]): string => shortHash(levels.join(" "));
 
 export function remainingWork({
   definitionCache,

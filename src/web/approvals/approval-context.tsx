@@ -2,7 +2,8 @@
 import { Accordion, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Approval, Run, RunStep } from "../../../schemas/run.ts";
+import type { Approval } from "../../../schemas/approval.ts";
+import type { Run, RunStep } from "../../../schemas/run.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { Section } from "../runs/section.tsx";
 import { definitionQuery, runQuery, stepQuery, fullValueLoader } from "../runs/queries.ts";

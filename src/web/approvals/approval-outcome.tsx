@@ -1,6 +1,6 @@
 /** The outcome of an approval: the decision, by whom, when and why, and the submitted form. */
 import { Alert, Stack, Text } from "@mantine/core";
-import type { Approval } from "../../../schemas/run.ts";
+import type { Approval } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";

@@ -1,7 +1,7 @@
 /** What can still run after the decision: the rest of the run and of those that wait for it, and what they can call. */
 import { Alert, Anchor, Card, List, Stack, Text } from "@mantine/core";
 import { Link } from "react-router";
-import type { ApprovalPlan as Plan } from "../../../schemas/run.ts";
+import type { ApprovalPlan as Plan } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
 
 type PlannedWorkflow = Plan["workflows"][number];

@@ -2,7 +2,7 @@
 import { Alert, Anchor, Card, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
-import type { Approval } from "../../../schemas/run.ts";
+import type { Approval } from "../../../schemas/approval.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/queries.ts";

@@ -3,7 +3,7 @@ import { Button, Card, Group, Stack, Textarea, Title } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { Approval } from "../../../schemas/run.ts";
+import type { Approval } from "../../../schemas/approval.ts";
 import { ApiError, send } from "../api/client.ts";
 import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
 import { initialValue } from "../forms/schema.ts";

@@ -3,7 +3,8 @@ import { Anchor, Badge, Button, Card, Group, Select, Stack, Text } from "@mantin
 import { IconUser } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
-import type { Approval, ApprovalStatus } from "../../../schemas/run.ts";
+import type { Approval } from "../../../schemas/approval.ts";
+import type { ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { Snippet } from "../ui/copy.tsx";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Approval } from "../../../schemas/run.ts";
+import type { Approval } from "../../../schemas/approval.ts";
 import { ApiError, send } from "../api/client.ts";
 
 /** The query of one approval. Its data is null if no approval has this id. */
