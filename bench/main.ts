@@ -4,6 +4,7 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createWorkflow } from "./create-workflow.ts";
+import { fairness } from "./fairness.ts";
 import { getWorkflow } from "./get-workflow.ts";
 import { listWorkflows } from "./list-workflows.ts";
 import { passwordAttack } from "./password-attack.ts";
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   runs,
   "sse-sessions": sseSessions,
   "password-attack": passwordAttack,
+  fairness,
   "start-up": startUp,
 };
 
