@@ -72,11 +72,18 @@ export function containsInfinity(value: unknown): boolean {
 
 /** Whether `value` is nested deeper than `max` levels (`{}` is one level, `{"a": []}` two). Does not recurse. */
 export function exceedsDepth(value: unknown, max: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; ; depth += 1) {
-    level = level.filter((item) => typeof item === "object" && item !== null);
-    if (level.length === 0) return false;
+  let level = [value].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth += 1) {
     if (depth === max) return true;
-    level = level.flatMap((item) => Object.values(item as object));
+    const next: object[] = [];
+    for (const container of level) {
+      // Without a list of the values where there is one already: a body of some MiB has hundreds of thousands.
+      const values: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
+      for (const inner of values) if (isContainer(inner)) next.push(inner);
+    }
+    level = next;
   }
+  return false;
 }
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
