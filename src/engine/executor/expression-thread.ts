@@ -22,7 +22,7 @@ export type EvaluationResult =
 /** Maximum size of the compiled expressions that are kept, in characters of their sources. */
 const MAX_COMPILED_LENGTH = 4_000_000;
 /** Maximum size of the values that are kept, in characters of JSON. */
-const MAX_VALUES_LENGTH = 16_000_000;
+const MAX_VALUES_LENGTH = 32_000_000;
 
 const compiled = new LRUCache<string, Compiled>({
   maxSize: MAX_COMPILED_LENGTH,
