@@ -1,7 +1,7 @@
 /** API keys as the API returns them. The value of a key is only in the response that creates it. */
 import { z } from "zod";
 import { Scope } from "./actor.ts";
-import { text, timestamp } from "./text.ts";
+import { text, timestamp, visible } from "./text.ts";
 
 export const ApiKeyState = z
   .enum(["active", "expiring", "expired", "revoked", "owner_inactive", "owner_unknown"])
@@ -13,12 +13,10 @@ export const ApiKeyState = z
   });
 export type ApiKeyState = z.infer<typeof ApiKeyState>;
 
-export const ApiKeyName = text(100, 1)
-  .refine((name) => !/\p{Cc}/u.test(name), {
-    message: "must not contain control characters",
-    params: { code: "invalid_text" },
-  })
-  .meta({ description: "What the key is for; shown in runs and the audit log.", example: "ci" });
+export const ApiKeyName = visible("line", 100, 1).meta({
+  description: "What the key is for; shown in runs and the audit log.",
+  example: "ci",
+});
 
 export const ApiKeyIdRef = text(100, 1).meta({
   description: "The key's id, from list_api_keys.",

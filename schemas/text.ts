@@ -1,5 +1,6 @@
 /** Basic types of the schemas. Lengths count Unicode code points, as JSON Schema does. */
 import { z } from "zod";
+import { findHiddenCharacter, removeHiddenCharacters, type TextKind } from "./hidden-characters.ts";
 
 // PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8, so both are refused.
 const unstorable = (value: string): boolean => !value.isWellFormed() || value.includes("\u0000");
@@ -42,6 +43,31 @@ export function text(max: number, min: 0 | 1 = 0) {
     })
     .meta({ maxLength: max, ...(min > 0 && { minLength: min, pattern: "\\S" }) });
 }
+
+/**
+ * A text that other people and their agents read: one line or several, without hidden characters.
+ * @param max maximum length, in code points
+ * @param min 1 requires at least one character that is not white space
+ */
+export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
+  text(max, min).check((ctx) => {
+    const { value } = ctx;
+    // Such a text is refused already, one that is too long without a search.
+    if (value.length > max * 2 || unstorable(value) || (min > 0 && value.trim() === "")) return;
+    const hidden = findHiddenCharacter(value, kind);
+    if (hidden === undefined) return;
+    ctx.issues.push({
+      code: "custom",
+      params: {
+        code: "invalid_text",
+        did_you_mean: removeHiddenCharacters(value, kind),
+        fix: "Remove it; did_you_mean is the text without hidden characters.",
+      },
+      message: `must not contain control, format or other hidden characters, such as ${hidden}`,
+      continue: true,
+      input: value,
+    });
+  });
 
 /** The distinct words of a search, in lower case. */
 export const searchTerms = (search: string): string[] => [

@@ -227,7 +227,7 @@ export const TOP_FIELDS = {
     example: "tell-the-team",
   }),
   expose_as_tool: z.boolean().optional().meta({
-    description: "Whether agents get the published workflow as a separate tool.",
+    description: "Whether agents get the published workflow as a separate tool, once an admin allows it.",
     example: false,
   }),
 } as const;

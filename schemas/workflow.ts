@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Surface } from "./actor.ts";
 import { AppliedFix, Issue } from "./problem.ts";
 import { LastRun } from "./run.ts";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
+import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp, visible } from "./text.ts";
 
 export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
   description: "`draft` until it is published; `archived` until it is restored.",
@@ -11,18 +11,18 @@ export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
 });
 export type WorkflowStatus = z.infer<typeof WorkflowStatus>;
 
-export const WorkflowName = text(200, 1).meta({
+export const WorkflowName = visible("line", 200, 1).meta({
   description: "The name that people see; need not be unique.",
   example: "Weekly revenue",
 });
 
-export const WorkflowDescription = text(10_000).meta({
+export const WorkflowDescription = visible("lines", 10_000).meta({
   description: "What it is for, in a sentence or two: agents and people choose by it.",
   example: "Revenue by region for the last seven days, in two sentences.",
 });
 
 export const WorkflowTags = z
-  .array(text(50, 1))
+  .array(visible("line", 50, 1))
   .max(20)
   .refine((tags) => new Set(tags).size === tags.length, {
     message: "must not contain the same tag twice",
@@ -93,7 +93,7 @@ export const AppliedFixes = z.array(AppliedFix).optional().meta({
   description: "With apply_fixes: what was changed. The remaining issues have paths in the fixed definition.",
 });
 
-export const Reason = text(1_000).meta({
+export const Reason = visible("lines", 1_000).meta({
   description: "Why it is changed; kept in the workflow's history.",
   example: "The board asked for net figures.",
 });

@@ -28,9 +28,12 @@ interface Check {
 /** Starts an MCP server, `millrace mcp-sse` itself by default, behind a proxy that adds an API key. */
 async function startServer(main?: string): Promise<string> {
   const stateDir = temporaryDirectory();
-  const { out } = await runCommand(["keys", "create", "--name", "conformance"], {
-    MILLRACE_STATE_DIR: stateDir,
-  });
+  const { out } = await runCommand(
+    ["keys", "create", "--name", "conformance", "--scope", "read", "write", "run", "admin"],
+    {
+      MILLRACE_STATE_DIR: stateDir,
+    },
+  );
   const { url } = await startProgram("mcp-sse", stateDir, { main });
   return `${await startKeyProxy(url, out.trim())}/mcp`;
 }

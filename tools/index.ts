@@ -32,8 +32,10 @@ import { resetUserPassword } from "./users/reset-user-password.ts";
 import { updateUser } from "./users/update-user.ts";
 import { getWorkflowState } from "./workflow-state/get-workflow-state.ts";
 import { setWorkflowState } from "./workflow-state/set-workflow-state.ts";
+import { allowExposure } from "./workflows/allow-exposure.ts";
 import { archiveWorkflow } from "./workflows/archive-workflow.ts";
 import { createWorkflow } from "./workflows/create-workflow.ts";
+import { getExposure } from "./workflows/get-exposure.ts";
 import { getWorkflow } from "./workflows/get-workflow.ts";
 import { getWorkflowVersion } from "./workflows/get-workflow-version.ts";
 import { listWorkflowVersions } from "./workflows/list-workflow-versions.ts";
@@ -43,8 +45,10 @@ import { restoreWorkflow } from "./workflows/restore-workflow.ts";
 import { unpublishWorkflow } from "./workflows/unpublish-workflow.ts";
 import { updateWorkflow } from "./workflows/update-workflow.ts";
 import { validateWorkflow } from "./workflows/validate-workflow.ts";
+import { withdrawExposure } from "./workflows/withdraw-exposure.ts";
 
 export const catalogue: readonly AnyTool[] = [
+  allowExposure,
   archiveWorkflow,
   cancelRun,
   createApiKey,
@@ -55,6 +59,7 @@ export const catalogue: readonly AnyTool[] = [
   endOtherSessions,
   endSession,
   getApproval,
+  getExposure,
   getRun,
   getRunDefinition,
   getRunValue,
@@ -88,4 +93,5 @@ export const catalogue: readonly AnyTool[] = [
   updateUser,
   updateWorkflow,
   validateWorkflow,
+  withdrawExposure,
 ];

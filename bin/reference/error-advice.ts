@@ -125,6 +125,15 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The definition is missing, has errors, or needs something that the environment lacks.",
     remedy: "`errors` names each one; `validate_workflow` checks a corrected definition.",
   },
+  exposure_changed: {
+    meaning:
+      "The name, the description, the inputs or the effects of the workflow have changed since you read them.",
+    remedy: "Read them again with `get_exposure`, then decide.",
+  },
+  exposure_not_requested: {
+    meaning: "The published version does not have `expose_as_tool: true`, so there is nothing to allow.",
+    remedy: "Publish a version with `expose_as_tool: true`, then allow it.",
+  },
   callers_would_break: {
     meaning: "Published workflows that run this one would have issues with the new version.",
     remedy:

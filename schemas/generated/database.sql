@@ -88,6 +88,13 @@ CREATE TABLE "executors" (
   "beat" integer not null,
   "started_at" text not null);
 
+CREATE TABLE "exposure_consents" (
+  "workflow_id" text primary key,
+  "digest" text,
+  "version" integer not null,
+  "allowed_by" text not null,
+  "allowed_at" text not null);
+
 CREATE TABLE "fan_outs" (
   "run_id" text not null,
   "step_id" text not null,

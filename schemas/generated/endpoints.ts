@@ -16,10 +16,12 @@ export type AuditEntry = { id: number, at: string, operation: string, target: (s
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, more?: boolean | undefined }
 export type Environment = { guide: string, databases?: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }> | undefined, default_database?: (string | null) | undefined, models?: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }> | undefined, mcp_servers?: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }> | undefined, secrets?: Array<{ name: string, hosts: Array<string>, methods?: Array<string> | undefined, headers?: Array<string> | undefined, unusable?: string | undefined }> | undefined, mail?: { allowed_domains: Array<string>, unusable?: string | undefined } | undefined, step_types?: Array<{ type: string, description: string, fields: Array<string> }> | undefined, functions?: Array<string> | undefined, limits?: Record<string, number> | undefined, your_limits?: Array<{ limit: string, most: number, left: number, resets_at: (string | null) }> | undefined }
+export type Exposure = { workflow_id: string, state: ("not_requested" | "requested" | "allowed"), version: (number | null), digest: (string | null), author: (string | null), name: (string | null), description: (string | null), inputs: (Record<string, unknown> | null), effects: Array<string>, read_only: boolean, allowed_by: (string | null), allowed_at: (string | null) }
 export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
 export type Issue = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, patch?: Array<JsonPatchOperation> | undefined, line?: number | undefined, column?: number | undefined }
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null) }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
+export type PublishedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, exposure?: { state: ("requested" | "allowed"), detail: string } | undefined }
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
@@ -1608,6 +1610,122 @@ export type delete_Archive_workflow = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Get_exposure = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/exposure",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Exposure,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Allow_exposure = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/exposure/allow",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { digest: string },
+          }
+      responses: {200: Schemas.Exposure,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Withdraw_exposure = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/exposure/withdraw",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.Exposure,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type post_Publish_workflow = {
       method: "POST",
       path: "/workflows/{workflow_id}/publish",
@@ -1619,7 +1737,7 @@ export type post_Publish_workflow = {
         header:  Partial<{ "If-Match": string, "Idempotency-Key": string }>,
         body:  Partial<{ version: number, break_callers: Array<string> }>,
           }
-      responses: {200: Schemas.Workflow,
+      responses: {200: Schemas.PublishedWorkflow,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -2141,6 +2259,7 @@ export type post_Validate_workflow = {
 "/users": Endpoints.get_List_users,
 "/workflows": Endpoints.get_List_workflows,
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
+"/workflows/{workflow_id}/exposure": Endpoints.get_Get_exposure,
 "/workflows/{workflow_id}/runs": Endpoints.get_List_workflow_runs,
 "/workflows/{workflow_id}/schedule": Endpoints.get_Get_schedule,
 "/workflows/{workflow_id}/state": Endpoints.get_Get_workflow_state,
@@ -2169,6 +2288,8 @@ post: {
 "/users/{user_id}/invitation": Endpoints.post_Renew_invitation,
 "/users/{user_id}/password-reset": Endpoints.post_Reset_user_password,
 "/workflows": Endpoints.post_Create_workflow,
+"/workflows/{workflow_id}/exposure/allow": Endpoints.post_Allow_exposure,
+"/workflows/{workflow_id}/exposure/withdraw": Endpoints.post_Withdraw_exposure,
 "/workflows/{workflow_id}/publish": Endpoints.post_Publish_workflow,
 "/workflows/{workflow_id}/restore": Endpoints.post_Restore_workflow,
 "/workflows/{workflow_id}/runs": Endpoints.post_Run_workflow,

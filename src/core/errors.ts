@@ -55,6 +55,18 @@ export const ERRORS = {
     log: "info",
   },
   workflow_archived: { status: 409, title: "The workflow is archived", mcp: "tool", log: "info" },
+  exposure_changed: {
+    status: 409,
+    title: "What would be exposed has changed",
+    mcp: "tool",
+    log: "info",
+  },
+  exposure_not_requested: {
+    status: 409,
+    title: "The workflow does not ask to be a tool",
+    mcp: "tool",
+    log: "info",
+  },
   workflow_not_runnable: { status: 409, title: "The workflow can't run", mcp: "tool", log: "info" },
   callers_would_break: { status: 409, title: "Other workflows would break", mcp: "tool", log: "info" },
   examples_failed: { status: 409, title: "The workflow's examples fail", mcp: "tool", log: "info" },

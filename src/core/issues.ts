@@ -234,8 +234,13 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
         : describeUnion(issue);
     default: {
       // Our own checks state their code.
-      const code: unknown = issue.params?.["code"];
-      return { code: typeof code === "string" ? code : "invalid", message: issue.message };
+      const { code, fix, did_you_mean } = (issue.params ?? {}) as Record<string, unknown>;
+      return {
+        code: typeof code === "string" ? code : "invalid",
+        message: issue.message,
+        ...(typeof did_you_mean === "string" && did_you_mean !== "" && { did_you_mean }),
+        ...(typeof fix === "string" && { fix }),
+      };
     }
   }
 }

@@ -75,12 +75,27 @@ export interface Change {
   actor: Actor;
 }
 
-/** A published version that agents see as a tool of its own. */
-export interface ExposedWorkflow {
+/** An admin's consent to expose a workflow as a tool. */
+interface ExposureConsent {
+  /** The digest of what was consented to; null for what was exposed before consents were needed. */
+  digest: string | null;
+  /** The version that was published at the time of the consent. */
+  version: number;
+  allowedBy: string;
+  /** ISO 8601. */
+  allowedAt: string;
+}
+
+/** A published version that asks to be a tool of its own for agents. */
+export interface ExposureRequest {
   id: string;
+  version: number;
   name: string;
   description: string;
   definition: Record<string, unknown>;
+  /** Who wrote the version: the key's owner. */
+  author: string;
+  consent: ExposureConsent | null;
 }
 
 /** Reads workflows and their versions. */
@@ -108,10 +123,12 @@ export interface WorkflowReader {
    * @param options.published whether only published versions count; else the newest versions count too
    */
   callers(id: string, options: { published: boolean }): Promise<string[]>;
-  /** Workflows whose published version sets `expose_as_tool`, oldest first. */
-  exposedAsTools(limit: number): Promise<ExposedWorkflow[]>;
   /** Who wrote and reviewed a version and those before it. */
   authorship(id: string, version: number): Promise<Authorship>;
+  /** The request of a workflow's published version; undefined when it does not set `expose_as_tool`. */
+  exposureRequest(id: string): Promise<ExposureRequest | undefined>;
+  /** The requests of all workflows for which a consent is on record, oldest workflow first. */
+  consentedExposures(): Promise<ExposureRequest[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
   /** What `pruneVersions` would prune, by workflow: those without such versions are left out. */
   prunable(rule: PruneRule): Promise<PrunableVersions[]>;
@@ -142,6 +159,10 @@ export interface PrunableVersions {
 
 /** Writes workflows inside a transaction. Every method raises the revision, which locks its row until the end. */
 export interface WorkflowWriter extends WorkflowReader {
+  /** Records an admin's consent to expose a workflow as a tool, in place of an earlier one. The caller audits it. */
+  allowExposure(id: string, consent: ExposureConsent): Promise<void>;
+  /** Removes the consent, if there is one. The caller audits it. */
+  withdrawExposure(id: string): Promise<void>;
   /**
    * Inserts a workflow with its first version.
    *

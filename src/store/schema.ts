@@ -341,6 +341,13 @@ export interface Schema {
     /** The process that holds the stream; null for a session and for streams of older releases. */
     holder: string | null;
   };
+  exposure_consents: {
+    workflow_id: string;
+    digest: string | null;
+    version: number;
+    allowed_by: string;
+    allowed_at: string;
+  };
   mcp_holders: { id: string; heartbeats: number };
   mcp_messages: { id: Generated<number>; session_id: string; body: string; created_at: string };
   migrations: { id: number; name: string; requires: number; applied_at: string };

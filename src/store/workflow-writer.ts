@@ -194,6 +194,21 @@ export function workflowWriter(
 
     addPublication: (published, principal) => addPublication(trx, clock, published, principal),
 
+    async allowExposure(id, { digest, version, allowedBy, allowedAt }) {
+      const consent = { digest, version, allowed_by: allowedBy, allowed_at: allowedAt };
+      await trx
+        .insertInto("exposure_consents")
+        .values({ workflow_id: id, ...consent })
+        .onConflict((conflict) => conflict.column("workflow_id").doUpdateSet(consent))
+        .execute();
+      await incrementRevision(trx);
+    },
+
+    async withdrawExposure(id) {
+      await trx.deleteFrom("exposure_consents").where("workflow_id", "=", id).execute();
+      await incrementRevision(trx);
+    },
+
     async addVersion(current, next, change) {
       const workflow: WorkflowWithDefinition = {
         ...current,

@@ -1,8 +1,9 @@
 /** Reads workflows and their versions. */
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
+import { visibleText } from "../../schemas/hidden-characters.ts";
 import { searchTerms } from "../../schemas/text.ts";
-import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
+import type { ExposureRequest, WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
 import { readAuthorship } from "./authorship.ts";
 import { contains, arrayContains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
@@ -45,15 +46,20 @@ type SummaryRow = Pick<
 const parseDefinition = (json: string | null) =>
   json === null ? null : (JSON.parse(json) as Record<string, unknown>);
 
+/** The texts of a workflow. Those stored before hidden characters were refused show them escaped. */
+const textsOf = ({ name, description, tags }: Pick<SummaryRow, "name" | "description" | "tags">) => ({
+  name: visibleText(name),
+  description: visibleText(description),
+  tags: (JSON.parse(tags) as string[]).map(visibleText),
+});
+
 /** @param json the text of the definition, which is left out when it is undefined */
 function toWorkflow(row: SummaryRow): Workflow;
 function toWorkflow(row: SummaryRow, json: string | null): WorkflowWithDefinition;
 function toWorkflow(row: SummaryRow, json?: string | null): Workflow {
   return {
     id: row.id,
-    name: row.name,
-    description: row.description,
-    tags: JSON.parse(row.tags) as string[],
+    ...textsOf(row),
     status: row.status,
     ...(json !== undefined && { definition: parseDefinition(json) }),
     version: row.version,
@@ -71,7 +77,7 @@ function toVersion(
   return {
     ...rest,
     ...(prunedAt !== null && { pruned_at: prunedAt }),
-    tags: JSON.parse(tags) as string[],
+    ...textsOf({ ...rest, tags }),
     ...(definition !== undefined && { definition: parseDefinition(definition) }),
   };
 }
@@ -190,34 +196,18 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return rows.map(({ caller }) => caller);
     },
 
-    async exposedAsTools(limit) {
-      const rows = await db
-        .selectFrom("workflows")
-        .innerJoin("workflow_versions", (join) =>
-          join
-            .onRef("workflow_versions.workflow_id", "=", "workflows.id")
-            .onRef("workflow_versions.version", "=", "workflows.published_version"),
-        )
-        .select([
-          "workflows.id",
-          "workflow_versions.name",
-          "workflow_versions.description",
-          "workflow_versions.definition",
-        ])
-        .where("workflows.exposed", "=", sql.lit(1))
-        .where("workflows.status", "!=", "archived")
+    async exposureRequest(id) {
+      const row = await exposures(db).where("workflows.id", "=", id).executeTakeFirst();
+      return row && toExposure(db, row);
+    },
+
+    async consentedExposures() {
+      const rows = await exposures(db)
+        .where("exposure_consents.workflow_id", "is not", null)
         .orderBy("workflows.created_at")
         .orderBy("workflows.id")
-        .limit(limit)
         .execute();
-      return Promise.all(
-        rows.map(async ({ id, name, description, definition }) => ({
-          id,
-          name,
-          description,
-          definition: (await decodeDefinition(db, definition)) ?? {},
-        })),
-      );
+      return Promise.all(rows.map((row) => toExposure(db, row)));
     },
 
     authorship: (id, version) => readAuthorship(db, id, version),
@@ -250,6 +240,49 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       );
       return definitions.map((definition, i) => toVersion({ ...rows[i]!, definition }));
     },
+  };
+}
+
+const exposures = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("workflows")
+    .innerJoin("workflow_versions", (join) =>
+      join
+        .onRef("workflow_versions.workflow_id", "=", "workflows.id")
+        .onRef("workflow_versions.version", "=", "workflows.published_version"),
+    )
+    .leftJoin("exposure_consents", "exposure_consents.workflow_id", "workflows.id")
+    .select([
+      "workflows.id",
+      "workflow_versions.version",
+      "workflow_versions.name",
+      "workflow_versions.description",
+      "workflow_versions.definition",
+      "workflow_versions.created_by as author",
+      "exposure_consents.digest",
+      "exposure_consents.version as consented",
+      "exposure_consents.allowed_by",
+      "exposure_consents.allowed_at",
+    ])
+    .where("workflows.exposed", "=", sql.lit(1))
+    .where("workflows.status", "!=", "archived");
+
+async function toExposure(
+  db: Kysely<Schema>,
+  {
+    digest,
+    consented,
+    allowed_by: allowedBy,
+    allowed_at: allowedAt,
+    definition,
+    ...row
+  }: Awaited<ReturnType<ReturnType<typeof exposures>["execute"]>>[number],
+): Promise<ExposureRequest> {
+  const isAllowed = consented !== null && allowedBy !== null && allowedAt !== null;
+  return {
+    ...row,
+    definition: (await decodeDefinition(db, definition)) ?? {},
+    consent: isAllowed ? { digest, version: consented, allowedBy, allowedAt } : null,
   };
 }
 

@@ -91,6 +91,20 @@ const scheduled = create({
 const issuey = create({ name: "Faulty", definition: { steps: [{ id: "a", type: "sett" }] } });
 const empty = create({ name: "Empty" });
 
+const tool = create({ name: "Tool", definition: { ...HELLO, expose_as_tool: true } });
+/** Allows what the exposure read before does not show. */
+const allow = (more: Partial<ParityCall>): ParityCall => ({
+  call: "allow_exposure",
+  with: { workflow_id: "tool", digest: "unknown", idempotency_key: "a" },
+  ...more,
+});
+/** Allows what the previous call has shown. */
+const allowing = (before: readonly CallResult[]): Input => ({
+  workflow_id: "tool",
+  digest: lastOutput(before)["digest"] as string,
+  idempotency_key: "a",
+});
+
 const run = (workflow_id: string, input: Input = {}): ParityCall => ({
   call: "run_workflow",
   with: { workflow_id, wait: 20, ...input },
@@ -106,10 +120,10 @@ const approvalOf = (before: readonly CallResult[], index: number): string =>
 const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
 /** The errors that all operations on a workflow share. */
-const wrongId = (call: string, more: Input = {}): ParityCall[] => [
-  { call, with: { workflow_id: "weekly-revenu", ...more }, expect: "workflow_not_found" },
-  { call, with: { workflow_id: "nothing like it", ...more }, expect: "workflow_not_found" },
-  { call, with: { workflow_id: "x".repeat(201), ...more }, expect: "invalid_input" },
+const wrongId = (call: string, more: Input = {}, by: CallerName = "full"): ParityCall[] => [
+  { call, by, with: { workflow_id: "weekly-revenu", ...more }, expect: "workflow_not_found" },
+  { call, by, with: { workflow_id: "nothing like it", ...more }, expect: "workflow_not_found" },
+  { call, by, with: { workflow_id: "x".repeat(201), ...more }, expect: "invalid_input" },
 ];
 
 /** The calls of each operation, on new instances; the results of all calls are compared. */
@@ -117,7 +131,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
   create_workflow: [
     WEEKLY,
     create({ name: "Weekly revenue" }),
-    create({ name: '  Ünïcode & "quotes" 東京\n', description: "x".repeat(10_000), reason: "why not" }),
+    create({ name: '  Ünïcode & "quotes" 東京', description: "x".repeat(10_000), reason: "why not" }),
     create({ name: "Once", idempotency_key: "k1" }),
     create({ name: "Once", idempotency_key: "k1" }),
     {
@@ -456,6 +470,42 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     ...wrongId("unpublish_workflow"),
     archive("nightly"),
     { call: "unpublish_workflow", with: { workflow_id: "nightly" }, expect: "workflow_archived" },
+  ],
+  get_exposure: [
+    tool,
+    { call: "get_exposure", with: { workflow_id: "tool" }, readOnly: true },
+    publish("tool"),
+    { call: "get_exposure", with: { workflow_id: "tool" } },
+    ...wrongId("get_exposure"),
+  ],
+  allow_exposure: [
+    tool,
+    allow({ by: "admin", expect: "exposure_not_requested" }),
+    publish("tool"),
+    allow({ by: "admin", expect: "exposure_changed" }),
+    allow({ expect: "missing_scope" }),
+    { call: "get_exposure", with: { workflow_id: "tool" } },
+    { ...allow({ by: "admin" }), with: allowing },
+    { call: "get_exposure", with: { workflow_id: "tool" } },
+    { ...allow({ by: "admin" }), with: allowing },
+    allow({ by: "admin", expect: "idempotency_key_reused" }),
+    { call: "publish_workflow", with: { workflow_id: "tool" } },
+    ...wrongId("allow_exposure", { digest: "x" }, "admin"),
+  ],
+  withdraw_exposure: [
+    tool,
+    { call: "publish_workflow", with: { workflow_id: "tool" }, by: "admin" },
+    { call: "withdraw_exposure", with: { workflow_id: "tool" }, expect: "missing_scope" },
+    { call: "withdraw_exposure", with: { workflow_id: "tool", idempotency_key: "w" }, by: "admin" },
+    { call: "withdraw_exposure", with: { workflow_id: "tool" }, by: "admin" },
+    create({ name: "Other" }),
+    {
+      call: "withdraw_exposure",
+      with: { workflow_id: "other", idempotency_key: "w" },
+      by: "admin",
+      expect: "idempotency_key_reused",
+    },
+    ...wrongId("withdraw_exposure", {}, "admin"),
   ],
   get_schedule: [
     scheduled,

@@ -157,6 +157,8 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "decide_approval",
   "describe_database",
   "end_session",
+  "allow_exposure",
+  "get_exposure",
   "get_schedule",
   "get_workflow_state",
   "invite_user",
@@ -172,6 +174,7 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "set_workflow_state",
   "unpublish_workflow",
   "update_workflow",
+  "withdraw_exposure",
   ...sessionEndpoints.filter(({ input }) => Object.keys(input.shape).length > 0).map(({ name }) => name),
 ]);
 

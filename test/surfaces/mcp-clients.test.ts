@@ -76,7 +76,7 @@ describe.each(CLIENT_NAMES)("an SDK client, %s", (way) => {
   it("gets the same answer as data and as JSON text", async () => {
     const { client } = await open(way);
     const answers = [
-      await client.call("create_workflow", { name: 'Zürich, 東京 and "quotes"\n', tags: ["a", "b"] }),
+      await client.call("create_workflow", { name: 'Zürich, 東京 and "quotes"', tags: ["a", "b"] }),
       await client.call("list_workflows"),
     ];
     for (const { content, structuredContent, isError } of answers) {

@@ -22,6 +22,11 @@ async function open() {
   const { value: key } = await instance.key({ scopes: ["read", "write", "run"] });
   const { value: decider } = await instance.key({ scopes: ["read", "approve"] });
   const author = await connect("v2 pinned to 2026-07-28", url, key);
+  const { value: adminKey } = await instance.key({
+    name: "admin",
+    scopes: ["read", "write", "run", "admin"],
+  });
+  const admin = await connect("v2 pinned to 2026-07-28", url, adminKey);
   return {
     instance,
     url,
@@ -33,7 +38,8 @@ async function open() {
       expect(workflow.issues).toEqual([]);
       return workflow.id as string;
     },
-    publish: async (id: string) => outputOf(await author.call("publish_workflow", { workflow_id: id })),
+    /** Publishes as an admin, who thereby consents to a tool. */
+    publish: async (id: string) => outputOf(await admin.call("publish_workflow", { workflow_id: id })),
   };
 }
 
@@ -241,8 +247,10 @@ describe("a workflow that is exposed as a tool", () => {
     await publish(id);
     const listed = (await author.listTools()).find(({ name }) => name === "run_workflow")!;
     expect(await find()).toMatchObject({
-      title: "Double it",
-      description: expect.stringMatching(/^Doubles a number\./),
+      title: "Workflow: Double it",
+      description: expect.stringMatching(
+        /Workflow by operator; .*text written by its author.*"Doubles a number\."$/,
+      ),
       inputSchema: exposed().inputs,
       outputSchema: listed.outputSchema,
       annotations: { readOnlyHint: true, destructiveHint: false },
@@ -293,7 +301,9 @@ describe("a workflow that is exposed as a tool", () => {
     }
     expect(ids[0]).toBe("workflow");
     const tools = await author.listTools();
-    const names = tools.filter(({ title }) => title === "Workflow" || title === long).map(({ name }) => name);
+    const names = tools
+      .filter(({ title }) => title === "Workflow: Workflow" || title === `Workflow: ${long}`)
+      .map(({ name }) => name);
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
     expect(names).toHaveLength(3);
     for (const name of names) {

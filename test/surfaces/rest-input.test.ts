@@ -257,7 +257,7 @@ describe("text that can't be stored", () => {
 
   it("excludes nothing else: other text is returned unchanged", async () => {
     const { call } = await openRest();
-    const description = "Zürich 🦄 \u202Eabc \uFEFF \u2028 e\u0301 </script> ' \" \\ %00 \r\n\t ﷽";
+    const description = "Zürich 🦄 שלום ❤️ e\u0301 </script> ' \" \\ %00 \r\n\t ﷽";
     const { body } = await call("POST", "/workflows", { name: "A", description });
     expect(body.description).toBe(description);
     expect((await call("GET", "/workflows/a")).body.description).toBe(description);

@@ -3,7 +3,7 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { Approval, ApprovalId, PlanDigest } from "../../schemas/approval.ts";
 import { RunInputs } from "../../schemas/run.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { text } from "../../schemas/text.ts";
+import { visible } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
@@ -43,7 +43,7 @@ export const decideApproval = defineTool({
       description: "The decision. Left out over MCP: the person is asked, with the form.",
       example: "approve",
     }),
-    comment: text(2_000)
+    comment: visible("lines", 2_000)
       .nullable()
       .default(null)
       .meta({ description: "The reason; the run can read it.", example: "Right." }),

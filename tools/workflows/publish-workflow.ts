@@ -1,13 +1,17 @@
 import { z } from "zod";
-import { IdempotencyKey, IfMatch, Version, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { PublishedWorkflow } from "../../schemas/exposure.ts";
+import { IdempotencyKey, IfMatch, Version, type Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import type { Writers } from "../../src/core/ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { assertCallersFit } from "./broken-callers.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
+import { readExposure } from "./exposure.ts";
 import { runExamples } from "./run-examples.ts";
 import { saveSchedule } from "./save-schedule.ts";
 
@@ -49,7 +53,7 @@ export const publishWorkflow = defineTool({
     if_match: IfMatch.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output: Workflow,
+  output: PublishedWorkflow,
   etag: workflowEtag,
   async run({ workflow_id, version: requested, break_callers: allowed, if_match }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
@@ -72,7 +76,7 @@ export const publishWorkflow = defineTool({
     }
 
     /** @param checked the revision of the workflows that the callers were checked in; undefined to publish in any */
-    async function publish(checked: number | undefined): Promise<Workflow> {
+    async function publish(checked: number | undefined): Promise<PublishedWorkflow> {
       const published = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
         assertVersionMatches(current, if_match);
@@ -84,19 +88,46 @@ export const publishWorkflow = defineTool({
         if (current.published_version === version) {
           // Who publishes what somebody else has published reviews it.
           if (isNewReview) await tx.recordAudit(current.id);
-          return current;
+          await allowByPublishing(ctx, tx, current.id);
+          return withExposure(tx, current);
         }
         if (checked !== undefined && (await tx.workflows.revision()) !== checked)
           throw new CatalogueChanged();
         const updated = await tx.workflows.publish(current, { version, status: "published" });
         await saveSchedule(ctx, tx, updated);
-        return updated;
+        await allowByPublishing(ctx, tx, updated.id);
+        return withExposure(tx, updated);
       });
       ctx.engine.wake();
       return published;
     }
   },
 });
+
+type PublishedWorkflow = z.infer<typeof PublishedWorkflow>;
+
+/** Records the consent to expose a workflow as a tool when an admin publishes it. */
+async function allowByPublishing(ctx: ToolContext, tx: Writers, id: string): Promise<void> {
+  const { scopes, owner } = ctx.actor.principal;
+  if (!scopes.has("admin")) return;
+  const { state, version, digest } = await readExposure(tx.workflows, id);
+  if (state !== "requested") return;
+  const consent = { digest, version: version!, allowedBy: owner, allowedAt: iso(ctx.now()) };
+  await tx.workflows.allowExposure(id, consent);
+  await tx.recordAudit(id, "exposed");
+}
+
+/** Adds whether agents get the workflow as a tool. */
+async function withExposure(tx: Writers, workflow: Workflow): Promise<PublishedWorkflow> {
+  const { state } = await readExposure(tx.workflows, workflow.id);
+  if (state === "not_requested") return workflow;
+  const detail =
+    state === "allowed"
+      ? "Agents get it as a tool of its own."
+      : "It is published, but agents do not get it as a tool of its own until an admin allows it: on its page, or with " +
+        `allow_exposure (POST /workflows/${workflow.id}/exposure/allow). With run_workflow it can be run now.`;
+  return { ...workflow, exposure: { state, detail } };
+}
 
 /** Another workflow has changed since the callers were checked, so they are checked again. */
 class CatalogueChanged extends Error {}

@@ -9,7 +9,7 @@ import type { RunFacts, RunPins } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { STEP_ERRORS, type StepErrorCode } from "../../core/step-errors.ts";
-import { isAboveMaximum } from "./check/check-report.ts";
+import { isAllowedInSaved } from "./check/check-report.ts";
 import type { DefinitionRef } from "./compiled-definition.ts";
 
 export interface RunCheck {
@@ -68,7 +68,7 @@ export function runChecks(
         calledWorkflowIds(source ?? {}).length > 0 && { asPublished: await pinnedDefinitions(pins) }),
       owner,
     });
-    const errors = report.errors.filter((issue) => !isAboveMaximum(issue));
+    const errors = report.errors.filter((issue) => !isAllowedInSaved(issue));
     const issues = errors.filter((issue) => !isUnavailable(issue));
     const isComplete = issues.length === errors.length;
     // What an earlier check has found is still likely while the connection is unavailable.

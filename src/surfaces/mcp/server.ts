@@ -119,12 +119,7 @@ export function mcpServerFactory({
   const listed = { tools: listTools(catalogue) };
   const runWorkflow = listed.tools.find(({ name }) => name === RUN_WORKFLOW);
   const { workflows } = services.read;
-  const exposedTools = exposedWorkflows(
-    workflows,
-    services.engine.stepTypes,
-    runWorkflow,
-    new Set(tools.keys()),
-  );
+  const exposedTools = exposedWorkflows(workflows, runWorkflow, new Set(tools.keys()));
   let running = 0;
 
   async function call(

@@ -13,6 +13,7 @@ import { BrokenCallers, brokenCallersOf } from "./broken-callers.tsx";
 import { IssueList } from "./issue-list.tsx";
 import { parseExamples } from "./inputs.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
+import { useHasScope } from "../app/session.tsx";
 import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 interface PublishDialogProps {
@@ -150,6 +151,7 @@ interface ConsequencesProps {
 
 function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
   const { published_version: published, status } = workflow;
+  const may = useHasScope();
   const isPublished = status === "published" && published !== null;
   const examples = parseExamples(definition).length;
   const schedule = parseSchedule(definition);
@@ -176,7 +178,13 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
           </>
         )}
       </List.Item>
-      {definition["expose_as_tool"] === true && <List.Item>Agents see it as a separate tool.</List.Item>}
+      {definition["expose_as_tool"] === true && (
+        <List.Item>
+          {may("admin")
+            ? "You thereby allow agents to get it as a tool of its own: they read its name, description and inputs."
+            : "Agents get it as a tool of its own once an admin allows it."}
+        </List.Item>
+      )}
     </List>
   );
 }

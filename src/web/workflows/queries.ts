@@ -72,6 +72,14 @@ export const versionQuery = (id: string, version: number) =>
     staleTime: Infinity,
   });
 
+/** Whether agents get the published version as a tool. */
+export const exposureQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "exposure"],
+    queryFn: async ({ signal }) =>
+      (await send("get", "/workflows/{workflow_id}/exposure", { path: { workflow_id: id }, signal })).data,
+  });
+
 /** The schedule of the published version; null when it has none. */
 export const scheduleQuery = (id: string) =>
   queryOptions({

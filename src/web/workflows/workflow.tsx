@@ -8,6 +8,7 @@ import { useHasScope } from "../app/session.tsx";
 import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
+import { ExposureNotice } from "./exposure-notice.tsx";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
 import { StatePanel, useDeclaresState } from "./state-panel.tsx";
@@ -52,6 +53,7 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
       about={<About read={read} />}
     >
       <Notice read={read} />
+      <ExposureNotice workflow={workflow} />
       <Grid gap="lg">
         <Grid.Col span={12}>
           <Views read={read} />

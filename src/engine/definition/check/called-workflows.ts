@@ -8,7 +8,7 @@ import { shapeOfSchema, schemaIssues } from "../../../core/json-schema/index.ts"
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { CalledWorkflow } from "../../../core/step-type.ts";
 import { calledWorkflowIds, workflowCalls } from "../../../core/workflow-calls.ts";
-import { isAboveMaximum, type LocatedIssue } from "./check-report.ts";
+import { isAllowedInSaved, type LocatedIssue } from "./check-report.ts";
 
 type Definition = Readonly<Record<string, unknown>>;
 
@@ -91,7 +91,7 @@ export async function calledWorkflows(
     if (obstacle !== undefined) return { ...contract, obstacle };
     if (found.definition === null || graph.size > MAX_CHECKED) return contract;
     const { errors: issues, output_shape: output } = await check(found.definition, id);
-    const errors = issues.filter((issue) => !isAboveMaximum(issue));
+    const errors = issues.filter((issue) => !isAllowedInSaved(issue));
     return { inputs: contract.inputs, output, ...(errors.length > 0 && { obstacle: faulty(id, errors) }) };
   }
 

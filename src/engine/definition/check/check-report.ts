@@ -64,10 +64,16 @@ export const hasErrors = (issues: readonly Pick<PartialIssue, "severity">[]): bo
 /** Maximum number of issues reported for one definition, and of warnings. */
 export const MAX_ISSUES = 100;
 
+/** The code of hidden characters in a text of a definition. */
+export const HIDDEN_CHARACTERS = "hidden_characters";
 /**
- * Codes of what exceeds a maximum of the operator. It is refused when a definition is saved; a version that was saved before
- * runs with the maximum.
+ * Codes of what is refused when a definition is saved, but does not stop a version that was saved before: it runs with the
+ * maximum of the operator, and with its texts as they are.
  */
-const ABOVE_MAXIMUM: ReadonlySet<string> = new Set(["schedule_too_frequent", "duration_too_long"]);
+const ALLOWED_IN_SAVED: ReadonlySet<string> = new Set([
+  "schedule_too_frequent",
+  "duration_too_long",
+  HIDDEN_CHARACTERS,
+]);
 
-export const isAboveMaximum = ({ code }: Pick<PartialIssue, "code">): boolean => ABOVE_MAXIMUM.has(code);
+export const isAllowedInSaved = ({ code }: Pick<PartialIssue, "code">): boolean => ALLOWED_IN_SAVED.has(code);

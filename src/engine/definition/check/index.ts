@@ -16,6 +16,7 @@ import { withDefaultFix } from "../fixes/default-fix.ts";
 import { addFixes } from "../fixes/index.ts";
 import { intendSchema } from "../fixes/intended-schema.ts";
 import { type CallGraph, calledWorkflows, withPublished, type WorkflowLookup } from "./called-workflows.ts";
+import { hiddenTextIssues } from "./hidden-text.ts";
 import { resourceChecker } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
@@ -114,6 +115,7 @@ export function checker({
       ]),
     );
     issues.push(...zeroDurationIssues(written, form.steps), ...durationIssues(written, parsedSteps, limits));
+    issues.push(...hiddenTextIssues(written));
 
     const inputs = checkIntendedInputs(written["inputs"]);
     const state = checkState(written["state"]);

@@ -1,0 +1,126 @@
+/** What an admin consents to when a workflow becomes a tool of other people's agents: its texts, and what its runs reach. */
+import { canonicalJson } from "./canonical-json.ts";
+import type { ExposureRequest, WorkflowReader } from "./ports.ts";
+import { shortHash } from "./short-hash.ts";
+import { workflowCalls } from "./workflow-calls.ts";
+
+export interface Exposure {
+  /** Changes with the name, the description, the inputs, and the effects, also those of the workflows that it runs. */
+  digest: string;
+  /** What its runs reach outside of Millrace, in words: `http POST https://example.com/`. */
+  effects: string[];
+  /** Whether its runs at most read configured databases. */
+  readOnly: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type WorkflowSource = Pick<WorkflowReader, "find" | "findVersion">;
+
+interface Effect {
+  summary: string;
+  readOnly: boolean;
+  /** What the digest covers. */
+  content: unknown;
+}
+
+/** Step types that reach nothing. */
+const LOCAL_TYPES = new Set<unknown>(["assert", "set", "wait"]);
+/** Fields of a step that do not change what it reaches. */
+const ASIDE: ReadonlySet<string> = new Set([
+  "id",
+  "description",
+  "needs",
+  "if",
+  "timeout",
+  "retry",
+  "rate",
+  "concurrency",
+  "cache",
+  "undo",
+]);
+/** Maximum length of the summary of an effect, in characters. */
+const MAX_SUMMARY = 200;
+
+/** Computes what a consent to expose this version covers now. Called workflows count with their published versions. */
+export async function exposureOf(
+  workflows: WorkflowSource,
+  { id, name, description, definition }: Pick<ExposureRequest, "id" | "name" | "description" | "definition">,
+): Promise<Exposure> {
+  const found = await effectsOf(workflows, definition, new Set([id]));
+  const byContent = new Map(found.map((effect) => [canonicalJson(effect.content), effect]));
+  const contents = [...byContent.keys()].toSorted();
+  return {
+    digest: shortHash(
+      canonicalJson({ name, description, inputs: definition["inputs"] ?? null, effects: contents }),
+    ),
+    effects: [...new Set(found.map(({ summary }) => summary))],
+    readOnly: found.every((effect) => effect.readOnly),
+  };
+}
+
+/** Whether a consent covers what would be exposed now. */
+export const isConsentedTo = (
+  { consent, version }: Pick<ExposureRequest, "consent" | "version">,
+  { digest }: Exposure,
+): boolean =>
+  consent !== null && (consent.digest === null ? consent.version === version : consent.digest === digest);
+
+/** @param seen ids of the workflows whose effects are found already, because workflows can run each other */
+async function effectsOf(
+  workflows: WorkflowSource,
+  definition: Fields,
+  seen: Set<string>,
+): Promise<Effect[]> {
+  const steps = Array.isArray(definition["steps"]) ? (definition["steps"] as Fields[]) : [];
+  const undos = steps.flatMap(({ undo }) => (undo === undefined ? [] : [undo as Fields]));
+  const effects = [...steps, ...undos].flatMap(effectOf);
+  if (definition["commit"] !== undefined) {
+    effects.push({ summary: "saves workflow state", readOnly: false, content: ["commit"] });
+  }
+  const { on_failure: onFailure } = definition;
+  const called = [
+    ...workflowCalls(definition).map(({ workflow }) => workflow),
+    ...workflowCalls({ steps: undos }).map(({ workflow }) => workflow),
+    ...(typeof onFailure === "string" ? [onFailure] : []),
+  ];
+  for (const id of called) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const callee = await workflows.find(id);
+    const version = callee && (await workflows.findVersion(id, callee.published_version ?? callee.version));
+    effects.push(
+      ...(version?.definition
+        ? await effectsOf(workflows, version.definition, seen)
+        : [{ summary: `workflow ${id}, which can't run`, readOnly: false, content: ["workflow", id] }]),
+    );
+  }
+  return effects;
+}
+
+function effectOf(step: Fields): Effect[] {
+  const { type } = step;
+  if (LOCAL_TYPES.has(type) || (type === "workflow" && typeof step["workflow"] === "string")) return [];
+  if (type === "sql" && (step["write"] ?? false) === false) {
+    const { database: named } = step;
+    const database = typeof named === "string" ? named : "the default database";
+    return [{ summary: `sql reads ${database}`, readOnly: true, content: ["sql", database] }];
+  }
+  const content = Object.fromEntries(Object.entries(step).filter(([name]) => !ASIDE.has(name)));
+  return [{ summary: summaryOf(step), readOnly: false, content }];
+}
+
+function summaryOf(step: Fields): string {
+  const words: Readonly<Record<string, unknown[]>> = {
+    http: ["http", step["method"] ?? "GET", step["url"]],
+    model: ["model", step["model"]],
+    sql: ["sql writes", step["database"] ?? "the default database"],
+    tool: ["tool", step["server"], step["tool"]],
+    email: ["email to", step["to"]],
+  };
+  const parts = words[String(step["type"])] ?? [step["type"]];
+  const summary = parts
+    .filter((part) => part !== undefined)
+    .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
+    .join(" ");
+  return summary.length > MAX_SUMMARY ? `${summary.slice(0, MAX_SUMMARY).toWellFormed()}…` : summary;
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { exposureOf } from "../../src/core/exposure.ts";
+
+const nothing = { find: async () => undefined, findVersion: async () => undefined };
+const of = (definition: Record<string, unknown>) =>
+  exposureOf(nothing, { id: "x", name: "X", description: "", definition });
+const send = { id: "send", type: "http", method: "POST", url: "https://a.example/" };
+const read = { id: "read", type: "sql", database: "shop", query: "SELECT 1" };
+
+describe("the exposure of a workflow", () => {
+  it("lists what its steps, their undo and a failed run reach", async () => {
+    const undo = { type: "http", method: "DELETE", url: "https://b.example/" };
+    const { effects, readOnly } = await of({
+      steps: [read, { ...send, undo }],
+      commit: { n: 1 },
+      on_failure: "gone",
+    });
+    expect(effects).toEqual([
+      "sql reads shop",
+      "http POST https://a.example/",
+      "http DELETE https://b.example/",
+      "saves workflow state",
+      "workflow gone, which can't run",
+    ]);
+    expect(readOnly).toBe(false);
+  });
+
+  it("changes with the destination of an effect, not with names, conditions and queries that read", async () => {
+    const { digest, readOnly } = await of({ steps: [read] });
+    expect(readOnly).toBe(true);
+    expect((await of({ steps: [{ ...read, id: "other", query: "SELECT 2", if: false }] })).digest).toBe(
+      digest,
+    );
+    expect((await of({ steps: [{ ...read, database: "crm" }] })).digest).not.toBe(digest);
+    const sent = await of({ steps: [send] });
+    expect((await of({ steps: [{ ...send, url: "https://b.example/" }] })).digest).not.toBe(sent.digest);
+    expect((await of({ steps: [{ ...send, body: "${{ steps }}" }] })).digest).not.toBe(sent.digest);
+    expect((await of({ steps: [{ ...send, id: "s", retry: { attempts: 3 } }] })).digest).toBe(sent.digest);
+  });
+
+  it("ends for workflows that run each other", async () => {
+    const steps = [{ id: "child", type: "workflow", workflow: "x" }];
+    expect(await of({ steps })).toMatchObject({ effects: [], readOnly: true });
+  });
+
+  it("has short summaries", async () => {
+    const { effects } = await of({ steps: [{ ...send, url: `https://a.example/${"x".repeat(1_000)}` }] });
+    expect(effects[0]).toHaveLength(201);
+  });
+});

@@ -1,0 +1,40 @@
+/** The exposure of a workflow as a tool, as operations return it. */
+import type { Exposure } from "../../schemas/exposure.ts";
+import { exposureOf, isConsentedTo } from "../../src/core/exposure.ts";
+import type { WorkflowReader } from "../../src/core/ports.ts";
+
+/** Reads whether a workflow is a tool of its own, and what agents would get. */
+export async function readExposure(workflows: WorkflowReader, id: string): Promise<Exposure> {
+  const request = await workflows.exposureRequest(id);
+  if (request === undefined) return { ...NOT_REQUESTED, workflow_id: id };
+  const exposure = await exposureOf(workflows, request);
+  const isAllowed = isConsentedTo(request, exposure);
+  return {
+    workflow_id: id,
+    state: isAllowed ? "allowed" : "requested",
+    version: request.version,
+    digest: exposure.digest,
+    author: request.author,
+    name: request.name,
+    description: request.description,
+    inputs: (request.definition["inputs"] ?? null) as Exposure["inputs"],
+    effects: exposure.effects,
+    read_only: exposure.readOnly,
+    allowed_by: isAllowed ? request.consent!.allowedBy : null,
+    allowed_at: isAllowed ? request.consent!.allowedAt : null,
+  };
+}
+
+const NOT_REQUESTED: Omit<Exposure, "workflow_id"> = {
+  state: "not_requested",
+  version: null,
+  digest: null,
+  author: null,
+  name: null,
+  description: null,
+  inputs: null,
+  effects: [],
+  read_only: false,
+  allowed_by: null,
+  allowed_at: null,
+};
