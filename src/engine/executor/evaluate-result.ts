@@ -1,9 +1,10 @@
 /** Evaluates the result of a run whose steps have all ended: its output, and what it commits to the workflow's state. */
 import type { RunRecord } from "../../core/model.ts";
 import { formatPath } from "../../core/issues.ts";
-import { valueIssues } from "../../core/json-schema/index.ts";
+import type { PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { stateIssues } from "../../core/workflow-state.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
+import type { Validation } from "../../core/validation.ts";
 import type { Plan } from "../definition/plan.ts";
 import type { Evaluate } from "./evaluator.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
@@ -11,12 +12,17 @@ import type { ExpressionScopes } from "./expression-scopes.ts";
 /** Maximum size of a run's output, in characters of JSON. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 
+interface ResultTools {
+  scopes: ExpressionScopes;
+  evaluate: Evaluate;
+  validation: Validation;
+}
+
 /** @throws StepError */
 export async function evaluateOutput(
   run: RunRecord,
   plan: Plan,
-  scopes: ExpressionScopes,
-  evaluate: Evaluate,
+  { scopes, evaluate, validation }: ResultTools,
 ): Promise<unknown> {
   const output =
     plan.output === null
@@ -30,18 +36,17 @@ export async function evaluateOutput(
       { fix: "Name the parts that are needed in output." },
     );
   }
-  assertMatchesSchema(plan, output);
+  const { output_schema: schema } = plan.compiled.definition;
+  if (schema === undefined) return output;
+  const parsed = await validation.parseValue(schema, output ?? null, { owner: usageSubjectOf(run.actor) });
+  if ("issues" in parsed) throw outputInvalid(parsed.issues);
   return output;
 }
 
-/** @throws StepError output_invalid */
-function assertMatchesSchema({ compiled }: Plan, output: unknown): void {
-  const { output_schema: schema } = compiled.definition;
-  const issues = schema === undefined ? [] : valueIssues(schema, output ?? null);
-  if (issues.length === 0) return;
+function outputInvalid(issues: readonly PartialIssue[]): StepError {
   const errors = issues.map((issue) => Object.assign({}, issue, { path: formatPath(issue.path ?? []) }));
   const listed = errors.slice(0, 3).map(({ path, message }) => [path, message].filter(Boolean).join(" "));
-  throw new StepError("output_invalid", `It does not match output_schema: ${listed.join("; ")}.`, {
+  return new StepError("output_invalid", `It does not match output_schema: ${listed.join("; ")}.`, {
     fix: "Change output, or output_schema if the new output is intended.",
     details: { errors: errors.slice(0, 20) },
   });
@@ -61,13 +66,14 @@ async function outputOfLastStep(run: RunRecord, plan: Plan, scopes: ExpressionSc
 export async function evaluateCommit(
   run: RunRecord,
   plan: Plan,
-  scopes: ExpressionScopes,
-  evaluate: Evaluate,
+  { scopes, evaluate, validation }: ResultTools,
 ): Promise<Record<string, unknown> | null> {
   if (plan.commit === null) return null;
   const scope = await scopes.loadScope(plan, run, plan.commit.stepIds);
   const values = (await evaluate(plan.commit, scope)) as Record<string, unknown>;
-  const [first] = stateIssues(plan.compiled.definition.state ?? {}, values);
+  const [first] = await validation.stateIssues(plan.compiled.definition.state ?? {}, values, {
+    owner: usageSubjectOf(run.actor),
+  });
   if (first === undefined) return values;
   throw new StepError(
     "state_invalid",

@@ -7,7 +7,9 @@ import type { RunRecord, StepRef } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { type StateDeclaration, stateIssues } from "../../core/workflow-state.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
+import type { Validation } from "../../core/validation.ts";
+import type { StateDeclaration } from "../../core/workflow-state.ts";
 import { OTHER_FIELDS_NULL } from "../definition/expressions/index.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
@@ -95,7 +97,11 @@ export interface ExpressionScopes {
 }
 
 /** Values are cached without expiry: the record of a step that has ended never changes. */
-export function expressionScopes(runs: RunReader, eventUrl: EventsApi["url"]): ExpressionScopes {
+export function expressionScopes(
+  runs: RunReader,
+  eventUrl: EventsApi["url"],
+  validation: Validation,
+): ExpressionScopes {
   const outputs = cached<Record<string, unknown>>();
   const chunks = cached<unknown[]>();
   const inputs = cached<Record<string, unknown>>();
@@ -143,10 +149,10 @@ export function expressionScopes(runs: RunReader, eventUrl: EventsApi["url"]): E
   /** @throws StepError state_invalid: another version, with another declaration, may have written the state */
   async function loadState(
     declaration: StateDeclaration,
-    { id, workflowId }: RunRecord,
+    { id, workflowId, actor }: RunRecord,
   ): Promise<Record<string, unknown>> {
     const values = (await runs.state(id)) ?? {};
-    const [first] = stateIssues(declaration, values);
+    const [first] = await validation.stateIssues(declaration, values, { owner: usageSubjectOf(actor) });
     if (first === undefined) return values;
     throw new StepError(
       "state_invalid",

@@ -65,7 +65,7 @@ export function jobHandlers({
     context,
     runs,
     planOf: async (run: RunRecord) => plan(await context.definitionCache.get(run, runs)),
-    scopes: expressionScopes(runs, eventUrl),
+    scopes: expressionScopes(runs, eventUrl, context.validation),
     connections,
     usageLimits,
     evaluator: expressions,

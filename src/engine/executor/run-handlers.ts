@@ -55,12 +55,13 @@ export function finishHandler({ context, runs, planOf, scopes, evaluator }: Opti
   };
 
   async function evaluateResult(run: RunRecord, job: Job, evaluate: Evaluate): Promise<FinishResult> {
+    const tools = { scopes, evaluate, validation: context.validation };
     const output = await evaluateField("output", job, async () =>
-      evaluateOutput(run, await planOf(run), scopes, evaluate),
+      evaluateOutput(run, await planOf(run), tools),
     );
     if ("error" in output) return output;
     const commit = await evaluateField("commit", job, async () =>
-      evaluateCommit(run, await planOf(run), scopes, evaluate),
+      evaluateCommit(run, await planOf(run), tools),
     );
     return "error" in commit ? commit : { output: output.value, committed: commit.value };
   }
