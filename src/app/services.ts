@@ -162,6 +162,7 @@ export function openServices(
       wake: () => executors?.wake(),
     }),
     nextScheduleTimes: made.schedulePolicy.nextTimes,
+    minScheduleIntervalMs: made.schedulePolicy.minMs,
     scheduleWarning: made.schedulePolicy.warning,
     wake: () => executors?.wake(),
     waitForChange: watching.waitForChange,

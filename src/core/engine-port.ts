@@ -168,6 +168,8 @@ export interface EngineApi {
     after: number,
     count: number,
   ): number[];
+  /** The shortest time between two runs of a schedule, in milliseconds. */
+  minScheduleIntervalMs: number;
   /** Why a schedule runs less often than it says; undefined if it runs as it says. */
   scheduleWarning(schedule: Pick<ScheduleRecord, "cron">): string | undefined;
   /** The usage limits (`limits.per_key`) of a key or user, with the remaining amounts; empty without limits. */

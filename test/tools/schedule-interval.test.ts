@@ -43,6 +43,7 @@ describe("the shortest interval of schedules", () => {
 
   it("refuses to publish a version that runs more often", async () => {
     const { call } = await open("15m");
+    expect((await call("GET", "/environment")).body.limits.schedule_interval_seconds).toBe(900);
     const { body } = await call("POST", "/workflows", { name: "Often", definition: every("*/5 * * * *") });
     expect(body.issues).toMatchObject([
       {

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import { text, timestamp } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
-import type { Connections, NamedConnection } from "../../src/core/connections.ts";
-import { iso } from "../../src/core/clock.ts";
-import type { RemainingUsage } from "../../src/core/engine-port.ts";
+import type { NamedConnection } from "../../src/core/connections.ts";
+import { iso, SECOND } from "../../src/core/clock.ts";
+import type { EngineApi, RemainingUsage } from "../../src/core/engine-port.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
@@ -135,11 +135,11 @@ export const describeEnvironment = defineTool({
   }),
   output: Environment,
   run: async ({ topic }, { actor, engine }) => {
-    const { connections, stepTypes } = engine;
+    const { stepTypes } = engine;
     if (topic !== undefined) return { guide: await guideTo(topic, stepTypes) };
     const usage = await engine.remainingUsage(actor.principal);
     return {
-      ...(await overview(connections, stepTypes)),
+      ...(await overview(engine)),
       ...(usage.length > 0 && { your_limits: usage.map(serializeLimit) }),
     };
   },
@@ -175,10 +175,11 @@ async function guideTo(topic: string, stepTypes: readonly AnyStepType[]): Promis
 const serializeConnection = ({ name, type, unavailableReason }: NamedConnection) =>
   unavailableReason === null ? { name, type } : { name, type, unusable: unavailableReason };
 
-async function overview(
-  connections: Connections,
-  stepTypes: readonly AnyStepType[],
-): Promise<z.input<typeof Environment>> {
+async function overview({
+  connections,
+  stepTypes,
+  minScheduleIntervalMs,
+}: EngineApi): Promise<z.input<typeof Environment>> {
   const [{ MAX_BYTES }, { FUNCTIONS }] = await Promise.all([
     import("../../src/engine/definition/check/index.ts"),
     import("../../src/engine/definition/expressions/functions.ts"),
@@ -234,6 +235,7 @@ async function overview(
       definition_bytes: MAX_BYTES,
       workflow_depth: MAX_CALL_DEPTH,
       wait_seconds: MAX_WAIT_SECONDS,
+      schedule_interval_seconds: minScheduleIntervalMs / SECOND,
     },
   };
 }

@@ -7,6 +7,8 @@ import { nextTimes } from "../definition/schedule-times.ts";
 type Times = Pick<ScheduleRecord, "cron" | "timezone"> & Partial<Pick<ScheduleRecord, "lastAt">>;
 
 export interface SchedulePolicy {
+  /** The shortest time between two runs, in milliseconds. */
+  minMs: number;
   /** How long further times are left out after a time of the schedule, in milliseconds; 0 for none. */
   pauseOf(schedule: Pick<ScheduleRecord, "cron">): number;
   /** The next times after `after`, in milliseconds since 1970. */
@@ -20,6 +22,7 @@ export function schedulePolicy(minInterval: string): SchedulePolicy {
   const minMs = durationMs(minInterval);
   const pause = (schedule: Pick<ScheduleRecord, "cron">): number => pauseOf(schedule, minMs);
   return {
+    minMs,
     pauseOf: pause,
 
     nextTimes(schedule, after, count) {
