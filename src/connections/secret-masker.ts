@@ -5,10 +5,11 @@ import { StepError } from "../core/step-errors.ts";
 import { createMasker, type Masker } from "./masking.ts";
 
 /**
- * Minimum length of a password, key or variable that is masked, in characters: shorter ones would appear in unrelated
- * text. Entries of `secrets` are always masked.
+ * Minimum lengths of what is masked, in characters: shorter texts would appear in unrelated ones. A variable of a program can
+ * be a setting, such as `true`.
  */
-const MIN_LENGTH = 8;
+const MIN_SECRET_LENGTH = 4;
+const MIN_VARIABLE_LENGTH = 8;
 
 /**
  * Creates the masker of an instance.
@@ -30,8 +31,10 @@ export function secretMasker(
       authentication?.basic?.smtp_password_var,
     ];
     return createMasker([
-      ...values(secrets.map(({ key_var: variable }) => variable)),
-      ...values(others).filter(({ length }) => length >= MIN_LENGTH),
+      ...values(secrets.map(({ key_var: variable }) => variable)).filter(
+        ({ length }) => length >= MIN_SECRET_LENGTH,
+      ),
+      ...values(others).filter(({ length }) => length >= MIN_VARIABLE_LENGTH),
     ]);
   });
   return {

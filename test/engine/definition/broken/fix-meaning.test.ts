@@ -39,7 +39,7 @@ describe("a fix", () => {
       get({ retry: { attempts: 3, initial: "5s", max: "1m", backoff: "fixed" } }),
     ],
     ["keeps the unit of a timeout", get({ timeout_ms: 1500 }), get({ timeout: "1500ms" })],
-    ["adds the unit of a timeout", get({ timeout: "1.5 hours" }), get({ timeout: "90m" })],
+    ["adds the unit of a timeout", get({ timeout: "0.5 hours" }), get({ timeout: "30m" })],
     ["keeps what happens on an error", get({ continue_on_error: true }), get({ on_error: "continue" })],
     [
       "keeps the fields in an object around them",
