@@ -38,6 +38,8 @@ const ASIDE: ReadonlySet<string> = new Set([
   "cache",
   "undo",
 ]);
+/** Maximum number of workflows whose effects are read, because a request waits for it. Beyond it the summary says so. */
+const MAX_WORKFLOWS = 100;
 /** Maximum length of the summary of an effect, in characters. */
 const MAX_SUMMARY = 200;
 
@@ -85,6 +87,11 @@ async function effectsOf(
   ];
   for (const id of called) {
     if (seen.has(id)) continue;
+    if (seen.size > MAX_WORKFLOWS) {
+      const summary = `more than ${MAX_WORKFLOWS} other workflows`;
+      effects.push({ summary, readOnly: false, content: ["more"] });
+      break;
+    }
     seen.add(id);
     const callee = await workflows.find(id);
     const version = callee && (await workflows.findVersion(id, callee.published_version ?? callee.version));

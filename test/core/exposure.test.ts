@@ -43,6 +43,22 @@ describe("the exposure of a workflow", () => {
     expect(await of({ steps })).toMatchObject({ effects: [], readOnly: true });
   });
 
+  it("reads at most 100 called workflows, and says so beyond", async () => {
+    let found = 0;
+    const steps = Array.from({ length: 300 }, (_, index) => ({
+      id: `s${index}`,
+      type: "workflow",
+      workflow: `w${index}`,
+    }));
+    const find = async () => {
+      found += 1;
+      return undefined;
+    };
+    const content = { id: "x", name: "X", description: "", definition: { steps } };
+    const { effects, readOnly } = await exposureOf({ ...nothing, find }, content);
+    expect([found, effects.at(-1), readOnly]).toEqual([100, "more than 100 other workflows", false]);
+  });
+
   it("has short summaries", async () => {
     const { effects } = await of({ steps: [{ ...send, url: `https://a.example/${"x".repeat(1_000)}` }] });
     expect(effects[0]).toHaveLength(201);

@@ -15,6 +15,7 @@ import { runToEnd, testEngine } from "../support/engine.ts";
 const PERMANENT = [
   "api_keys",
   "counters",
+  "exposure_consents",
   "identities",
   "migrations",
   "rate_slots",
