@@ -19,7 +19,7 @@ import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
 
 /** Size from which the steps of an operation are turns of the event loop of their own, in JSON values or characters. */
-const LARGE_INPUT = 20_000;
+export const LARGE_INPUT = 20_000;
 
 /** The services that operations use. */
 export interface Services {

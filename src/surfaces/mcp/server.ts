@@ -13,11 +13,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { newRequestId } from "../../core/ids.ts";
+import { sizeUpTo } from "../../core/json-schema/json-size.ts";
 import { nearMatch } from "../../core/near-match.ts";
+import { nextTurn } from "../../core/next-turn.ts";
 import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
 import { clientName } from "../client-name.ts";
-import { type Call, invoke, type Services } from "../invoke.ts";
+import { type Call, invoke, LARGE_INPUT, type Services } from "../invoke.ts";
 import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
 import { type ExposedTools, exposedWorkflows } from "./exposed-workflows.ts";
 import { listTools, type ListedTool } from "./tool-list.ts";
@@ -133,6 +135,8 @@ export function mcpServerFactory({
     const { principal, requestId, argumentIssues, callKey } = identity;
     running += 1;
     try {
+      // The SDK has copied the arguments in this turn of the event loop.
+      if (sizeUpTo(args, LARGE_INPUT) === undefined) await nextTurn();
       const request: Call = {
         actor: { principal, client: { surface: "mcp", name: clientNameOf(server, ctx) } },
         requestId,
