@@ -204,6 +204,9 @@ const PerKey = z.strictObject({
 
 export const PER_KEY_LIMITS = Object.keys(PerKey.shape) as (keyof typeof PerKey.shape)[];
 
+/** Maximum bytes that a run stores, unless the configuration has another maximum: 256 MiB. */
+export const DEFAULT_RUN_BYTES = 268_435_456;
+
 /** The operator's maxima for durations in definitions, unless the configuration has others. */
 export const DURATION_LIMITS = { max_step_timeout: "1h", max_wait: "400d" };
 
@@ -310,6 +313,10 @@ export const Config = z
           "max_wait",
           "Longest timeout of waits, approvals, workflow steps and runs, and longest pause and cache; a longer one is refused.",
         ),
+        run_bytes: z.int().min(1_048_576).max(1_000_000_000_000).default(DEFAULT_RUN_BYTES).meta({
+          description:
+            "Maximum bytes that a run stores: its inputs, and the inputs and outputs of its steps. Default: 268435456 (256 MiB).",
+        }),
         per_key: PerKey.default({}).meta({
           description:
             "For each user with all their keys, and each key of the operator with the keys that replaced it; over all copies of the server.",

@@ -329,6 +329,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   repeat_exhausted:
     "Raise `repeat.max`, or correct `until`: the outputs of the iterations show why it stayed false.",
   run_timeout: "Make the workflow's `timeout` longer, or split its work.",
+  run_too_large:
+    "Return less from the steps, or process the data in several runs. The operator sets `limits.run_bytes`.",
   state_conflict:
     "Another run, or a person, wrote the state since this run read it. Retry the run; `concurrency: 1` runs one at a time.",
   state_invalid:

@@ -93,6 +93,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     maxPriority: config.limits.max_priority,
     limits: { perKey, unfinishedRuns: config.limits.unfinished_runs },
     durationLimits: config.limits,
+    maxRunBytes: config.limits.run_bytes,
   });
   const allowed = usageLimits(perKey, read, clock);
   return {

@@ -74,6 +74,8 @@ export interface RunRecord {
   stepStates: StepStates;
   /** Counts the run's updates: it grows by one with each. */
   seq: number;
+  /** The bytes of its inputs, and of the inputs and outputs of its steps. */
+  storedBytes: number;
   /** False while the run waits in the queue of its workflow. */
   admitted: boolean;
   stop: RunStop | null;
@@ -104,7 +106,10 @@ export type StepFacts = Readonly<Record<string, unknown>>;
 export type RunFacts = Readonly<Record<string, StepFacts>>;
 
 /** A run to insert. Its values may be large, so a `RunRecord` does not hold them. */
-export type NewRun = Omit<RunRecord, "seq" | "stop" | "startedAt" | "finishedAt" | "error" | "onFailure"> & {
+export type NewRun = Omit<
+  RunRecord,
+  "seq" | "storedBytes" | "stop" | "startedAt" | "finishedAt" | "error" | "onFailure"
+> & {
   inputs: Record<string, unknown>;
   /** The state of its workflow that it reads; null when the workflow declares none, or before admission. */
   state: Record<string, unknown> | null;

@@ -42,6 +42,7 @@ export const STEP_ERRORS = {
   poisoned: { title: "The step crashed its executor repeatedly", transient: false },
   repeat_exhausted: { title: "The step reached its maximum number of iterations", transient: false },
   run_timeout: { title: "The run reached its timeout", transient: false },
+  run_too_large: { title: "The run stores more than it may", transient: false },
   state_conflict: { title: "The state was written since the run read it", transient: false },
   state_invalid: { title: "The state does not match its declaration", transient: false },
   step_failed: { title: "The step failed", transient: false },

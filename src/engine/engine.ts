@@ -1,6 +1,6 @@
 /** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
 import type { Logger } from "pino";
-import { DURATION_LIMITS } from "../../schemas/config.ts";
+import { DEFAULT_RUN_BYTES, DURATION_LIMITS } from "../../schemas/config.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { UserReader } from "../core/account-ports.ts";
 import type { Clock } from "../core/clock.ts";
@@ -45,6 +45,8 @@ export interface EngineOptions {
   minScheduleInterval?: string;
   /** Up to this priority, runs go before those of other owners; default: 0. */
   maxPriority?: number;
+  /** Maximum bytes that a run stores. */
+  maxRunBytes?: number;
   /** The operator's maxima for durations. */
   durationLimits?: DurationLimits;
 }
@@ -76,6 +78,7 @@ export function engine({
   limits,
   minScheduleInterval = "1m",
   maxPriority = 0,
+  maxRunBytes = DEFAULT_RUN_BYTES,
   durationLimits = DURATION_LIMITS,
 }: EngineOptions): Engine {
   const { runs, users } = read;
@@ -90,6 +93,7 @@ export function engine({
     log,
     meter,
     spans: spans(tracer, stepTypes, connections),
+    maxRunBytes,
     definitionCache: definitionCache(parse, stepTypes, connections, durationCutter(durationLimits).pause),
     validation: threads?.validation ?? inlineValidation,
     startLimits: startLimits(limits, clock),

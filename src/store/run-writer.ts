@@ -31,7 +31,11 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
     ...undoReader(trx),
 
     // SQLite runs one write transaction at a time, so a transaction that has begun holds every lock.
-    lock: reader.find,
+    async lock(id) {
+      const run = await reader.find(id);
+      // The counts are written at the end of the transaction.
+      return run && { ...run, storedBytes: run.storedBytes + bytes.pending(id) };
+    },
     lockQueue: () => Promise.resolve(),
     lockStarts: () => Promise.resolve(),
 

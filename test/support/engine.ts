@@ -68,6 +68,7 @@ export async function testEngine({
   maxUnfinishedRuns = 100_000,
   tracer = noTracer(),
   durationLimits = {},
+  maxRunBytes,
   config = {},
   unusable = [],
   expressions = evaluator(),
@@ -81,6 +82,7 @@ export async function testEngine({
   maxUnfinishedRuns?: number;
   tracer?: Tracer;
   durationLimits?: Partial<DurationLimits>;
+  maxRunBytes?: number;
   /** The configuration file, with databases and so on. */
   config?: object;
   /** Entries of the configuration that can't be used. */
@@ -113,6 +115,7 @@ export async function testEngine({
     tracer,
     limits: startLimits,
     durationLimits: { ...DURATION_LIMITS, ...durationLimits },
+    ...(maxRunBytes !== undefined && { maxRunBytes }),
   });
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;

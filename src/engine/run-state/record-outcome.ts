@@ -9,6 +9,7 @@ import { endRepeat, startIteration } from "./repeat.ts";
 import type { RunContext } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
 import { saveResult, type StepTimes } from "./save-result.ts";
+import { limitRunBytes } from "./run-bytes.ts";
 import { isEnded, type StepResult } from "./step-result.ts";
 
 /** Records a result and advances the run. @returns whether the run has ended */
@@ -23,7 +24,10 @@ export async function recordOutcome(
   if (update === undefined) return { ended: true };
   const { run, compiled } = update;
   // Waits and fan-outs don't begin in a run that is ending.
-  const recorded: StepResult = isEnding(run) && !isEnded(result) ? { kind: "cancelled" } : result;
+  const recorded: StepResult =
+    isEnding(run) && !isEnded(result)
+      ? { kind: "cancelled" }
+      : limitRunBytes(context, run, { runId, stepId, item }, result);
   const started = run.status === "queued" ? { status: "running" as const, startedAt: times.startedAt } : {};
   update.run = { ...run, ...started };
   const position = compiled.position.get(stepId)!;

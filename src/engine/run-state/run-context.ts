@@ -15,6 +15,8 @@ export interface RunContext {
   meter: Meter;
   spans: Spans;
   definitionCache: DefinitionCache;
+  /** Maximum bytes that a run stores. */
+  maxRunBytes: number;
   validation: Validation;
   startLimits: StartLimits;
 }

@@ -54,11 +54,14 @@ export async function saveResult(
   return state;
 }
 
-/** The state that a step ends in. One whose child run a person cancelled fails its run, whatever its `on_error` says. */
+/** Errors that fail the run whatever the `on_error` of the step says. */
+const FATAL: ReadonlySet<string> = new Set(["child_cancelled", "run_too_large"]);
+
+/** The state that a step ends in. */
 export const endStateOf = (
   result: EndedResult,
   { on_error: onError }: Pick<StepDefinition, "on_error">,
 ): StepState =>
-  result.kind === "failed" && onError === "continue" && result.error.code !== "child_cancelled"
+  result.kind === "failed" && onError === "continue" && !FATAL.has(result.error.code)
     ? "failed_continued"
     : result.kind;
