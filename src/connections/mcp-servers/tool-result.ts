@@ -13,22 +13,22 @@ const MAX_INTEGER = 2 ** 64;
 
 /**
  * Finds an integer that may have lost digits: the SDK has parsed it as a number. A larger one is taken for a measurement.
+ * @param value JSON that is not nested deeply, because this recurses
  * @returns its path; undefined if there is none
  */
 export function findInexactInteger(value: unknown): readonly PropertyKey[] | undefined {
-  const queue: { value: unknown; path: readonly PropertyKey[] }[] = [{ value, path: [] }];
-  // The list grows while it is walked.
-  for (const { value: inner, path } of queue) {
-    if (typeof inner === "number" && Number.isInteger(inner)) {
-      const size = Math.abs(inner);
-      if (size > Number.MAX_SAFE_INTEGER && size < MAX_INTEGER) return path;
-    } else if (typeof inner === "object" && inner !== null) {
-      for (const [key, item] of Object.entries(inner))
-        if (typeof item === "number" || typeof item === "object")
-          queue.push({ value: item, path: [...path, Array.isArray(inner) ? Number(key) : key] });
-    }
+  if (typeof value === "number") return mayHaveLostDigits(value) ? [] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const path = findInexactInteger(inner);
+    if (path !== undefined) return [key, ...path];
   }
   return undefined;
+}
+
+function mayHaveLostDigits(value: number): boolean {
+  const size = Math.abs(value);
+  return Number.isInteger(value) && size > Number.MAX_SAFE_INTEGER && size < MAX_INTEGER;
 }
 
 function asText(block: ContentBlock): string {
