@@ -69,6 +69,23 @@ const listed = (
 /** Maximum number of parsed values of each kind in memory. All items of a fan-out read the same ones. */
 const MAX_CACHED = 8;
 
+/** Maximum size of the outputs that the expressions of a step read together, in characters of JSON. */
+const MAX_SCOPE_CHARS = 64 * 1024 * 1024;
+
+/** The output of a step as expressions see it. */
+interface LoadedOutput {
+  value: Record<string, unknown>;
+  /** Its size, in characters of JSON. */
+  chars: number;
+}
+
+const scopeTooLarge = (chars: number): StepError =>
+  new StepError(
+    "expression_limit",
+    `The expressions read outputs of ${chars} characters of JSON or more; at most ${MAX_SCOPE_CHARS} are allowed.`,
+    { fix: "Read fewer or smaller outputs, for example by a step that reduces each of them first." },
+  );
+
 /** Caches values by key. A value that fails to load is loaded again. */
 function cached<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
   const cache = new LRUCache<string, Promise<T>>({ max: MAX_CACHED });
@@ -83,7 +100,10 @@ function cached<T>(): (key: string, load: () => Promise<T>) => Promise<T> {
 }
 
 export interface ExpressionScopes {
-  /** Loads the scope of a step, or of one item of its fan-out, with the outputs of the steps in `reads`. */
+  /**
+   * Loads the scope of a step, or of one item of its fan-out, with the outputs of the steps in `reads`.
+   * @throws StepError expression_limit when these are too large together
+   */
   loadScope(
     plan: Plan,
     run: RunRecord,
@@ -102,12 +122,12 @@ export function expressionScopes(
   eventUrl: EventsApi["url"],
   validation: Validation,
 ): ExpressionScopes {
-  const outputs = cached<Record<string, unknown>>();
+  const outputs = cached<LoadedOutput>();
   const chunks = cached<unknown[]>();
   const inputs = cached<Record<string, unknown>>();
   const states = cached<Record<string, unknown>>();
 
-  async function loadStepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>> {
+  async function loadOutput(plan: Plan, run: RunRecord, id: string): Promise<LoadedOutput> {
     const position = plan.compiled.position.get(id)!;
     const planned = plan.steps[position]!;
     const ref = { runId: run.id, stepId: id, item: null };
@@ -117,21 +137,38 @@ export function expressionScopes(
     const ended = { status: toStepStatus(state), error: errorValue(error) };
     if (record !== undefined && record.items !== null) {
       const items = (await runs.itemOutputs(ref)).map((item) => stepValue(planned, item));
-      return { ...ended, ...listed(planned, items) };
+      return { value: { ...ended, ...listed(planned, items) }, chars: record.items.bytes };
     }
     // The step was skipped, or its list or the start of its loop failed to evaluate.
-    if (planned.forEach !== null) return { ...ended, items: null };
-    if (planned.repeat !== null)
-      return { ...ended, ...(state === "skipped" ? NOT_REPEATED : listed(planned, [])) };
-    return stepValue(planned, {
-      state,
-      error,
-      output: record === undefined ? null : await runs.output(ref),
-    });
+    if (planned.forEach !== null) return { value: { ...ended, items: null }, chars: 0 };
+    if (planned.repeat !== null) {
+      const value = { ...ended, ...(state === "skipped" ? NOT_REPEATED : listed(planned, [])) };
+      return { value, chars: 0 };
+    }
+    const json = record === undefined ? null : await runs.outputJson(ref);
+    const output = json === null ? null : (JSON.parse(json.text) as Record<string, unknown> | null);
+    return { value: stepValue(planned, { state, error, output }), chars: json?.text.length ?? 0 };
   }
 
-  const stepValueOf: ExpressionScopes["stepValue"] = (plan, run, id) =>
-    outputs(`${run.id} ${id}`, () => loadStepValue(plan, run, id));
+  const outputOf = (plan: Plan, run: RunRecord, id: string): Promise<LoadedOutput> =>
+    outputs(`${run.id} ${id}`, () => loadOutput(plan, run, id));
+
+  /** @throws StepError expression_limit */
+  async function loadOutputs(
+    plan: Plan,
+    run: RunRecord,
+    reads: Iterable<string>,
+  ): Promise<Record<string, unknown>> {
+    const values: Record<string, unknown> = {};
+    let total = 0;
+    for (const id of reads) {
+      const { value, chars } = await outputOf(plan, run, id);
+      total += chars;
+      if (total > MAX_SCOPE_CHARS) throw scopeTooLarge(total);
+      values[id] = value;
+    }
+    return values;
+  }
 
   async function loadItem(runId: string, stepId: string, item: number): Promise<unknown> {
     const chunk = Math.floor(item / CHUNK_ITEMS);
@@ -170,7 +207,7 @@ export function expressionScopes(
   }
 
   return {
-    stepValue: stepValueOf,
+    stepValue: async (plan, run, id) => (await outputOf(plan, run, id)).value,
     async resultOf(plan, ref) {
       const record = (await runs.step(ref))!;
       const planned = plan.steps[plan.compiled.position.get(ref.stepId)!]!;
@@ -178,8 +215,7 @@ export function expressionScopes(
       return { value, reusedFrom: record.reusedFrom };
     },
     async loadScope(plan, run, reads, ref) {
-      const steps: Record<string, unknown> = {};
-      for (const id of reads) steps[id] = await stepValueOf(plan, run, id);
+      const steps = await loadOutputs(plan, run, reads);
       const runInputs = await inputs(run.id, () => runs.inputs(run.id));
       const { state: declaration } = plan.compiled.definition;
       const scope: Scope = {
