@@ -16,7 +16,7 @@ export type HostResolver = (
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
-const systemResolve: HostResolver = (hostname, done) =>
+export const systemResolve: HostResolver = (hostname, done) =>
   resolve(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));
 
 /** The error for a private host. It reveals neither the address nor whether anything answers there. */
@@ -36,7 +36,7 @@ export const blockedHostError = (place: HostPort): StepError =>
  */
 export function createGuardedAgent(
   isAllowed: (place: HostPort) => boolean,
-  resolver: HostResolver = systemResolve,
+  resolver: HostResolver,
 ): Undici.Agent {
   // Loaded with the first request, because most processes send none.
   const undici = createRequire(import.meta.url)("undici") as typeof Undici;

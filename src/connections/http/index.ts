@@ -4,16 +4,16 @@ import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Config } from "../../../schemas/config.ts";
 import type { CallContext, Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
-import { lazy } from "../../core/lazy.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { blockedHostError, createGuardedAgent, type HostResolver } from "./agent.ts";
+import { blockedHostError, type HostResolver } from "./agent.ts";
 import { ACCEPT_ENCODING, discardBody, joinHeaderValues, type RawHeaders } from "./response.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { httpStepError } from "./errors.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 import type { Masker } from "../masking.ts";
 import { maskedError, secretMasker } from "../secret-masker.ts";
+import { ownerAgents } from "./owner-agents.ts";
 import { buildHeaders, checkRedirectedSecrets, encodeBody, invalidInputError, parseUrl } from "./request.ts";
 import { loadSecrets } from "./secrets.ts";
 
@@ -40,7 +40,7 @@ export function createHttpClient(
   const secrets = loadSecrets(config, env, isAllowed);
   const mask = options.mask ?? secretMasker(config, env);
   const bodies = createBodyReader(mask);
-  const agent = lazy(() => createGuardedAgent(isAllowed, options.resolve));
+  const agentOf = ownerAgents(isAllowed, options.resolve);
 
   async function send(request: HttpRequest, call: CallContext): Promise<HttpResponse> {
     const { signal } = call;
@@ -58,7 +58,11 @@ export function createHttpClient(
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
       const checkRedirect = (redirect: Sent): void => checkRedirectedSecrets(request, redirect, secrets);
-      const answer = await followRedirects(agent(), sent, request, { mask, checkRedirect, signal });
+      const answer = await followRedirects(agentOf(call.owner), sent, request, {
+        mask,
+        checkRedirect,
+        signal,
+      });
       const lenient = answer.statusCode < 200 || answer.statusCode >= 300;
       const { maxBytes } = request;
       return {
