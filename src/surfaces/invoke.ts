@@ -102,6 +102,8 @@ export function prepare(
     async *pages() {
       for (let cursor = input["cursor"]; ;) {
         const page = (await run({ ...input, limit: MAX_PAGE, cursor })) as ListResponse<unknown>;
+        // Definitions can be large: reading a page and writing it are different turns of the event loop.
+        if (input["include"] !== undefined) await nextTurn();
         yield page;
         if (page.next_cursor === null) return;
         cursor = page.next_cursor;
