@@ -189,7 +189,7 @@ export interface HttpResponse {
   body: unknown;
 }
 
-export interface SecretEntry extends NamedConnection {
+interface SecretEntry extends NamedConnection {
   hosts: readonly string[];
   /** Null for every method. */
   methods: readonly string[] | null;
@@ -198,7 +198,7 @@ export interface SecretEntry extends NamedConnection {
 }
 
 /** What is known of a request before it is sent. */
-export interface HttpCheck {
+interface HttpCheck {
   /** Null while it is not known. */
   url: string | null;
   /** Null while it is not known. */

@@ -67,7 +67,7 @@ export function openDatabases(
 }
 
 /** A signal that is never aborted. */
-export const neverAborted = (): AbortSignal => new AbortController().signal;
+const neverAborted = (): AbortSignal => new AbortController().signal;
 
 /** A signal that is aborted after a time, as by the executor. */
 export function abortAfter(milliseconds: number): AbortSignal {

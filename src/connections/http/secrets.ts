@@ -8,7 +8,7 @@ import { describeVariable } from "../../core/variables.ts";
 import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
 
 /** Where a secret is sent. Null stands for what is not known yet. */
-export interface SecretUse {
+interface SecretUse {
   url: URL | null;
   method: string | null;
   header: string;
