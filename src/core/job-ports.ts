@@ -33,12 +33,13 @@ export interface JobReader {
 }
 
 /**
- * What a claim does with quarantined jobs, each of which must run isolated.
+ * What a claim does with quarantined jobs, each of which should run isolated.
  * `isolate`: claims one quarantined job and nothing else, if there is one; owners take turns.
  * `drain`: claims only jobs that stop work while there is one, so that the executor becomes free for it.
+ * `beside`: claims one quarantined job without isolation, within the slots of its owner; else other jobs.
  * `skip`: ignores them, so that other jobs get a turn.
  */
-type QuarantinePolicy = "isolate" | "drain" | "skip";
+export type QuarantinePolicy = "isolate" | "drain" | "beside" | "skip";
 
 /** Whose turn it is: jobs are claimed in turns over owners, and in turns over the workflows of an owner. */
 interface Turns {

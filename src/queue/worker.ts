@@ -37,7 +37,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   };
   const shared = { executor, commit, interruptAttempts, clock, log };
   const running = runningJobs(wake);
-  const policy = claimPolicy(options.slots);
+  const policy = claimPolicy(options.slots, clock);
   const timer = wakeTimer(jobs, clock, wake);
   const lease = leases({ ...shared, leaseMs, jobs, meter });
   const { handler, onUnexpectedError, onChanged } = options;

@@ -74,11 +74,16 @@ export async function claimJobs(
     await claim(isolated, true);
     return jobs;
   }
+  if (isolated !== undefined && quarantined === "beside") {
+    const { limit, held } = options;
+    const mayTake = mayTakePlace({ held: held?.get(isolated.subject) ?? 0, free: limit });
+    if (mayTake && (await claim(isolated, false)) !== undefined) return jobs;
+  }
   const ready = await readyJobs(trx, claimedAt);
   if (ready.priorities.length === 0) return jobs;
   await claimInTurns(ready, {
     ...options,
-    limit: isolated === undefined ? options.limit : 0,
+    limit: isolated !== undefined && quarantined === "drain" ? 0 : options.limit,
     shares: await resourceShares(trx, limits),
     claim: (row) => claim(row, false),
   });

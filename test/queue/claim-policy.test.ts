@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { SECOND } from "../../src/core/clock.ts";
 import { type Job, STOP_PRIORITY } from "../../src/core/model.ts";
-import { claimPolicy } from "../../src/queue/claim-policy.ts";
+import { claimPolicy as policyOf } from "../../src/queue/claim-policy.ts";
+import { fakeClock } from "../support/instance.ts";
 
 const job = (quarantined = false): Job => ({
   id: 1,
@@ -19,6 +21,8 @@ const job = (quarantined = false): Job => ({
   crashCount: 0,
 });
 
+const claimPolicy = (slots: number, clock = fakeClock()) => policyOf(slots, clock);
+
 describe("the claim policy", () => {
   it("claims as many jobs as there are free slots", () => {
     const policy = claimPolicy(3);
@@ -29,7 +33,10 @@ describe("the claim policy", () => {
 
   it("claims nothing beside a quarantined job, nor a quarantined job beside others", () => {
     const policy = claimPolicy(3);
+    policy.next([]);
+    policy.record([job(true)]);
     expect(policy.next([job(true)])).toBeUndefined();
+    policy.record([]);
     expect(policy.next([job()])).toMatchObject({ quarantined: "drain" });
   });
 
@@ -39,6 +46,49 @@ describe("the claim policy", () => {
     expect(policy.next([])).toMatchObject({ limit: 3, quarantined: "skip" });
     policy.record([]);
     expect(policy.next([])).toMatchObject({ limit: 3, quarantined: "isolate" });
+  });
+
+  it("claims other jobs beside an isolated job that runs long", () => {
+    const clock = fakeClock();
+    const policy = claimPolicy(3, clock);
+    policy.next([]);
+    policy.record([job(true)]);
+    clock.advance(10 * SECOND - 1);
+    expect(policy.next([job(true)])).toBeUndefined();
+    clock.advance(1);
+    expect(policy.next([job(true)])).toMatchObject({ limit: 2, quarantined: "skip" });
+  });
+
+  it("runs quarantined jobs beside others when the executor does not become free in time", () => {
+    const clock = fakeClock();
+    const policy = claimPolicy(3, clock);
+    const claimNothing = (): void => {
+      expect(policy.next([job()])).toMatchObject({ limit: 2, quarantined: "drain" });
+      policy.record([]);
+    };
+    claimNothing();
+    clock.advance(10 * SECOND - 1);
+    claimNothing();
+    clock.advance(1);
+    expect(policy.next([job()])).toMatchObject({ limit: 2, quarantined: "beside" });
+    policy.record([job(true)]);
+    expect(policy.next([job(), job(true)])).toMatchObject({ limit: 1, quarantined: "skip" });
+    policy.record([job()]);
+    expect(policy.next([job(), job(true)])).toMatchObject({ limit: 1, quarantined: "beside" });
+    expect(policy.next([])).toMatchObject({ quarantined: "isolate" });
+    expect(policy.next([job()])).toMatchObject({ quarantined: "drain" });
+  });
+
+  it("does not wait for a free executor while it claims other jobs", () => {
+    const clock = fakeClock();
+    const policy = claimPolicy(3, clock);
+    policy.next([job()]);
+    policy.record([]);
+    clock.advance(SECOND);
+    policy.next([job()]);
+    policy.record([job()]);
+    clock.advance(10 * SECOND);
+    expect(policy.next([job()])).toMatchObject({ quarantined: "drain" });
   });
 
   it("counts the slots of each owner, but not those of jobs that stop work", () => {

@@ -250,6 +250,26 @@ describe("a job that a dead executor has abandoned", () => {
     await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
   });
 
+  it("does not keep others from an executor for longer than 10 s", async () => {
+    const harness = await testQueues();
+    const abandoned = manualHandler();
+    await harness.add("endless");
+    const dead = await harness.executor(abandoned.handler);
+    await vi.waitFor(() => expect(abandoned.started()).toEqual(["endless"]));
+    dead.pause();
+    const running = manualHandler();
+    const observer = await harness.executor(running.handler);
+    await harness.expireLeases(observer);
+    await vi.waitFor(() => expect(running.started()).toEqual(["endless"]));
+    await harness.add("other");
+    harness.clock.advance(10_000);
+    observer.wake();
+    await vi.waitFor(() => expect(running.started()).toEqual(["endless", "other"]));
+    running.end("endless");
+    running.end("other");
+    await vi.waitFor(async () => expect(await harness.jobRows()).toEqual([]));
+  });
+
   it("fails as poisoned after three executors died while they ran only it; a bystander does not", async () => {
     const harness = await testQueues();
     const started: unknown[] = [];

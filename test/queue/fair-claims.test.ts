@@ -47,7 +47,7 @@ async function ownedQueues() {
     );
   /** Claims one job after the other, each when the one before has ended, as an executor with one slot does. */
   async function claimOneByOne(count: number): Promise<string[]> {
-    const policy = claimPolicy(1);
+    const policy = claimPolicy(1, harness.clock);
     const steps: string[] = [];
     for (let turn = 0; turn < count; turn += 1) {
       const jobs = await claim(policy.next([]));
@@ -208,6 +208,31 @@ describe("quarantined jobs", () => {
     const turns = { owner: "ann@x", workflows: new Map() };
     expect(stepIds(await harness.claim({ quarantined: "isolate", turns }))).toEqual(["bob_0"]);
     expect(stepIds(await harness.claim({ quarantined: "isolate", turns }))).toEqual(["ann_0"]);
+  });
+
+  it("run beside others within the slots of their owner, and then don't count as isolated", async () => {
+    const harness = await ownedQueues();
+    await harness.addMany(await harness.run("ann@x"), "ann", 2);
+    await harness.claim();
+    await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
+    const held = new Map([["ann@x", 3]]);
+    expect(await harness.claim({ quarantined: "beside", limit: 0 })).toEqual([]);
+    expect(await harness.claim({ quarantined: "beside", limit: 1, held })).toEqual([]);
+    expect(stepIds(await harness.claim({ quarantined: "beside", limit: 2, held }))).toEqual(["ann_0"]);
+    await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
+    const [isolated] = await harness.claim({ quarantined: "isolate" });
+    expect(isolated).toMatchObject({ stepId: "ann_0", quarantined: true, crashCount: 0 });
+  });
+
+  it("are passed over when their owner may take no slot, for those of others", async () => {
+    const harness = await ownedQueues();
+    await harness.addMany(await harness.run("ann@x"), "ann", 1);
+    await harness.addMany(await harness.run("bob@x"), "bob", 1);
+    await harness.claim();
+    await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
+    await harness.addMany(await harness.run("cid@x"), "cid", 1);
+    const held = new Map([["ann@x", 3]]);
+    expect(stepIds(await harness.claim({ quarantined: "beside", limit: 1, held }))).toEqual(["cid_0"]);
   });
 });
 

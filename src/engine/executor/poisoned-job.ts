@@ -12,7 +12,7 @@ export function assertNotPoisoned({ crashCount }: Job, label: string): void {
   if (crashCount < MAX_CRASHES) return;
   throw new StepError(
     "poisoned",
-    `"${label}" was the only job of its executor each of the ${crashCount} times that the executor crashed, ` +
+    `"${label}" was started as the only job of its executor each of the ${crashCount} times that the executor crashed, ` +
       "so it is not run again.",
     { fix: "Find out what needs too much memory in it. The log of the executors shows how they ended." },
   );
