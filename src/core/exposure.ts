@@ -5,7 +5,7 @@ import { shortHash } from "./short-hash.ts";
 import { workflowCalls } from "./workflow-calls.ts";
 
 export interface Exposure {
-  /** Changes with the name, the description, the inputs, and the effects, also those of the workflows that it runs. */
+  /** Changes with the name, the description, the inputs, and the effects with all that they can send, also in the workflows that it runs. */
   digest: string;
   /** What its runs reach outside of Millrace, in words: `http POST https://example.com/`. */
   effects: string[];
@@ -23,6 +23,13 @@ interface Effect {
   content: unknown;
 }
 
+/** A workflow and all that it runs. */
+interface Reach {
+  effects: Effect[];
+  /** Per workflow: what its effects can get as values. The digest covers it when there are effects. */
+  sources: unknown[];
+}
+
 /** Step types that reach nothing. */
 const LOCAL_TYPES = new Set<unknown>(["assert", "set", "wait"]);
 /** Fields of a step that do not change what it reaches. */
@@ -38,6 +45,8 @@ const ASIDE: ReadonlySet<string> = new Set([
   "cache",
   "undo",
 ]);
+/** Fields of a definition, besides its steps, whose values reach an effect of this run, of a caller or of a later run. */
+const VALUE_FIELDS = ["inputs", "state", "commit", "output"];
 /** Maximum number of workflows whose effects are read, because a request waits for it. Beyond it the summary says so. */
 const MAX_WORKFLOWS = 100;
 /** Maximum length of the summary of an effect, in characters. */
@@ -48,15 +57,18 @@ export async function exposureOf(
   workflows: WorkflowSource,
   { id, name, description, definition }: Pick<ExposureRequest, "id" | "name" | "description" | "definition">,
 ): Promise<Exposure> {
-  const found = await effectsOf(workflows, definition, new Set([id]));
-  const byContent = new Map(found.map((effect) => [canonicalJson(effect.content), effect]));
-  const contents = [...byContent.keys()].toSorted();
+  const reach: Reach = { effects: [], sources: [] };
+  await addReach(workflows, definition, new Set([id]), reach);
+  const readOnly = reach.effects.every((effect) => effect.readOnly);
+  // An effect sends what other steps compute, such as its URL, so with effects the digest covers these too.
+  const covered = [...reach.effects.map(({ content }) => content), ...(readOnly ? [] : reach.sources)];
+  const contents = [...new Set(covered.map(canonicalJson))].toSorted();
   return {
     digest: shortHash(
       canonicalJson({ name, description, inputs: definition["inputs"] ?? null, effects: contents }),
     ),
-    effects: [...new Set(found.map(({ summary }) => summary))],
-    readOnly: found.every((effect) => effect.readOnly),
+    effects: [...new Set(reach.effects.map(({ summary }) => summary))],
+    readOnly,
   };
 }
 
@@ -68,14 +80,16 @@ export const isConsentedTo = (
   consent !== null && (consent.digest === null ? consent.version === version : consent.digest === digest);
 
 /** @param seen ids of the workflows whose effects are found already, because workflows can run each other */
-async function effectsOf(
+async function addReach(
   workflows: WorkflowSource,
   definition: Fields,
   seen: Set<string>,
-): Promise<Effect[]> {
+  { effects, sources }: Reach,
+): Promise<void> {
   const steps = Array.isArray(definition["steps"]) ? (definition["steps"] as Fields[]) : [];
   const undos = steps.flatMap(({ undo }) => (undo === undefined ? [] : [undo as Fields]));
-  const effects = [...steps, ...undos].flatMap(effectOf);
+  effects.push(...[...steps, ...undos].flatMap(effectOf));
+  sources.push([[...steps, ...undos].map(contentOf), VALUE_FIELDS.map((field) => definition[field] ?? null)]);
   if (definition["commit"] !== undefined) {
     effects.push({ summary: "saves workflow state", readOnly: false, content: ["commit"] });
   }
@@ -95,14 +109,19 @@ async function effectsOf(
     seen.add(id);
     const callee = await workflows.find(id);
     const version = callee && (await workflows.findVersion(id, callee.published_version ?? callee.version));
-    effects.push(
-      ...(version?.definition
-        ? await effectsOf(workflows, version.definition, seen)
-        : [{ summary: `workflow ${id}, which can't run`, readOnly: false, content: ["workflow", id] }]),
-    );
+    if (version?.definition) await addReach(workflows, version.definition, seen, { effects, sources });
+    else
+      effects.push({
+        summary: `workflow ${id}, which can't run`,
+        readOnly: false,
+        content: ["workflow", id],
+      });
   }
-  return effects;
 }
+
+/** What a step does, without the fields that do not change it. */
+const contentOf = (step: Fields): Fields =>
+  Object.fromEntries(Object.entries(step).filter(([name]) => !ASIDE.has(name)));
 
 function effectOf(step: Fields): Effect[] {
   const { type } = step;
@@ -112,8 +131,7 @@ function effectOf(step: Fields): Effect[] {
     const database = typeof named === "string" ? named : "the default database";
     return [{ summary: `sql reads ${database}`, readOnly: true, content: ["sql", database] }];
   }
-  const content = Object.fromEntries(Object.entries(step).filter(([name]) => !ASIDE.has(name)));
-  return [{ summary: summaryOf(step), readOnly: false, content }];
+  return [{ summary: summaryOf(step), readOnly: false, content: contentOf(step) }];
 }
 
 function summaryOf(step: Fields): string {

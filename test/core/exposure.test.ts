@@ -38,6 +38,35 @@ describe("the exposure of a workflow", () => {
     expect((await of({ steps: [{ ...send, id: "s", retry: { attempts: 3 } }] })).digest).toBe(sent.digest);
   });
 
+  it("changes with the values that an effect gets from other steps, and from workflows that it runs", async () => {
+    const sends = { ...send, url: "${{ steps.target.url }}" };
+    const target = (url: string) => ({ id: "target", type: "set", values: { url } });
+    const digestOf = async (definition: Record<string, unknown>) => (await of(definition)).digest;
+    const consented = await digestOf({ steps: [target("https://a.example/"), sends] });
+    expect(await digestOf({ steps: [target("https://evil.example/"), sends] })).not.toBe(consented);
+    expect(await digestOf({ steps: [{ ...target("https://a.example/"), if: true }, sends] })).toBe(consented);
+    const reads = { ...read, id: "target" };
+    expect(
+      await digestOf({ steps: [{ ...reads, query: "SELECT 'https://evil.example/' AS url" }, sends] }),
+    ).not.toBe(await digestOf({ steps: [reads, sends] }));
+    const child = {
+      find: async () => ({ version: 1, published_version: 1 }),
+      findVersion: async () => ({ definition: { steps: [send] } }),
+    };
+    const calling = async (body: string) =>
+      exposureOf(child as unknown as Parameters<typeof exposureOf>[0], {
+        id: "x",
+        name: "X",
+        description: "",
+        definition: { steps: [{ id: "child", type: "workflow", workflow: "notify", inputs: { body } }] },
+      });
+    expect((await calling("evil")).digest).not.toBe((await calling("good")).digest);
+    const commit = (url: string) => ({ steps: [send], commit: { url } });
+    expect(await digestOf(commit("https://evil.example/"))).not.toBe(
+      await digestOf(commit("https://a.example/")),
+    );
+  });
+
   it("ends for workflows that run each other", async () => {
     const steps = [{ id: "child", type: "workflow", workflow: "x" }];
     expect(await of({ steps })).toMatchObject({ effects: [], readOnly: true });
