@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { testInstance } from "../support/instance.ts";
 import { rawRequest } from "../support/raw-http.ts";
@@ -72,6 +73,35 @@ describe("a call of a 2025-11-25 session", () => {
       expect([answer.status, answer.json().code]).toEqual([400, "invalid_request"]);
       expect(answer.json().detail).toContain("Last-Event-ID");
     }
+  });
+
+  it("is checked as a message is: a forged id has no values that a message must not have", async () => {
+    const { instance, resume } = await open();
+    const forge = (args: string) => {
+      const json = `{"key":"k","id":1,"params":{"name":"create_workflow","arguments":${args}}}`;
+      return `call.${deflateRawSync(json).toString("base64url")}`;
+    };
+    for (const definition of ["[".repeat(20_000) + "]".repeat(20_000), "12345678901234567890"]) {
+      const answer = await resume(forge(`{"name":"Forged","definition":{"x":${definition}}}`));
+      expect([answer.status, answer.json().code]).toEqual([400, "invalid_request"]);
+    }
+    expect(await instance.read.workflows.recentIds(10)).toEqual([]);
+  });
+
+  it("stays refused when it was refused for a number that can't be held", async () => {
+    const { instance, url, session, resume } = await open();
+    const call = JSON.stringify(toolCall("create_workflow", { name: "Large", definition: { x: 0 } }));
+    const sent = await rawRequest("POST", `${url}/mcp`, {
+      headers: {
+        ...session,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+      },
+      body: call.replace('"x":0', '"x":12345678901234567890'),
+    });
+    expect(sent.text).toContain("invalid_input");
+    expect((await resume(eventIds(sent.text)[0]!)).json().error.message).toContain("can't be resumed");
+    expect(await instance.read.workflows.recentIds(10)).toEqual([]);
   });
 
   it("has no event ids for a client of an older revision, which would not understand an event without data", async () => {

@@ -16,7 +16,7 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Maximum size of an initialize request, in bytes, because it is stored as long as its session. */
 const MAX_INITIALIZE_BYTES = 16 * 1024;
 /** Maximum nesting of a message, in levels: enough for the deepest valid input, and safe for recursive code. */
-const MAX_DEPTH = 200;
+export const MAX_DEPTH = 200;
 
 /**
  * Refuses requests of foreign web pages: another `Origin`, or a `Host` name that is not ours (DNS rebinding). IP addresses

@@ -7,7 +7,9 @@ import { randomUUID } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type CallToolRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { exceedsDepth } from "../../../schemas/text.ts";
 import { AppError } from "../../core/errors.ts";
+import { argumentIssuesOf, MAX_DEPTH } from "./http-messages.ts";
 
 /** The first revision whose clients understand an event without data. */
 const FIRST_RESUMABLE_REVISION = "2025-11-25";
@@ -25,7 +27,7 @@ const Call = z.object({
   /** The idempotency key. */
   key: z.string().min(1).max(100),
   id: z.union([z.string(), z.number()]),
-  /** Left out of a call that is too large for an event id. */
+  /** Left out of a call that is too large for an event id, or was refused because it can't be read as it is written. */
   params: z.looseObject({ name: z.string() }).optional(),
 });
 
@@ -33,11 +35,16 @@ const Call = z.object({
 export type ResumableCall = z.infer<typeof Call>;
 
 /** The call of a message; undefined when the client can't resume it. @param revision the client's protocol revision */
-export function toResumableCall(message: unknown, revision: unknown): ResumableCall | undefined {
+export function toResumableCall(
+  { message, argumentIssues }: { message: unknown; argumentIssues: readonly unknown[] },
+  revision: unknown,
+): ResumableCall | undefined {
   if (typeof revision !== "string" || revision < FIRST_RESUMABLE_REVISION) return undefined;
   if (!isJSONRPCRequest(message) || message.method !== "tools/call") return undefined;
   const parsed = Call.safeParse({ key: `mcp-call:${randomUUID()}`, id: message.id, params: message.params });
-  return parsed.success ? parsed.data : undefined;
+  if (!parsed.success) return undefined;
+  // Executed again from what was parsed, the call would pass with other values than were sent.
+  return argumentIssues.length === 0 ? parsed.data : { ...parsed.data, params: undefined };
 }
 
 /** The event that a call's stream begins with; empty when not even the call's id fits into one. */
@@ -70,7 +77,11 @@ export function findResumedCall(lastEventId: string): ResumableCall {
   try {
     if (!lastEventId.startsWith(PREFIX) || lastEventId.length > MAX_EVENT_ID) throw new Error("Not our id");
     const bytes = Buffer.from(lastEventId.slice(PREFIX.length), "base64url");
-    return Call.parse(JSON.parse(inflateRawSync(bytes, { maxOutputLength: MAX_CALL_BYTES }).toString()));
+    const text = inflateRawSync(bytes, { maxOutputLength: MAX_CALL_BYTES }).toString();
+    const call: unknown = JSON.parse(text);
+    // The id comes from the client, so it is checked as a message is.
+    if (exceedsDepth(call, MAX_DEPTH) || argumentIssuesOf(text).length > 0) throw new Error("Not our id");
+    return Call.parse(call);
   } catch (error) {
     throw new AppError(
       "invalid_request",
@@ -98,7 +109,7 @@ export const interruptedError = ({ id }: ResumableCall) => ({
   error: {
     code: -32_000,
     message:
-      "The call was interrupted, and it is too large to be resumed. It may have been executed: see list_workflows or " +
-      "list_runs, then repeat it if necessary. With an idempotency_key a call can always be repeated.",
+      "The call was interrupted and can't be resumed, because it is too large or was refused. It may have been executed: " +
+      "see list_workflows or list_runs, then repeat it if necessary. With an idempotency_key a call can always be repeated.",
   },
 });

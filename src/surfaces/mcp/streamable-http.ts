@@ -123,7 +123,8 @@ export function streamableHttpTransport(
     send: Send,
   ): Promise<void> {
     const request = toWebRequest(req, signal);
-    const call = toResumableCall(body, req.headers["mcp-protocol-version"]);
+    const { argumentIssues = [] } = details;
+    const call = toResumableCall({ message: body, argumentIssues }, req.headers["mcp-protocol-version"]);
     const authInfo = toAuthInfo(principal, { ...details, headers: req.headers, callKey: call?.key });
     const options = { authInfo, ...(body !== undefined && { parsedBody: body }) };
     const handle = (transport: Transport) => transport.handleRequest(request, options);
