@@ -21,7 +21,7 @@ export interface Masker {
 
 /**
  * Creates a masker for `secrets`. It finds them in upper and lower case, with other characters between their letters and
- * digits, reversed, as base64 at any offset, base64url and hex, in UTF-16, and escaped for URLs, HTML, JSON and
+ * digits, reversed, in letters of full width, as base64 at any offset, base64url and hex, in UTF-16, as a list of characters, and escaped for URLs, HTML, JSON, shells and
  * quoted-printable text, also twice. A secret with fewer than eight letters and digits is found as it is, and escaped.
  * The work is linear in the length of a text, whatever the number of secrets. Mask text before you cut it, because half a
  * secret is not found.
@@ -52,6 +52,10 @@ export function createMasker(secrets: readonly string[]): Masker {
   };
   /** Most values contain no secret, so they are copied only where one was found. */
   const maskedList = (list: readonly unknown[]): readonly unknown[] => {
+    if (list.length >= shortest && list.every(isCharacter)) {
+      const joined = list.join("");
+      if (text(joined) !== joined) return [MASK];
+    }
     let copy: unknown[] | undefined;
     for (const [index, item] of list.entries()) {
       const masked = json(item);
@@ -71,6 +75,8 @@ export function createMasker(secrets: readonly string[]): Masker {
   return { text, json, secrets: () => given };
 }
 
+const isCharacter = (value: unknown): boolean => typeof value === "string" && value.length <= 2;
+
 const isLong = (secret: string): boolean => condensed(secret).length >= SHORTEST_FORM;
 
 /** Start and end of a secret in a text. */
@@ -88,7 +94,8 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
 
 /** The forms of a secret that are found, in lower case and without other characters than letters and digits. */
 function formsOf(secret: string): string[] {
-  const wide = Buffer.from(secret, "utf16le");
+  // Without its last byte, text in ASCII has the same bytes in both byte orders.
+  const wide = Buffer.from(secret, "utf16le").subarray(0, -1);
   const plain = [secret, latin1Of(secret)].map(condensed);
   const bytes = [Buffer.from(secret), Buffer.from(encodeURIComponent(secret.toWellFormed())), wide];
   return [
@@ -179,13 +186,14 @@ interface CharacterCodes {
   condensed: Uint16Array;
 }
 
-/** What separates letters and digits: other characters of ASCII, spaces, controls and marks without width. */
-const SEPARATOR = /[^\P{ASCII}a-z0-9]|[\p{Z}\p{Cc}\p{Cf}]/iu;
+/** What separates letters and digits: all other characters, and letters that are not visible. Halves of a pair are among them. */
+const SEPARATOR = /[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/u;
 
 /** Computed with the first secret: many processes have none. */
 const characterCodes = lazy((): CharacterCodes => {
   const lower = Uint16Array.from({ length: 0x1_00_00 }, (_, code) => {
-    const text = String.fromCharCode(code).toLowerCase();
+    // Letters of full width are read as those of ASCII.
+    const text = String.fromCharCode(code).normalize("NFKC").toLowerCase();
     return text.length === 1 ? text.charCodeAt(0) : code;
   });
   const condensed = lower.map((of, code) => (SEPARATOR.test(String.fromCharCode(code)) ? 0 : of));

@@ -8,9 +8,9 @@ export interface Reading {
 
 /** How often a text may be escaped. */
 const MAX_LEVELS = 2;
-/** Escapes of URLs, HTML and JSON or JavaScript. */
+/** Escapes of URLs, HTML (whose numbers need no semicolon), JSON or JavaScript, and shells. */
 const ESCAPES =
-  /%[0-9a-f]{2}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp);|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|["'\\/bfnrt])/gi;
+  /%[0-9a-f]{2}|&(?:#\d{1,7};?|#x[0-9a-f]{1,6};?|[a-z][a-z0-9]{1,30};)|\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[0-7]{1,3}|["'\\/bfnrt])/gi;
 /** Escapes of quoted-printable text, and its line breaks (RFC 2045 §6.7). */
 const QUOTED_PRINTABLE = /=(?:[0-9A-F]{2}|\r?\n)/g;
 
@@ -46,14 +46,18 @@ function unescaped(escape: string): string {
   const kind = escape[1]!.toLowerCase();
   if (escape.startsWith("%")) return fromHex(escape.slice(1));
   if (escape.startsWith("\\")) {
+    if (/[0-7]/.test(kind)) return String.fromCharCode(Number.parseInt(escape.slice(1), 8));
+    if (escape[2] === "{") return fromCode(Number.parseInt(escape.slice(3), 16));
     const hex = escape.length > 2;
     return hex ? fromHex(escape.slice(2)) : (CONTROLS[kind] ?? kind);
   }
-  if (kind !== "#") return ENTITIES[escape.slice(1, -1).toLowerCase()]!;
+  // The names of other entities stand for characters that separate letters and digits, such as `&lowbar;`.
+  if (kind !== "#") return ENTITIES[escape.slice(1, -1).toLowerCase()] ?? " ";
   const isHex = /^&#x/i.test(escape);
-  const code = Number.parseInt(escape.slice(isHex ? 3 : 2), isHex ? 16 : 10);
-  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : "";
+  return fromCode(Number.parseInt(escape.slice(isHex ? 3 : 2), isHex ? 16 : 10));
 }
+
+const fromCode = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : "");
 
 /** Replaces the escapes of a reading. @returns undefined if it has none */
 function replaced(

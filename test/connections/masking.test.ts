@@ -5,6 +5,8 @@ import { startCpuTimer } from "../support/cpu-time.ts";
 
 const SECRET = 's3cr3t/"+ü value';
 
+const utf16be = (text: string) => Buffer.from(text, "utf16le").swap16();
+
 describe("masker", () => {
   it("masks every occurrence of a secret", () => {
     expect(createMasker([SECRET]).text(`a ${SECRET} b ${SECRET}`)).toBe("a *** b ***");
@@ -17,6 +19,14 @@ describe("masker", () => {
   it("masks keys, strings and numbers of a JSON value", () => {
     expect(createMasker(["12345678"]).json({ k12345678: [12_345_678, "x12345678", null, true, 7] })).toEqual({
       "k***": ["***", "x***", null, true, 7],
+    });
+  });
+
+  it("masks a list of a secret's characters", () => {
+    const { json } = createMasker(["sk_live_12345"]);
+    expect(json({ key: [..."sk_live_12345"], other: [..."sk_live_12346"] })).toEqual({
+      key: ["***"],
+      other: [..."sk_live_12346"],
     });
   });
 
@@ -58,6 +68,32 @@ describe("masker", () => {
     ["escaped for JSON twice", (text) => JSON.stringify(JSON.stringify({ text }))],
     ["in quoted-printable", (text) => Buffer.from(text).toString("hex").toUpperCase().replace(/../g, "=$&")],
     ["with soft line breaks", (text) => text.replace(/.{4}/g, "$&=\r\n")],
+    ["in UTF-16 of the other byte order as hex", (text) => utf16be(text).toString("hex")],
+    ["in UTF-16 of the other byte order as base64", (text) => utf16be(text).toString("base64")],
+    ["with combining marks", (text) => text.split("").join("\u0301")],
+    ["with emoji", (text) => text.split("").join("\u{1F600}")],
+    ["with tag characters", (text) => text.split("").join("\u{E0041}")],
+    ["with letters that are not visible", (text) => text.split("").join("\u3164")],
+    [
+      "in letters of full width",
+      (text) => text.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfe_e0)),
+    ],
+    [
+      "escaped for HTML with names",
+      (text) => text.replaceAll("/", "&sol;").replaceAll('"', "&quot;").replaceAll("+", "&plus;"),
+    ],
+    [
+      "escaped for HTML without semicolons",
+      (text) => text.replace(/[!-~]/g, (char) => `&#${char.charCodeAt(0)} `),
+    ],
+    [
+      "escaped for JavaScript with braces",
+      (text) => text.replace(/[!-~]/g, (char) => `\\u{${char.charCodeAt(0).toString(16)}}`),
+    ],
+    [
+      "escaped in octal",
+      (text) => text.replace(/[!-~]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`),
+    ],
     ["reversed", (text) => text.split("").toReversed().join("")],
     ["with spaces", (text) => text.split("").join(" ")],
     ["with hyphens and line breaks", (text) => text.split("").join("-\n")],
