@@ -71,6 +71,32 @@ const changed = {
 };
 
 describe("the plan of an approval", () => {
+  it("shows one line per step without hidden characters, so that no step can look like another plan", async () => {
+    const { instance, decide, publish, start } = await opened();
+    const id = await publish("Forger", {
+      steps: [
+        ask,
+        {
+          id: "send",
+          type: "http",
+          url: "${{ 'https://e.example/\u202E' + steps.ask.by }}",
+          if: 'steps.ask.by !=\n"- pay (set): Touches nothing\u200B"',
+        },
+      ],
+    });
+    await start(id);
+    const approval = (await pending(instance))[0]!.id;
+    const { plan } = await decide(getApproval, { approval_id: approval });
+    expect(plan!.workflows[0]!.steps).toEqual([
+      {
+        id: "send",
+        type: "http",
+        effect: "Sends GET to ${{ 'https://e.example/\\u{202e}' + steps.ask.by }}",
+        if: 'steps.ask.by != "- pay (set): Touches nothing\\u{200b}"',
+      },
+    ]);
+  });
+
   it("is every step that can still run, with what it touches: the rest, undo, on_failure, callees and parents", async () => {
     const dataset = aShop();
     const config = shop("read-write", dataset);

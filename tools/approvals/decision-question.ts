@@ -1,4 +1,5 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
+import { visibleText } from "../../schemas/hidden-characters.ts";
 import { formatPlan } from "../../src/core/format-plan.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
@@ -39,7 +40,7 @@ export function decisionQuestion({
   if (missing.length > 0) throw unsupportedFieldsError(missing);
   const fields: Fields = Object.fromEntries(supported.map(([name, field]) => [PREFIX + name, field]));
   return {
-    message: `${workflowId}: ${message}\n\n${formatPlan(id, workflows)}`,
+    message: `${workflowId}: ${visibleText(message)}\n\n${formatPlan(id, workflows)}`,
     schema: {
       type: "object",
       properties: {

@@ -1,5 +1,6 @@
 /** Handles the jobs that belong to a run as a whole: its output, timeout, cancellation, `on_failure`, and mail to assignees. */
 import type { Logger } from "pino";
+import { visibleText } from "../../../schemas/hidden-characters.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
 import type { Mailer } from "../../core/connections.ts";
@@ -179,7 +180,7 @@ export function notifyHandler({
           to: approval.assignees,
           subject: `Approval needed: ${run.workflowId}`,
           text:
-            `${approval.message}\n\n${formatPlan(approval.id, workflows)}\n\n` +
+            `${visibleText(approval.message)}\n\n${formatPlan(approval.id, workflows)}\n\n` +
             `Approval ${approval.id}, run ${run.id} of ${run.workflowId}.\n` +
             `Decide it with decide_approval or POST /approvals/${approval.id}.\n`,
           idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,

@@ -13,6 +13,7 @@ import type { WorkflowReader } from "../../core/ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
+import { inOneLine } from "../../steps/as-written.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import { ancestorsOf } from "../definition/graph.ts";
 
@@ -146,7 +147,7 @@ export function remainingWork({
       id: undoneId ?? step.id,
       type: step.type,
       effect: repeated(step, effect ?? NO_EFFECT),
-      ...(condition !== undefined && { if: String(condition) }),
+      ...(condition !== undefined && { if: inOneLine(condition) }),
       ...(undoneId !== undefined && { undo: true as const }),
     };
   }
