@@ -7,6 +7,9 @@ const of = (definition: Record<string, unknown>) =>
 const send = { id: "send", type: "http", method: "POST", url: "https://a.example/" };
 const read = { id: "read", type: "sql", database: "shop", query: "SELECT 1" };
 
+const digestOf = async (definition: Record<string, unknown>) => (await of(definition)).digest;
+const target = (url: string) => ({ id: "target", type: "set", values: { url } });
+
 describe("the exposure of a workflow", () => {
   it("lists what its steps, their undo and a failed run reach", async () => {
     const undo = { type: "http", method: "DELETE", url: "https://b.example/" };
@@ -40,8 +43,6 @@ describe("the exposure of a workflow", () => {
 
   it("changes with the values that an effect gets from other steps, and from workflows that it runs", async () => {
     const sends = { ...send, url: "${{ steps.target.url }}" };
-    const target = (url: string) => ({ id: "target", type: "set", values: { url } });
-    const digestOf = async (definition: Record<string, unknown>) => (await of(definition)).digest;
     const consented = await digestOf({ steps: [target("https://a.example/"), sends] });
     expect(await digestOf({ steps: [target("https://evil.example/"), sends] })).not.toBe(consented);
     expect(await digestOf({ steps: [{ ...target("https://a.example/"), if: true }, sends] })).toBe(consented);

@@ -6,6 +6,12 @@ import { openMcp, openSession, postMessage, toolCall } from "../support/raw-mcp.
 
 const eventIds = (text: string): string[] => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id!);
 
+/** An event id for a creation that the server never began. */
+const forge = (args: string): string => {
+  const json = `{"key":"k","id":1,"params":{"name":"create_workflow","arguments":${args}}}`;
+  return `call.${deflateRawSync(json).toString("base64url")}`;
+};
+
 async function open() {
   const { instance, url, key } = await openMcp();
   const other = await (await testInstance({ stateDir: instance.stateDir })).mcp();
@@ -77,10 +83,6 @@ describe("a call of a 2025-11-25 session", () => {
 
   it("is checked as a message is: a forged id has no values that a message must not have", async () => {
     const { instance, resume } = await open();
-    const forge = (args: string) => {
-      const json = `{"key":"k","id":1,"params":{"name":"create_workflow","arguments":${args}}}`;
-      return `call.${deflateRawSync(json).toString("base64url")}`;
-    };
     for (const definition of ["[".repeat(20_000) + "]".repeat(20_000), "12345678901234567890"]) {
       const answer = await resume(forge(`{"name":"Forged","definition":{"x":${definition}}}`));
       expect([answer.status, answer.json().code]).toEqual([400, "invalid_request"]);
