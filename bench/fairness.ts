@@ -56,6 +56,25 @@ interface Attack {
   sendsLargeRequests?: boolean;
 }
 
+/** Runs that fetch the largest bodies, each started again as soon as it has ended. */
+const LARGE_RESPONSES: Attack = {
+  definitions: ({ largePort }) => [
+    {
+      steps: [
+        {
+          id: "fetch",
+          type: "http",
+          url: `http://127.0.0.1:${largePort}/`,
+          max_bytes: RESPONSE_BYTES,
+          timeout: "1h",
+        },
+      ],
+      output: "${{ steps.fetch.status }}",
+    },
+  ],
+  runs: 64,
+};
+
 const ATTACKS: Readonly<Record<string, Attack>> = {
   "100 requests to a silent peer": {
     definitions: ({ silentPort }) => [
@@ -80,24 +99,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
         fanOut(20, { type: "sql", database, query, timeout: "1h" }),
       ),
   },
-  "64 large JSON bodies each way": {
-    definitions: ({ largePort }) => [
-      {
-        steps: [
-          {
-            id: "fetch",
-            type: "http",
-            url: `http://127.0.0.1:${largePort}/`,
-            max_bytes: RESPONSE_BYTES,
-            timeout: "1h",
-          },
-        ],
-        output: "${{ steps.fetch.status }}",
-      },
-    ],
-    runs: 64,
-    sendsLargeRequests: true,
-  },
+  "64 responses of 4 MiB at a time": LARGE_RESPONSES,
+  "64 requests of 1 MiB at a time": { definitions: () => [], sendsLargeRequests: true },
+  "both at a time": { ...LARGE_RESPONSES, sendsLargeRequests: true },
 };
 
 export async function fairness({ directory, quick, seed }: Bench): Promise<Result> {

@@ -1,6 +1,7 @@
 /** The side of a thread that `workerThreads` starts: it does one task after the other. */
 import { threadCpuUsage } from "node:process";
 import { parentPort } from "node:worker_threads";
+import { lowerThreadPriority } from "./background-priority.ts";
 
 /** A message to a thread. */
 export interface ThreadRequest {
@@ -40,6 +41,7 @@ class NoAnswer extends Error {
  * @param work does one task, of the type that the process passes; its result and its error are copied to the process that started the task
  */
 export function serveThread(work: (task: never, ask: Ask) => unknown): void {
+  lowerThreadPriority();
   const port = parentPort!;
   const questions = new Map<number, PromiseWithResolvers<unknown>>();
   let lastQuestion = 0;

@@ -80,7 +80,7 @@ export const windowEnd = ({ windowMs }: Pick<UsageLimit, "windowMs">, now: numbe
   (Math.floor(now / windowMs) + 1) * windowMs;
 
 /** Whether the operator, and no user, owns a key. */
-export const isOperatorKey = ({ owner }: { owner: string }): boolean => owner === OPERATOR;
+const isOperatorKey = ({ owner }: { owner: string }): boolean => owner === OPERATOR;
 
 /** The subject whose use is counted together: for users not the key, since they can create more keys. */
 export const usageSubjectOf = (key: { owner: string; lineage: string }): string =>

@@ -5,6 +5,7 @@ type Change<T> = (tx: EngineWriters) => Promise<T>;
 
 interface PendingChange {
   change: Change<unknown>;
+  size: number;
   resolve(value: unknown): void;
   reject(reason: unknown): void;
 }
@@ -12,7 +13,8 @@ interface PendingChange {
 export interface Committer {
   /**
    * Commits a change, possibly together with others. If it fails, only this call rejects.
-   * @param size about how many bytes it stores: a large change waits for the small ones, and has its own transaction
+   * @param size about how many bytes it stores: a large change waits for the small ones, and has its own transaction; after
+   *   a very large one there is a pause, in which small ones do not wait
    */
   commit<T>(change: Change<T>, size?: number): Promise<T>;
 }
@@ -21,11 +23,18 @@ export interface Committer {
 const MAX_BATCH = 64;
 /** Size from which on a change is large, in bytes. A batch of smaller ones stores 1 MiB at most. */
 const LARGE_BYTES = 16 * 1024;
+/** Size from which on a change is very large, in bytes: it can block the event loop and the disk for 100 ms. */
+const VERY_LARGE_BYTES = 256 * 1024;
+/** How many times its own duration no other large change follows a very large one, so that small ones rarely wait. */
+const PAUSE_FACTOR = 4;
 
 export function committer(transaction: EngineTransaction): Committer {
   const small: PendingChange[] = [];
   const large: PendingChange[] = [];
   let committing = false;
+  /** When the next large change may be committed, in milliseconds of performance.now(). */
+  let nextLargeAt = 0;
+  let pause: NodeJS.Timeout | undefined;
 
   const commitOne = ({ change, resolve, reject }: PendingChange): Promise<void> =>
     transaction(change).then(resolve, reject);
@@ -46,27 +55,41 @@ export function committer(transaction: EngineTransaction): Committer {
     batch.forEach(({ resolve }, index) => resolve(values[index]));
   }
 
+  async function commitLarge(next: PendingChange): Promise<void> {
+    const startedAt = performance.now();
+    await commitOne(next);
+    const endedAt = performance.now();
+    if (next.size >= VERY_LARGE_BYTES) nextLargeAt = endedAt + PAUSE_FACTOR * (endedAt - startedAt);
+  }
+
+  const isLargeDue = (): boolean => large.length > 0 && performance.now() >= nextLargeAt;
+
   /** A small change waits for one large one at most. */
   async function commitPending(): Promise<void> {
-    while (small.length + large.length > 0) {
+    clearTimeout(pause);
+    while (small.length > 0 || isLargeDue()) {
       const batch = small.splice(0, MAX_BATCH);
       if (batch.length > 1) await commitBatch(batch);
       else if (batch.length === 1) await commitOne(batch[0]!);
-      const next = large.shift();
-      if (next !== undefined) await commitOne(next);
+      if (isLargeDue()) await commitLarge(large.shift()!);
     }
     committing = false;
+    if (large.length > 0) pause = setTimeout(start, nextLargeAt - performance.now());
+  }
+
+  function start(): void {
+    if (committing) return;
+    committing = true;
+    // Deferred, so that other changes of this turn of the event loop join the batch.
+    queueMicrotask(() => void commitPending());
   }
 
   return {
     commit: <T>(change: Change<T>, size = 0) =>
       new Promise<T>((resolve, reject) => {
         const queue = size < LARGE_BYTES ? small : large;
-        queue.push({ change, resolve, reject });
-        if (committing) return;
-        committing = true;
-        // Deferred, so that other changes of this turn of the event loop join the batch.
-        queueMicrotask(() => void commitPending());
+        queue.push({ change, size, resolve, reject });
+        start();
       }),
   };
 }

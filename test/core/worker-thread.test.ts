@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { ThreadError, workerFile, type WorkerThreads, workerThreads } from "../../src/core/worker-thread.ts";
 import type { Answer, Task } from "../support/thread-tasks.ts";
@@ -31,6 +33,13 @@ const failure = (result: Promise<unknown>): Promise<string> =>
     (error: Error) => (error instanceof ThreadError ? error.reason : error.message),
   );
 
+/** The "nice" values of the threads of this process. */
+const niceValues = (): number[] =>
+  readdirSync("/proc/self/task").map((id) => {
+    const status = readFileSync(`/proc/self/task/${id}/stat`, "utf8");
+    return Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+
 const double = async (question: unknown): Promise<unknown> => Number(question) * 2;
 const refuse = (): Promise<never> => Promise.reject(new Error("no answer"));
 
@@ -41,6 +50,17 @@ describe("workerThreads", () => {
     expect(answers.map(({ value }) => value)).toEqual([1, "two", { three: [3] }]);
     expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(1);
   });
+
+  it.runIf(process.platform === "linux")(
+    "runs its threads at a lower priority than the event loop",
+    async () => {
+      const threads = open();
+      expect(niceValues()).not.toContain(10);
+      await threads.run(echo(1));
+      expect(niceValues()).toContain(10);
+      expect(getPriority()).toBe(0);
+    },
+  );
 
   it("passes on what a task throws, and keeps the thread", async () => {
     const threads = open();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EngineTransaction, EngineWriters } from "../../src/core/run-ports.ts";
 import { committer } from "../../src/queue/committer.ts";
 import { testQueues } from "../support/queue.ts";
@@ -54,6 +54,28 @@ describe("the committer", () => {
     await Promise.all(late);
     expect(order).toEqual(["a", "b", "l1", "c", "d", "l2", "l3"]);
     expect(calls.transactions).toBe(5);
+  });
+
+  it("commits no large change for a while after a very large one, and small ones at once", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { commit, heartbeat } = await countingCommitter();
+    const order: string[] = [];
+    const change = (id: string, size: number, ms = 0): Promise<unknown> =>
+      commit((tx) => {
+        // What the transaction takes.
+        vi.advanceTimersByTime(ms);
+        return heartbeat(id)(tx);
+      }, size).then((value) => order.push(value));
+    const large = ["l1", "l2"].map((id) => change(id, 1024 * 1024, 100));
+    await large[0];
+    await change("a", 100);
+    await vi.advanceTimersByTimeAsync(399);
+    await change("b", 100);
+    expect(order).toEqual(["l1", "a", "b"]);
+    await vi.advanceTimersByTimeAsync(1);
+    await large[1];
+    expect(order).toEqual(["l1", "a", "b", "l2"]);
   });
 
   it("commits the other changes of a batch when one fails, and rejects only that one", async () => {

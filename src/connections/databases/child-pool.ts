@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { pid as parent } from "node:process";
 import { fileURLToPath } from "node:url";
 import type { CallContext } from "../../core/connections.ts";
+import { lowerProcessPriority } from "../../core/background-priority.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { ChildReply, ChildRequest, ChildSpec } from "./child-protocol.ts";
 import { createFairPool } from "../fair-pool.ts";
@@ -66,6 +67,8 @@ export function createChildPool({
       // Detached, so that Ctrl-C reaches only the parent, which ends its children; they also notice its death.
       detached: true,
     });
+    // Undefined if it could not be started, which its error event reports.
+    if (process.pid !== undefined) lowerProcessPriority(process.pid);
     const child: Child = { key, process, busy: true };
     all.add(child);
     const gone = (): void => {
