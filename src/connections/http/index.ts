@@ -14,7 +14,7 @@ import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.
 import type { Masker } from "../masking.ts";
 import { maskedError, secretMasker } from "../secret-masker.ts";
 import { ownerAgents } from "./owner-agents.ts";
-import { buildHeaders, checkRedirectedSecrets, encodeBody, invalidInputError, parseUrl } from "./request.ts";
+import { buildHeaders, checkSecrets, encodeBody, invalidInputError, parseUrl } from "./request.ts";
 import { loadSecrets } from "./secrets.ts";
 
 const MAX_REDIRECTS = 5;
@@ -57,7 +57,7 @@ export function createHttpClient(
     signal.throwIfAborted();
     try {
       const sent = { method: request.method, url, headers, body: body?.bytes };
-      const checkRedirect = (redirect: Sent): void => checkRedirectedSecrets(request, redirect, secrets);
+      const checkRedirect = (redirect: Sent): void => checkSecrets(request, redirect, secrets);
       const answer = await followRedirects(agentOf(call.owner), sent, request, {
         mask,
         checkRedirect,

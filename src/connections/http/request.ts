@@ -21,6 +21,9 @@ const RESERVED: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
+/** Headers that many servers take for the method. */
+const METHOD_OVERRIDES = ["x-http-method-override", "x-http-method", "x-method-override"];
+
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /** Visible ASCII, space, tab and the upper half of Latin-1: no CR, LF or NUL (RFC 9110 §5.5). */
@@ -93,6 +96,10 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
     bytes += key.length + sent.length;
     headers.set(key, sent.trim());
   }
+  for (const override of METHOD_OVERRIDES) {
+    const method = headers.get(override);
+    if (method !== undefined) checkSecrets(request, { url, method: method.toUpperCase() }, secrets);
+  }
   if (bytes > MAX_HEADER_BYTES)
     throw invalidInputError(
       `The headers must have at most ${MAX_HEADER_BYTES} bytes, got ${bytes}.`,
@@ -102,10 +109,10 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
 }
 
 /**
- * Checks that the secrets of a request may be sent again with the method and URL of a redirect.
+ * Checks that the secrets of a request may be sent with another method or URL, such as those of a redirect.
  * @throws StepError http_blocked
  */
-export function checkRedirectedSecrets(
+export function checkSecrets(
   { headers }: HttpRequest,
   { method, url }: { method: string; url: URL },
   secrets: Secrets,

@@ -344,6 +344,19 @@ describe("a secret", () => {
         { method, url: peer.url + path, headers: { [header]: { secret: "hook" } }, maxBytes: 10_000 },
         callOf(never),
       );
+    const override = (name: string) =>
+      bound.send(
+        {
+          method: "POST",
+          url: peer.url,
+          headers: { Authorization: { secret: "hook" }, [name]: "delete" },
+          maxBytes: 10_000,
+        },
+        callOf(never),
+      );
+    for (const name of ["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"])
+      expect((await stepErrorOf(override(name))).message).toContain("must not be sent with DELETE");
+    expect(peer.received).toEqual([]);
     expect((await ask("POST", "/", "authorization")).status).toBe(200);
     const received = peer.received.length;
     expect((await stepErrorOf(ask("GET", "/", "authorization"))).code).toBe("http_blocked");
