@@ -5,7 +5,7 @@ import type { Evaluate } from "./compile.ts";
 import { throwFailed, isFatal, throwNullItem, throwNullValue, formatNode } from "./failures.ts";
 import { isDescending, sortedIndexes } from "./list-functions.ts";
 import type { LoopName } from "./loops.ts";
-import { charge, chargeComparison, chargeFailure } from "./evaluation-context.ts";
+import { charge, chargeComparison, chargeFailure, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import type { Expr } from "./tree.ts";
 import { mapKey, kindOf, fieldNames, setField, describeKind } from "./values.ts";
@@ -134,7 +134,10 @@ function groupBy({ at, body }: Loop, key: Each<unknown>): Iterate {
       chargeComparison(evaluation, name.length);
       const group = groups.get(name);
       if (group) group.push(item);
-      else groups.set(name, [item]);
+      else {
+        limitList(evaluation, 4 * (groups.size + 1));
+        groups.set(name, [item]);
+      }
     });
     charge(evaluation, 2 * items.length + GROUP_COST * groups.size);
     const map: Record<string, unknown> = {};

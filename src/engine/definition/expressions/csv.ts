@@ -1,5 +1,5 @@
 /** Parses CSV (RFC 4180). */
-import { charge, chargeText } from "./evaluation-context.ts";
+import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import { throwFailed } from "./failures.ts";
 import type { CallContext } from "./functions.ts";
 import { setField } from "./values.ts";
@@ -19,6 +19,7 @@ export function parseCsv(text: string, { header, separator }: CsvOptions, call: 
   const rows = rowsOf(text, separator, call);
   if (!header) return rows;
   const [names = [], ...records] = rows;
+  limitList(evaluation, 4 * names.length);
   if (new Set(names).size < names.length)
     throwFailed(location, "parses CSV whose header has the same name twice");
   return records.map((record) => {
@@ -51,6 +52,7 @@ function rowsOf(text: string, separator: string, call: CallContext): string[][] 
         location,
         `parses CSV whose row ${rows.length + 1} has ${values.length} values, but its first row has ${expected}`,
       );
+    limitList(evaluation, rows.length + 1);
     rows.push(values);
   }
   return rows;
@@ -60,7 +62,7 @@ function readRow(
   text: string,
   from: number,
   separator: string,
-  { location }: CallContext,
+  { evaluation, location }: CallContext,
 ): { values: string[]; end: number } {
   const values: string[] = [];
   let at = from;
@@ -78,6 +80,7 @@ function readRow(
       value = text.slice(at, end);
       at = end;
     }
+    limitList(evaluation, values.length + 1);
     values.push(value);
     if (text[at] !== separator) break;
     at += 1;

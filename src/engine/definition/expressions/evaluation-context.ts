@@ -1,5 +1,5 @@
 /** One evaluation: the scope, the loop variables, and the work that was charged to it. */
-import { MAX_EXPRESSION_COST, MAX_EXPRESSION_TEXT } from "./limits.ts";
+import { MAX_EXPRESSION_COST, MAX_EXPRESSION_LIST, MAX_EXPRESSION_TEXT } from "./limits.ts";
 import { expressionError, type ExpressionError } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
 import type { Pattern } from "./patterns.ts";
@@ -80,6 +80,16 @@ export function chargeText(evaluation: Evaluation, length: number, perCharacter 
     throw limitExceeded(evaluation, message, "text", MAX_EXPRESSION_TEXT);
   }
   charge(evaluation, length * perCharacter);
+}
+
+/**
+ * Limits a list before it is created, or before it grows. A set of texts counts as two items for each, and an object
+ * that grows as four for each field, because they take so much more memory at once.
+ */
+export function limitList(evaluation: Evaluation, length: number): void {
+  if (length <= MAX_EXPRESSION_LIST) return;
+  const message = `creates a list or an object that is too large, the maximum is ${MAX_EXPRESSION_LIST.toLocaleString("en-US")} items`;
+  throw limitExceeded(evaluation, message, "list", MAX_EXPRESSION_LIST);
 }
 
 /** Charges for an error that the rest of the expression may recover from, because errors are costly to create. */

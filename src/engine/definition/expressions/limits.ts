@@ -28,6 +28,12 @@ export const MAX_EXPRESSION_OUTPUT = 1_048_576;
 /** Maximum length of an intermediate string, in characters. */
 export const MAX_EXPRESSION_TEXT = 4 * MAX_EXPRESSION_OUTPUT;
 
+/**
+ * Maximum length of an intermediate list, in items. A thread that has used up its memory ends in order only if no single
+ * allocation is larger than 16 MiB; a larger one would end its process.
+ */
+export const MAX_EXPRESSION_LIST = 1_000_000;
+
 /** Maximum nesting of a value that is compared, written as JSON or returned. */
 export const MAX_EXPRESSION_VALUE_DEPTH = 200;
 

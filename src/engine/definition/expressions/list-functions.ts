@@ -3,7 +3,8 @@ import { NUMBER, STRING } from "../../../core/shapes.ts";
 import { throwFailed, throwNullItem, throwNullValue } from "./failures.ts";
 import type { CallContext, CelFunction, FunctionBody } from "./functions.ts";
 import * as is from "./params.ts";
-import { charge } from "./evaluation-context.ts";
+import { charge, limitList } from "./evaluation-context.ts";
+import { MAX_EXPRESSION_LIST } from "./limits.ts";
 import { countCharacters } from "./text-functions.ts";
 import { elementType, notNull } from "./typing.ts";
 import type { Type } from "./typing.ts";
@@ -97,6 +98,7 @@ const unique: FunctionBody = ([list], { evaluation }) => {
   const ids = new Set<string>();
   return (list as unknown[]).filter((item) => {
     const id = identityKey(evaluation, item);
+    limitList(evaluation, 2 * ids.size);
     return !ids.has(id) && ids.add(id);
   });
 };
@@ -105,6 +107,7 @@ const flatten: FunctionBody = ([list], { evaluation }) => {
   const flat: unknown[] = [];
   for (const item of list as unknown[]) {
     const items: unknown[] = Array.isArray(item) ? item : [item];
+    limitList(evaluation, flat.length + items.length);
     charge(evaluation, 2 * items.length + 1);
     for (const inner of items) flat.push(inner);
   }
@@ -131,15 +134,15 @@ const flattenedType = (type: Type): Type => {
   return { kind: "list", of: element };
 };
 
-/** Maximum number of integers of a range. */
-const MAX_RANGE = 1_000_000;
-
 const range: FunctionBody = ([first, second], { evaluation, location }) => {
   const [from, to] = (second === undefined ? [0, first] : [first, second]) as [number, number];
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to))
     throwFailed(location, "makes a range of numbers that are not integers");
-  if (to - from > MAX_RANGE)
-    throwFailed(location, `makes a range of more than ${MAX_RANGE.toLocaleString("en-US")} integers`);
+  if (to - from > MAX_EXPRESSION_LIST)
+    throwFailed(
+      location,
+      `makes a range of more than ${MAX_EXPRESSION_LIST.toLocaleString("en-US")} integers`,
+    );
   const length = Math.max(0, to - from);
   charge(evaluation, 2 * length);
   return Array.from({ length }, (_, index) => from + index);

@@ -2,7 +2,7 @@
 import type { BinaryOperator } from "./cel-parser.ts";
 import { throwFailed } from "./failures.ts";
 import type { SourceLocation } from "./cel-parser.ts";
-import { charge, chargeComparison, chargeText } from "./evaluation-context.ts";
+import { charge, chargeComparison, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { boundedIncludes } from "./text-search.ts";
 import { createTimestamp, createDuration } from "./time-functions.ts";
@@ -109,6 +109,7 @@ function combine(
       chargeText(evaluation, (left as string).length + (right as string).length);
       return (left as string) + (right as string);
     case "list":
+      limitList(evaluation, (left as unknown[]).length + (right as unknown[]).length);
       charge(evaluation, (left as unknown[]).length + (right as unknown[]).length);
       return [...(left as unknown[]), ...(right as unknown[])];
     case "timestamp":

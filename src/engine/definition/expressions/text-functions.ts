@@ -1,6 +1,6 @@
 /** Functions on strings. Lengths and positions count characters (code points), as in CEL. */
 import { NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
-import { charge, chargeText } from "./evaluation-context.ts";
+import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { throwFailed, throwNullValue } from "./failures.ts";
 import { parseCsv } from "./csv.ts";
@@ -47,8 +47,16 @@ const substring: FunctionBody = ([value, from, to], { evaluation, location }) =>
   }
   if (length === source.length) return source.slice(start, end);
   charge(evaluation, 2 * source.length);
-  return Array.from(source).slice(start, end).join("");
+  const first = offsetAfter(source, 0, start);
+  return source.slice(first, offsetAfter(source, first, end - start));
 };
+
+/** The offset that is a number of characters after another one, in UTF-16 units. */
+function offsetAfter(text: string, from: number, characters: number): number {
+  let at = from;
+  for (let left = characters; left > 0; left -= 1) at += text.codePointAt(at)! > 0xff_ff ? 2 : 1;
+  return at;
+}
 
 const replace: FunctionBody = ([value, search, by], { evaluation }) => {
   const [source, from, to] = [value as string, search as string, by as string];
@@ -66,6 +74,7 @@ const split: FunctionBody = ([value, separator], { evaluation }) => {
   const source = value as string;
   if (separator !== "") return splitText(evaluation, source, separator as string);
   chargeText(evaluation, source.length);
+  limitList(evaluation, countCharacters(evaluation, source));
   charge(evaluation, source.length);
   return Array.from(source);
 };

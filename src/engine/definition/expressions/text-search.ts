@@ -1,5 +1,5 @@
 /** Finds a text in another in linear time, whatever the two contain. */
-import { charge, chargeText } from "./evaluation-context.ts";
+import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 
 /**
@@ -67,6 +67,7 @@ export function splitText(evaluation: Evaluation, text: string, separator: strin
   let start = 0;
   for (let at = findFrom(0); at >= 0; at = findFrom(start)) {
     charge(evaluation, 1);
+    limitList(evaluation, pieces.length + 2);
     pieces.push(text.slice(start, at));
     start = at + separator.length;
   }

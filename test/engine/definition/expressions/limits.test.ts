@@ -27,6 +27,28 @@ describe("the limits of an expression", () => {
     expect(cpuTime()).toBeLessThan(5_000);
   });
 
+  it("refuse lists that a full thread could not allocate", () => {
+    const text = "a,".repeat(524_288);
+    const long = text + text;
+    for (const expression of [
+      "range(600000) + range(600000)",
+      "[range(600000), range(600000)].flatten()",
+      "inputs.long.split(',')",
+      "inputs.long.split('')",
+      "(inputs.long + '😀').split('')",
+      "inputs.long.replace(',', ';')",
+      "parse_csv(inputs.long, {'header': false})",
+      "range(600000).unique()",
+      "range(300000).group_by(i, i)",
+    ]) {
+      const error = failure(expression, { long });
+      expect(error.options.details).toMatchObject({ bound: "list", limit: 1_000_000 });
+      expect(error.code).toBe("expression_limit");
+    }
+    expect(evaluate("(range(500000) + range(500000)).size()")).toBe(1_000_000);
+    expect(evaluate("inputs.text.split(',').size()", { text })).toBe(524_289);
+  });
+
   it("interrupt a regular expression over a long text", () => {
     // The text has no repetitions, so the matcher can't reuse its states.
     let seed = 1;
