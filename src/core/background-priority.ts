@@ -5,10 +5,18 @@ import { platform, setPriority } from "node:os";
 const BACKGROUND = 10;
 
 /** Lowers the priority of a process that has just started; the threads that it starts inherit it. */
-export const lowerProcessPriority = (pid: number): void => setPriority(pid, BACKGROUND);
+export const lowerProcessPriority = (pid: number): void => lowerPriority(pid);
 
 /** Lowers the priority of the calling thread. On Linux a thread has its own (setpriority(2), "C library/kernel differences"). */
 export function lowerThreadPriority(): void {
   // Elsewhere it would be that of the whole process.
-  if (platform() === "linux") setPriority(BACKGROUND);
+  if (platform() === "linux") lowerPriority(0);
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, BACKGROUND);
+  } catch {
+    // The process has ended, or a sandbox forbids the call. The work is right at any priority.
+  }
 }
