@@ -37,10 +37,10 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
 
 /** Before a name that a list of columns follows, not arguments. */
 const BEFORE_TABLE = String.raw`(?<!\b(?:into|table|exists|references)\s+(?:"?[\w$]+"?\s*\.\s*)?)`;
-/** A call: the name, quoted or not, and a parenthesis. */
+/** A call: the name, quoted or not, and a parenthesis. DuckDB takes characters without width for spaces. */
 const CALL = new RegExp(
-  String.raw`${BEFORE_TABLE}(?<![\w$])"?(${Object.keys(FORBIDDEN).join("|")})"?\s*\(`,
-  "i",
+  String.raw`${BEFORE_TABLE}(?<![\w$])"?(${Object.keys(FORBIDDEN).join("|")})"?[\s\p{Cf}]*\(`,
+  "iu",
 );
 
 /** @param code the query without its comments. Texts in quotes count too: a quoted name calls the function as well. */

@@ -46,6 +46,8 @@ const FORBIDDEN_CALLS: readonly [query: string, name: string][] = [
   ['SELECT 1 FROM "Enable_Profiling" ()', "enable_profiling"],
   ["SELECT 1 FROM system.main.enable_logging /* a /* b */ c */ (\n)", "enable_logging"],
   ["SELECT 1 FROM enable_logging -- none\n ()", "enable_logging"],
+  ["FROM enable_logging\u200B()", "enable_logging"],
+  ["FROM query\u2060('SELECT 1')", "query"],
   ["WITH x AS (FROM disable_logging()) SELECT 1", "disable_logging"],
   ["FROM query('SELECT * FROM enable_' || 'logging()')", "query"],
   ["FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))", "json_execute_serialized_sql"],
