@@ -33,6 +33,25 @@ describe("millrace check", () => {
     expect(existsSync(stateDir)).toBe(false);
   });
 
+  it("warns of entries that can't be used, and checks the others", async () => {
+    const { directory, check } = setUp(
+      "databases:\n  - { name: shop, type: nosuch, dataset: shop.db }\n  - { name: crm, type: sqlite, dataset: crm.db }\n" +
+        "models:\n  - { name: gpt, vendor: nosuch, model_ref: gpt }\n",
+    );
+    new Database(join(directory, "crm.db")).exec("create table t (a)").close();
+    const results = JSON.parse((await check("--json")).out) as CheckResult[];
+    const found = results.filter(({ group }) => group === "Connections");
+    expect(found.map(({ check: name, status }) => [name, status])).toEqual([
+      ["database crm", "ok"],
+      ["database shop", "warning"],
+      ["model gpt", "warning"],
+    ]);
+    expect(found[1]).toMatchObject({
+      detail: expect.stringContaining("not valid") as string,
+      fix: expect.stringMatching(/^Correct its entry/) as string,
+    });
+  });
+
   it("shows the limits in force, and where each comes from", async () => {
     const { check, stateDir } = setUp("limits: { unfinished_runs: 5000, per_key: { runs_per_hour: 30 } }\n");
     const limitsOf = async () => {

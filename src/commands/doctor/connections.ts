@@ -50,10 +50,10 @@ export async function checkConnections(
     const results = await Promise.all([
       ...connections.databases
         .list()
-        .map((entry, index) => checkDatabase(connections, entry, config.databases[index]!.type, thorough)),
+        .map((entry) => checkDatabase(connections, entry, config.databases.find(isNamed(entry)), thorough)),
       ...connections.models
         .list()
-        .map((entry, index) => checkModel(connections, entry, config.models[index]!, callModels)),
+        .map((entry) => checkModel(connections, entry, config.models.find(isNamed(entry)), callModels)),
       ...(thorough ? connections.mcpServers.list().map((entry) => checkMcpServer(connections, entry)) : []),
       ...(thorough ? [checkMail(config, settings.variables, links)] : []),
     ]);
@@ -64,9 +64,18 @@ export async function checkConnections(
   }
 }
 
-/** A missing variable is only a warning, because other workflows can run without it. */
-const unusable = (check: string, reason: string): CheckResult[] => [
-  warning(check, reason, "Set it where the servers are started. Workflows that need it cannot run."),
+const isNamed =
+  ({ name }: { name: string }) =>
+  (entry: { name: string }): boolean =>
+    entry.name === name;
+
+/** A missing variable or an entry that is not valid is only a warning, because other workflows can run without it. */
+const unusable = (check: string, reason: string | null): CheckResult[] => [
+  warning(
+    check,
+    reason ?? "its entry in the configuration is missing",
+    "Correct its entry, or set its variable where the servers are started. Workflows that need it cannot run.",
+  ),
 ];
 
 type DatabaseEntry = ReturnType<Connections["databases"]["list"]>[number];
@@ -74,12 +83,14 @@ type DatabaseEntry = ReturnType<Connections["databases"]["list"]>[number];
 function checkDatabase(
   { databases }: Connections,
   entry: DatabaseEntry,
-  type: Config["databases"][number]["type"],
+  configured: Config["databases"][number] | undefined,
   thorough: boolean,
 ): Promise<CheckResult[]> {
   const { name, access } = entry;
   const check = `database ${name}`;
-  if (entry.unavailableReason !== null) return Promise.resolve(unusable(check, entry.unavailableReason));
+  if (entry.unavailableReason !== null || configured === undefined)
+    return Promise.resolve(unusable(check, entry.unavailableReason));
+  const { type } = configured;
   return runCheck({ group: GROUP, check, fix: DATABASE_FIX }, async (signal) => {
     const runQuery = async (query: string): Promise<Record<string, unknown>[]> => {
       const request = {
@@ -110,11 +121,12 @@ function checkDatabase(
 function checkModel(
   { models }: Connections,
   { name, type, model_ref: ref, unavailableReason: reason }: NamedConnection & { model_ref: string },
-  entry: Config["models"][number],
+  entry: Config["models"][number] | undefined,
   call: boolean,
 ): Promise<CheckResult[]> {
   const check = `model ${name}`;
-  if (reason !== null) return Promise.resolve(unusable(check, `it ${reason}`));
+  if (reason !== null || entry === undefined)
+    return Promise.resolve(unusable(check, reason && `it ${reason}`));
   return runCheck({ group: GROUP, check, fix: MODEL_FIX }, async (signal) => {
     if (!call) {
       const address = new URL(baseUrlOf(entry));
