@@ -140,6 +140,9 @@ describe("the child processes of embedded databases", () => {
         { database: "shop0", query: "SELECT 1 AS one", params: [], write: false },
         callOf(undefined, owner),
       );
+    // The start of a process takes longer than many queries.
+    await Promise.all([prepare("mallory"), prepare("ada@example.com")]);
+    expect(children()).toHaveLength(2);
     const order: string[] = [];
     const many = Array.from({ length: 40 }, async () => {
       await prepare("mallory");
