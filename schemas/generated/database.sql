@@ -451,7 +451,9 @@ CREATE TABLE "workflow_states" (
   "revision" integer not null,
   "body" text not null,
   "updated_at" text not null,
-  "updated_by" text not null);
+  "updated_by" text not null,
+  "subject" text default '' not null,
+  "stored_bytes" bigint default 0 not null);
 
 CREATE TABLE "workflow_versions" (
   "workflow_id" text not null references "workflows" ("id"),

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
+import { usageSubjectOf } from "../core/usage-limits.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { VersionWithDefinition, Writers } from "../core/ports.ts";
 import { FIRST_STATE_REVISION } from "../core/workflow-state-ports.ts";
@@ -157,8 +158,9 @@ async function writePlan(
 
   async function saveState(tx: Writers, id: string, values: Record<string, unknown>): Promise<void> {
     const updatedAt = iso(setup.clock.now());
-    const state = { values, updatedAt, updatedBy: OPERATOR_ACTOR.principal.owner };
-    if (!(await tx.workflowStates.replace(id, FIRST_STATE_REVISION, state)))
+    const { principal } = OPERATOR_ACTOR;
+    const state = { values, updatedAt, updatedBy: principal.owner };
+    if (!(await tx.workflowStates.replace(id, FIRST_STATE_REVISION, state, usageSubjectOf(principal))))
       throw new Error(`the new workflow ${id} has a state already`);
   }
 

@@ -254,7 +254,7 @@ export interface ScheduleWriter extends ScheduleReader {
 export interface UsageReader {
   usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
   /**
-   * The bytes that a subject stores: the values of its runs and the versions that it wrote, each at its full size.
+   * The bytes that a subject stores: the values of its runs, and the versions and states of workflows that it wrote, each at its full size.
    *
    * Guarantee: writers add what they store in the same transaction, and purges subtract it; none of concurrent changes is
    * lost. Locks: none.

@@ -25,11 +25,13 @@ export interface WorkflowStateWriter extends WorkflowStateReader {
    * Guarantee: of all calls with one expected revision, one returns true.
    * Locks: the row of the state, until the transaction ends.
    * Concurrent callers: wait, then get false.
+   * @param subject for whose stored bytes it counts from now on (usage-limits.ts)
    * @returns false when it was written meanwhile; the caller must then not succeed
    */
   replace(
     workflowId: string,
     expected: number,
     state: Omit<WorkflowStateRecord, "revision">,
+    subject: string,
   ): Promise<Applied>;
 }

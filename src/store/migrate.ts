@@ -24,6 +24,7 @@ import * as workflowPublications from "./migrations/0020-workflow-publications.t
 import * as unfinishedBySubject from "./migrations/0021-unfinished-by-subject.ts";
 import * as prunedVersions from "./migrations/0022-pruned-versions.ts";
 import * as exposureConsents from "./migrations/0023-exposure-consents.ts";
+import * as stateOwners from "./migrations/0024-state-owners.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 21, name: "unfinished-by-subject", requires: 1, up: unfinishedBySubject.up },
   { id: 22, name: "pruned-versions", requires: 1, up: prunedVersions.up },
   { id: 23, name: "exposure-consents", requires: 1, up: exposureConsents.up },
+  { id: 24, name: "state-owners", requires: 1, up: stateOwners.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

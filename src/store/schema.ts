@@ -250,6 +250,9 @@ export interface Schema {
     body: string;
     updated_at: string;
     updated_by: string;
+    /** The usage subject that it counts for, and the bytes of `body`. */
+    subject: string;
+    stored_bytes: number;
   };
   step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;

@@ -1,6 +1,6 @@
 /**
- * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, and the versions that they
- * wrote. An equal value that is stored once counts for everyone who has it, so a count says nothing about others' values.
+ * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, and the versions and states
+ * of workflows that they wrote. An equal value that is stored once counts for everyone who has it, so a count says nothing about others' values.
  */
 import { type Kysely, sql } from "kysely";
 import { OPERATOR } from "../../schemas/actor.ts";
@@ -107,11 +107,13 @@ export const valueEncoder =
     return storeJson(trx, runId, json);
   };
 
-/** The bytes of each run and version, with their subjects. */
+/** The bytes of each run, version and state, with their subjects. */
 const storedParts = sql`
   select case when owner = ${sql.lit(OPERATOR)} then lineage else owner end as subject, stored_bytes as bytes from runs
   union all
-  select subject, stored_bytes as bytes from workflow_versions`;
+  select subject, stored_bytes as bytes from workflow_versions
+  union all
+  select subject, stored_bytes as bytes from workflow_states`;
 
 /** The subjects whose count differs from the sum of what is stored, by how much it is too low. It reads all runs. */
 export async function storedBytesErrors(db: Kysely<Schema>): Promise<{ subject: string; missing: number }[]> {

@@ -6,6 +6,7 @@ import {
   type WorkflowStateWriter,
 } from "../core/workflow-state-ports.ts";
 import type { Schema } from "./schema.ts";
+import { addStoredBytes } from "./stored-bytes.ts";
 
 export function workflowStateReader(db: Kysely<Schema>): WorkflowStateReader {
   return {
@@ -30,10 +31,13 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
   return {
     ...workflowStateReader(trx),
 
-    async replace(workflowId, expected, { values, updatedAt, updatedBy }) {
+    async replace(workflowId, expected, { values, updatedAt, updatedBy }, subject) {
+      const body = JSON.stringify(values);
       const columns = {
+        subject,
+        stored_bytes: Buffer.byteLength(body),
         revision: expected + 1,
-        body: JSON.stringify(values),
+        body,
         updated_at: updatedAt,
         updated_by: updatedBy,
       };
@@ -44,15 +48,31 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
           .onConflict((conflict) => conflict.column("workflow_id").doNothing())
           .returning("workflow_id")
           .executeTakeFirst();
+        if (inserted !== undefined) await addStoredBytes(trx, subject, columns.stored_bytes);
         return inserted !== undefined;
       }
+      const previous = await trx
+        .selectFrom("workflow_states")
+        .select(["subject", "stored_bytes"])
+        .where("workflow_id", "=", workflowId)
+        .where("revision", "=", expected)
+        .executeTakeFirst();
+      if (previous === undefined) return false;
       const { numUpdatedRows } = await trx
         .updateTable("workflow_states")
         .set(columns)
         .where("workflow_id", "=", workflowId)
         .where("revision", "=", expected)
         .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
+      if (numUpdatedRows === 0n) return false;
+      const changes = [
+        { ...previous, bytes: -previous.stored_bytes },
+        { subject, bytes: columns.stored_bytes },
+      ];
+      // In the order in which the counts of runs are written, so that transactions never wait for each other in a circle.
+      for (const { subject: owner, bytes } of changes.toSorted((a, b) => (a.subject < b.subject ? -1 : 1)))
+        await addStoredBytes(trx, owner, bytes);
+      return true;
     },
   };
 }

@@ -97,7 +97,7 @@ async function exported(options: ExportOptions = {}) {
     await publish(tx, "hello");
     await tx.workflows.insert({ ...content, name: "Draft", definition: null }, change, "draft");
     const state = { values: { last_id: 7 }, updatedAt: iso(0), updatedBy: "run_1" };
-    expect(await tx.workflowStates.replace("hello", 1, state)).toBe(true);
+    expect(await tx.workflowStates.replace("hello", 1, state, "key_1")).toBe(true);
   });
   const file = join(temporaryDirectory(), "all.jsonl");
   expect(await exporting(instance.stateDir, file, options)).toMatchObject({ code: 0, err: "" });

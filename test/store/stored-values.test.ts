@@ -121,6 +121,32 @@ describe("equal values", () => {
   });
 });
 
+describe("the state of a workflow", () => {
+  it("counts for those who wrote it last", async () => {
+    const { define, store, transaction, now } = await testEngine();
+    const id = await define(definition("x"));
+    const write = (revision: number, subject: string, text: string) =>
+      transaction((tx) =>
+        tx.workflowStates.replace(
+          id,
+          revision,
+          { values: { text }, updatedAt: now(), updatedBy: "ann" },
+          subject,
+        ),
+      );
+    const before = await storedBytes(store.read, "key_1");
+    expect(await write(1, "key_1", LARGE)).toBe(true);
+    expect(await write(1, "key_1", "lost")).toBe(false);
+    expect(await storedBytes(store.read, "key_1")).toBe(before + LARGE.length + '{"text":""}'.length);
+    expect(await write(2, "bob@example.com", "é")).toBe(true);
+    expect(await storedBytes(store.read, "key_1")).toBe(before);
+    expect(await storedBytes(store.read, "bob@example.com")).toBe('{"text":"é"}'.length + 1);
+    expect(await storedBytesErrors(store.read)).toEqual([]);
+    await store.transaction(recountStoredBytes);
+    expect(await storedBytes(store.read, "bob@example.com")).toBe('{"text":"é"}'.length + 1);
+  });
+});
+
 describe("equal definitions", () => {
   it("are stored once for all versions, and count in full for their authors", async () => {
     const engine = await testEngine();

@@ -417,6 +417,8 @@ describe("stored_bytes", () => {
   const LIMIT = 100_000;
   const KEEPS = {
     inputs: { type: "object", properties: { text: { type: "string" } } },
+    state: { note: { type: "string", default: "" } },
+    commit: { note: "done" },
     steps: [
       { id: "ask", type: "approval", message: "Go on?" },
       { id: "keep", type: "set", values: { text: "${{ inputs.text }}" } },
@@ -436,6 +438,7 @@ describe("stored_bytes", () => {
     for (const [method, path, body] of [
       ["POST", "/workflows", { name: "More" }],
       ["PATCH", `/workflows/${id}`, { description: "Longer." }],
+      ["PUT", `/workflows/${id}/state`, { values: { note: "kept" } }],
     ] as const)
       expectProblem(await call(method, path, body), "storage_limit_reached");
     // Reading, archiving and requests that change nothing go on, and so do other keys.

@@ -6,6 +6,7 @@ import type { PartialIssue } from "../../src/core/connections.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import { callContextOf, defineTool } from "../../src/core/tool.ts";
+import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { FIRST_STATE_REVISION } from "../../src/core/workflow-state-ports.ts";
 import { findDeclaredState, stateEtag, toStateContent } from "./workflow-state-response.ts";
 
@@ -19,7 +20,7 @@ export const setWorkflowState = defineTool({
   surfaces: ["rest"],
   scope: "write",
   effect: "update",
-  errors: ["workflow_not_found", "state_not_found", "version_conflict"],
+  errors: ["workflow_not_found", "state_not_found", "version_conflict", "storage_limit_reached"],
   headers: { if_match: "If-Match" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
@@ -36,7 +37,9 @@ export const setWorkflowState = defineTool({
     const { workflowId, declaration } = declared;
     const issues = await ctx.engine.validation.stateIssues(declaration, values, callContextOf(ctx));
     if (issues.length > 0) throw invalidValues(issues);
+    const { principal } = ctx.actor;
     return ctx.write(async (tx) => {
+      await ctx.engine.assertMayStore(tx, principal);
       const stored = await tx.workflowStates.find(workflowId);
       const revision = stored?.revision ?? FIRST_STATE_REVISION;
       if (if_match !== undefined && if_match !== revision) throw stateConflict(workflowId, revision);
@@ -45,9 +48,9 @@ export const setWorkflowState = defineTool({
       const state = {
         values: { ...Object.fromEntries(others), ...values },
         updatedAt: iso(ctx.now()),
-        updatedBy: ctx.actor.principal.owner,
+        updatedBy: principal.owner,
       };
-      if (!(await tx.workflowStates.replace(workflowId, revision, state)))
+      if (!(await tx.workflowStates.replace(workflowId, revision, state, usageSubjectOf(principal))))
         throw stateConflict(workflowId, revision);
       await tx.recordAudit(workflowId);
       return toStateContent(declared, { ...state, revision: revision + 1 });

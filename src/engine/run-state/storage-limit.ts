@@ -23,7 +23,7 @@ export async function storageRefusal(
   return new AppError(
     "storage_limit_reached",
     `What ${ownerLabel(actor)} stores has ${stored.toLocaleString("en")} bytes, and the maximum is ` +
-      `${max.toLocaleString("en")} (limits.per_key.stored_bytes): inputs, outputs and definitions of runs and versions. ` +
+      `${max.toLocaleString("en")} (limits.per_key.stored_bytes): inputs, outputs and definitions of runs and versions, and states of workflows. ` +
       "Nothing was changed. Runs free their part when they are purged (retention.runs). Or ask the operator to prune " +
       "old versions or to raise the limit.",
     { headers: { "Retry-After": String(RETRY_AFTER_S) } },

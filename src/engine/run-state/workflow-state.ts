@@ -5,6 +5,7 @@ import type { EngineWriters } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { stateValues } from "../../core/workflow-state.ts";
 import { FIRST_STATE_REVISION } from "../../core/workflow-state-ports.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { ancestorsOf } from "./ancestors.ts";
 
 type Snapshot = Pick<NewRun, "state" | "stateRevision">;
@@ -46,14 +47,15 @@ async function belongsToExample(
  */
 export async function commitState(
   tx: EngineWriters,
-  run: Pick<RunRecord, "id" | "workflowId"> & { stateRevision: number },
+  run: Pick<RunRecord, "id" | "workflowId" | "actor"> & { stateRevision: number },
   committed: Readonly<Record<string, unknown>>,
   at: string,
 ): Promise<StepError | undefined> {
   const stored = await tx.workflowStates.find(run.workflowId);
   const values = { ...stored?.values, ...committed };
   const state = { values, updatedAt: at, updatedBy: run.id };
-  if (await tx.workflowStates.replace(run.workflowId, run.stateRevision, state)) return undefined;
+  const subject = usageSubjectOf(run.actor);
+  if (await tx.workflowStates.replace(run.workflowId, run.stateRevision, state, subject)) return undefined;
   return new StepError(
     "state_conflict",
     `The state of "${run.workflowId}" was written since this run read it (revision ${run.stateRevision}), so its commit ` +

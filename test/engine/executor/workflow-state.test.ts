@@ -54,11 +54,16 @@ describe("the state of a workflow", () => {
     const harness = await testEngine();
     const id = await harness.define(COUNTER);
     await harness.transaction((tx) =>
-      tx.workflowStates.replace(id, 1, {
-        values: { last_id: 7, note: "kept", other: true },
-        updatedAt: harness.now(),
-        updatedBy: "ann",
-      }),
+      tx.workflowStates.replace(
+        id,
+        1,
+        {
+          values: { last_id: 7, note: "kept", other: true },
+          updatedAt: harness.now(),
+          updatedBy: "ann",
+        },
+        "key_1",
+      ),
     );
     expect(await run(harness, id)).toMatchObject({ output: { before: 7, note: "kept" } });
     expect((await stored(harness, id))?.values).toEqual({ last_id: 8, note: "kept", other: true });

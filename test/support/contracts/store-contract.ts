@@ -413,7 +413,9 @@ export function storeContract(setup: ContractSetup): void {
       expect(await first.read.workflowStates.find(workflow.id)).toBeUndefined();
       for (const revision of [1, 2]) {
         const results = await concurrently(database, 12, ({ transaction }, index) =>
-          transaction((tx) => tx.workflowStates.replace(workflow.id, revision, written(index, now()))),
+          transaction((tx) =>
+            tx.workflowStates.replace(workflow.id, revision, written(index, now()), "key_1"),
+          ),
         );
         expect(applied(results)).toBe(1);
         expect(await second.read.workflowStates.find(workflow.id)).toEqual({
@@ -426,7 +428,9 @@ export function storeContract(setup: ContractSetup): void {
     it("is not replaced with an older or a newer revision", async () => {
       const { first, workflow, now } = await open(setup);
       const replace = (revision: number, id: number) =>
-        first.transaction((tx) => tx.workflowStates.replace(workflow.id, revision, written(id, now())));
+        first.transaction((tx) =>
+          tx.workflowStates.replace(workflow.id, revision, written(id, now()), "key_1"),
+        );
       expect(await replace(2, 1)).toBe(false);
       expect(await replace(1, 2)).toBe(true);
       expect(await replace(1, 3)).toBe(false);
