@@ -12,6 +12,7 @@ import { identityWriter } from "./identities.ts";
 import { linkWriter } from "./links.ts";
 import { preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { decodeDefinition, encodeDefinition, releaseValues } from "./run-values.ts";
 import { sessionWriter } from "./sessions.ts";
 import { byteCounter } from "./stored-bytes.ts";
 import { userWriter } from "./users.ts";
@@ -21,6 +22,10 @@ import { workflowWriter } from "./workflow-writer.ts";
 const REPLAY_MS = DAY;
 /** Maximum number of expired records that one write deletes, so that no request pays for all of them. */
 const PURGE_LIMIT = 50;
+/** How the column of a result with a reference begins, as the JSON of no result does. */
+const WITH_REFERENCE = " ";
+/** More than the references of one record: each use of its key that has expired may have left one. */
+const MAX_REFERENCES = 1_000;
 
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
   return (intent, effect) =>
@@ -81,7 +86,7 @@ async function runOnce<T>(
   const result = await run();
   await trx
     .updateTable("idempotency_keys")
-    .set({ result: JSON.stringify(result) })
+    .set({ result: await encodeResult(trx, slot, result) })
     .where("principal", "=", slot.principal)
     .where("operation", "=", slot.operation)
     .where("key", "=", slot.key)
@@ -123,12 +128,35 @@ async function recordedResult<T>(trx: Kysely<Schema>, slot: IdempotencySlot, has
     .where("operation", "=", slot.operation)
     .where("key", "=", slot.key)
     .executeTakeFirstOrThrow();
-  if (record.request_hash === hash) return JSON.parse(record.result) as T;
+  if (record.request_hash === hash) return (await decodeResult(trx, record.result)) as T;
   throw new AppError(
     "idempotency_key_reused",
     "This idempotency key was used with a different input within the last 24 hours. Nothing was changed. " +
       "Use a new key for a new request, or send the first input again.",
   );
+}
+
+/** Who refers to the stored values of a record. It can't be the id of a run or of a version. */
+const holderOf = ({ principal, operation, key }: IdempotencySlot): string =>
+  `idempotency ${JSON.stringify([principal, operation, key])}`;
+
+/**
+ * The text of the column for a result. A large definition in it is a reference to the value that the version has as well:
+ * a small request, such as to publish, must not store a copy of it each time.
+ */
+async function encodeResult(trx: Kysely<Schema>, slot: IdempotencySlot, result: unknown): Promise<string> {
+  const { definition } = (result ?? {}) as { definition?: unknown };
+  const json = definition === undefined || definition === null ? null : JSON.stringify(definition);
+  const stored = await encodeDefinition(trx, holderOf(slot), json);
+  return stored === json
+    ? JSON.stringify(result)
+    : `${WITH_REFERENCE}${JSON.stringify([{ ...(result as object), definition: null }, stored])}`;
+}
+
+async function decodeResult(trx: Kysely<Schema>, column: string): Promise<unknown> {
+  if (!column.startsWith(WITH_REFERENCE)) return JSON.parse(column);
+  const [rest, stored] = JSON.parse(column) as [object, string];
+  return { ...rest, definition: await decodeDefinition(trx, stored) };
 }
 
 /** Deletes up to `limit` expired records. @returns whether there may be more */
@@ -137,7 +165,7 @@ export async function purgeIdempotencyKeys(
   now: number,
   limit: number,
 ): Promise<boolean> {
-  const { numDeletedRows } = await trx
+  const deleted = await trx
     .deleteFrom("idempotency_keys")
     .where((eb) =>
       eb(
@@ -152,8 +180,16 @@ export async function purgeIdempotencyKeys(
           .$asTuple("principal", "operation", "key"),
       ),
     )
-    .executeTakeFirstOrThrow();
-  return numDeletedRows >= BigInt(limit);
+    .returning((eb) => [
+      "principal" as const,
+      "operation" as const,
+      "key" as const,
+      eb("result", "like", `${WITH_REFERENCE}%`).as("has_reference"),
+    ])
+    .execute();
+  for (const { has_reference: hasReference, ...slot } of deleted)
+    if (hasReference) await releaseValues(trx, holderOf(slot), MAX_REFERENCES);
+  return deleted.length >= limit;
 }
 
 const insertAudit = preparedInsert("audit_log");

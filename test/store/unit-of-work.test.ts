@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR } from "../../src/core/clock.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { Schema } from "../../src/store/schema.ts";
+import { purgeExpired } from "../../src/store/purge.ts";
+import { fakeClock } from "../support/instance.ts";
 import { insertWorkflow, JOURNAL_MODES, testActor, testStore } from "../support/store.ts";
 
 const TABLES: readonly (keyof Schema)[] = ["workflows", "workflow_versions", "idempotency_keys", "audit_log"];
@@ -38,6 +40,43 @@ describe.each(JOURNAL_MODES)("a unit of work on a %s", (_, local) => {
       "id",
       "weekly-revenue",
     );
+  });
+});
+
+const values = ({ store }: Awaited<ReturnType<typeof testStore>>) =>
+  store.read.selectFrom("run_values").select("id").execute();
+
+describe("the result of a request with an idempotency key", () => {
+  const definition = { steps: [{ id: "a", type: "set", values: { text: "word ".repeat(4_000) } }] };
+  it("stores a large definition once for all requests, and returns it again", async () => {
+    const opened = await testStore();
+    const publish = (key: string, changes: number) =>
+      opened.write(() => Promise.resolve({ id: "w", definition, changes }), {
+        idempotency: { key, input: {} },
+      });
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => publish(`k${index}`, index)));
+    expect(await values(opened)).toHaveLength(1);
+    expect(await publish("k7", 99)).toEqual(results[7]);
+    expect(JSON.stringify(await publish("k7", 99))).toBe(JSON.stringify(results[7]));
+    const { length } = (await opened.store.read.selectFrom("idempotency_keys").select("result").execute())
+      .map(({ result }) => result)
+      .join("");
+    expect(length).toBeLessThan(20 * 200);
+  });
+
+  it("is deleted after a day, with the value that nothing else uses", async () => {
+    const clock = fakeClock();
+    const opened = await testStore({ clock });
+    const write = (key: string) =>
+      opened.write(() => Promise.resolve({ definition }), { idempotency: { key, input: {} } });
+    await write("first");
+    clock.advance(DAY);
+    await write("second");
+    expect(await values(opened)).toHaveLength(1);
+    clock.advance(DAY);
+    await purgeExpired(opened.store, clock, { runs: 90 * DAY, audit: 400 * DAY });
+    expect(await values(opened)).toEqual([]);
+    expect(await opened.rows("idempotency_keys")).toBe(0);
   });
 });
 
