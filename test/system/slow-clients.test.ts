@@ -10,10 +10,13 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 async function serving(command: "serve" | "mcp-sse") {
   const stateDir = temporaryDirectory();
-  const { out } = await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
-  const key = out.trim();
+  const createKey = async (name: string): Promise<string> =>
+    (await runCommand(["keys", "create", "--name", name], { MILLRACE_STATE_DIR: stateDir })).out.trim();
+  const key = await createKey("attacker");
+  const other = await createKey("other");
   const { url } = await startProgram(command, stateDir);
-  const call = apiClient(url, key);
+  // Of another owner: the slow bodies use up the memory that the attacker may have.
+  const call = apiClient(url, other);
   const path = command === "serve" ? "/workflows" : "/mcp";
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const useful = () =>
