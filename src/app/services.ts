@@ -33,7 +33,7 @@ import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
 
 /** The address of the web server until one has started. */
-export const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
+const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
 
 /** Settings of a process. */
 export interface Setup {
@@ -107,13 +107,17 @@ export function openEngine(instance: Instance, setup: Setup) {
   };
 }
 
+/** The URL of the web interface for links: the configured one, or the address that a server last listened on. */
+export const webAddress = async (
+  { store }: Pick<Instance, "store">,
+  { baseUrl }: Pick<Settings, "baseUrl">,
+): Promise<string> => baseUrl?.origin ?? (await getWebAddress(store)) ?? DEFAULT_ADDRESS;
+
 /** Returns a function that makes the URLs of events, with the address that links in mails have. */
 const eventUrls =
-  ({ store, eventTokens }: Instance, { baseUrl }: Settings): EventsApi["url"] =>
-  async (ref) => {
-    const base = baseUrl?.origin ?? (await getWebAddress(store)) ?? DEFAULT_ADDRESS;
-    return `${base}/events/${eventTokens.create(ref)}`;
-  };
+  (instance: Instance, settings: Settings): EventsApi["url"] =>
+  async (ref) =>
+    `${await webAddress(instance, settings)}/events/${instance.eventTokens.create(ref)}`;
 
 /** Opens what the operations of a server need. */
 export function openServices(

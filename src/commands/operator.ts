@@ -2,7 +2,7 @@
 import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
-import { DEFAULT_ADDRESS, type ExecutorNotifier, openServices, type Setup } from "../app/services.ts";
+import { type ExecutorNotifier, openServices, type Setup, webAddress } from "../app/services.ts";
 import { openTracer } from "../app/tracer.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
@@ -10,7 +10,6 @@ import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
-import { getWebAddress } from "../store/settings.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
 import { requireState } from "./require-state.ts";
 import { endTracing, type Io, openLog } from "./io.ts";
@@ -69,7 +68,7 @@ export async function withOperator<T>(
     const instance = wrapReaders === undefined ? opened : { ...opened, read: wrapReaders(opened.read) };
     const usedConfig = disableMail ? withoutMail(config) : config;
     const setup = { settings, config: usedConfig, clock: systemClock, tracer };
-    const baseUrl = settings.baseUrl?.origin ?? (await getWebAddress(opened.store)) ?? DEFAULT_ADDRESS;
+    const baseUrl = await webAddress(opened, settings);
     const { services, close } = openServices(instance, setup, executors, () => baseUrl);
     const signal = new AbortController().signal;
     const call: Operator["call"] = async <R>(tool: AnyTool, input: object) =>

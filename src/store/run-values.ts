@@ -1,8 +1,8 @@
 /**
  * Values that can be large: inputs, outputs, definitions. A small one is stored in its column. A large one is stored in a
  * row of its own, once for all columns that have it, and its column holds `@<id>:<characters>`, so that a query for many
- * steps does not read large values. Each run, and each version of a workflow, refers to the rows that it uses; a row is
- * deleted with the last reference to it (`releaseValues`).
+ * steps does not read large values. Each run, each version of a workflow and each recorded answer refers to the
+ * rows that it uses; a row is deleted with the last reference to it (`releaseValues`).
  */
 import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";

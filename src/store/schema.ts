@@ -2,10 +2,10 @@
 import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
-import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
 import type { JobKind } from "../core/model.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
+import type { AccountSchema } from "./account-schema.ts";
 
 export interface WorkflowRow {
   id: string;
@@ -19,7 +19,7 @@ export interface WorkflowRow {
   status: WorkflowStatus;
   version: number;
   published_version: number | null;
-  /** 1 when agents get the published version as a tool. */
+  /** 1 when the published version asks to be a tool of its own, which needs a consent. */
   exposed: Generated<number>;
   created_at: string;
   updated_at: string;
@@ -225,14 +225,14 @@ export interface ScheduleRow {
   subject: GeneratedAlways<string>;
 }
 
-export interface Schema {
+export interface Schema extends AccountSchema {
   workflow_publications: WorkflowPublicationRow;
   runs: RunRow;
   run_steps: RunStepRow;
   run_attempts: RunAttemptRow;
   /** Large values. One with a digest is stored once for all that refer to it; an older one belongs to a run. */
   run_values: { id: Generated<number>; run_id: string; body: string; digest: Buffer | null };
-  /** Which runs (by id) and versions (`<workflow>@<version>`) have which values. */
+  /** Which runs (by id), versions (`<workflow>@<version>`) and recorded answers have which values. */
   value_refs: { holder: string; value_id: number };
   /** Bytes that each usage subject stores: the sum over its shards. */
   stored_bytes: { subject: string; shard: number; bytes: number };
@@ -261,19 +261,6 @@ export interface Schema {
   workflow_calls: { caller: string; callee: string; published: number };
   counters: { name: string; value: number };
   settings: { name: string; value: string };
-  api_keys: {
-    id: string;
-    digest: Buffer;
-    last_four: string;
-    name: string;
-    owner: string;
-    scopes: string;
-    lineage: string;
-    created_at: string;
-    expires_at: string | null;
-    last_used_at: string | null;
-    revoked_at: string | null;
-  };
   idempotency_keys: {
     principal: string;
     operation: string;
@@ -292,44 +279,6 @@ export interface Schema {
     surface: Surface;
     client: string;
     request_id: string | null;
-  };
-  users: {
-    id: string;
-    email: string;
-    first: number | null;
-    role: Role;
-    status: UserStatus;
-    password_hash: string | null;
-    /** The source of the role, when no admin has set it. */
-    role_by: "sign_on" | "default" | null;
-    verified_at: string | null;
-    created_at: string;
-    created_by: string;
-    last_login_at: string | null;
-  };
-  sessions: {
-    id: string;
-    digest: Buffer;
-    user_id: string;
-    created_at: string;
-    seen_at: string;
-    expires_at: string;
-    client: string;
-    address: string;
-    /** 1 for a login of an identity provider, whose row outlives the session. */
-    external: number;
-    ended_at: string | null;
-    sealed: Generated<Buffer | null>;
-    claims_at: Generated<string | null>;
-  };
-  identities: { issuer: string; subject: string; user_id: string; created_at: string };
-  account_links: {
-    digest: Buffer;
-    kind: LinkKind;
-    user_id: string | null;
-    created_at: string;
-    expires_at: string | null;
-    used_at: string | null;
   };
   /** Times are in milliseconds since 1970 here, because people don't read these rows. */
   attempt_counts: { key: string; count: number; ends_at: number };
