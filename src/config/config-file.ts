@@ -6,13 +6,17 @@ import { Config } from "../../schemas/config.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { formatPath, locatedIssues } from "../core/issues.ts";
 import { offsetOf } from "../core/yaml-positions.ts";
-import { describeVariable } from "../core/variables.ts";
+import { namedVariables } from "../core/secret-variables.ts";
 import { crossChecks } from "./cross-checks.ts";
-import { resolveFileVariables } from "./file-variables.ts";
+import { fileOf } from "./file-variables.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
 import { isOfEntry, withoutUnusableEntries } from "./unusable-entries.ts";
 
 /** Maximum size of the file, in characters. */
 const MAX_LENGTH = 1024 * 1024;
+
+/** Secrets that no configuration names. */
+const OWN_SECRETS = ["MILLRACE_OIDC_CLIENT_SECRET"];
 
 const READ_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
@@ -35,13 +39,12 @@ export interface LoadedConfig {
   config: Config;
   /** The path of the file; undefined if there is none, which is valid. */
   file: string | undefined;
-  /**
-   * Entries that can't be used, and variables that the file names but that are not set. Only workflows that need them are
-   * affected.
-   */
+  /** Entries that can't be used. Only workflows that need them are affected. */
   warnings: readonly string[];
-  /** The environment, with the values of variables that are read from files. */
-  variables: Readonly<Record<string, string | undefined>>;
+  /** The same for entries whose variables have no value. */
+  missing: readonly string[];
+  /** The values of the variables that the file names. Those of its command are not read yet. */
+  secrets: Secrets;
 }
 
 /**
@@ -63,21 +66,30 @@ export function loadConfig(
     const { code, message } = error as NodeJS.ErrnoException;
     // ENOTDIR: the state directory is a file. Opening it later gives a better message.
     if ((code === "ENOENT" || code === "ENOTDIR") && !required)
-      return { config: freeze(Config.parse({})), file: undefined, warnings: [], variables: env };
+      return {
+        config: freeze(Config.parse({})),
+        file: undefined,
+        warnings: [],
+        missing: [],
+        secrets: openSecrets(env, [], { own: OWN_SECRETS }),
+      };
     throw new ConfigError([`${file}: cannot be read: ${READ_ERRORS[code ?? ""] ?? message}`]);
   }
   if (text.length > MAX_LENGTH) throw new ConfigError([`${file}: must be at most ${MAX_LENGTH / 1024} KiB`]);
   const { config, unusable } = parse(file, text);
-  const named = variablesIn(config);
-  const { variables, issues } = resolveFileVariables(
-    env,
-    named.map(({ variable }) => variable),
-  );
+  const named = namedVariables(config);
+  const variables = [...new Set(named.map(({ variable }) => variable))];
+  const issues = variables.flatMap((variable) => {
+    const found = fileOf(env, variable);
+    return found !== undefined && "issue" in found ? [found.issue] : [];
+  });
   if (issues.length > 0) throw new ConfigError(issues);
-  const unset = named
-    .filter(({ variable }) => !variables[variable])
-    .map(({ entry, variable }) => `${file}: ${entry} uses ${describeVariable(variable)}, which is not set`);
-  return { config, file, warnings: [...unusable, ...unset], variables };
+  const secrets = openSecrets(env, variables, { own: OWN_SECRETS, command: config.secret_command });
+  const missing = named.flatMap(({ entry, variable }) => {
+    const reason = secrets.missingReason(variable);
+    return reason === null ? [] : [`${file}: ${entry} can't be used: ${reason}`];
+  });
+  return { config, file, warnings: unusable, missing, secrets };
 }
 
 /** @returns the configuration without the entries that can't be used, and a warning for each of their issues */
@@ -133,27 +145,17 @@ const isFile = (type: string): boolean => type === "sqlite" || type === "duckdb"
 
 /** Resolves file paths relative to the configuration file, not to the working directory. */
 function withAbsolutePaths(config: Config, base: string): Config {
+  const { secret_command: command } = config;
   return {
     ...config,
+    // A name without a slash is looked up in PATH.
+    ...(command?.command.includes("/") && {
+      secret_command: { ...command, command: resolve(base, command.command) },
+    }),
     databases: config.databases.map((database) =>
       isFile(database.type) ? { ...database, dataset: resolve(base, database.dataset) } : database,
     ),
   };
-}
-
-/** The variables that a configuration names, and the entries that name them. */
-function variablesIn(config: Config): { entry: string; variable: string }[] {
-  const { databases, models, mcp_servers, secrets, authentication } = config;
-  const all = [
-    ...databases.map(({ name, password_var }) => ({ entry: `databases: ${name}`, variable: password_var })),
-    ...models.map(({ name, key_var }) => ({ entry: `models: ${name}`, variable: key_var })),
-    ...mcp_servers.flatMap(({ name, key_var, env = {} }) =>
-      [key_var, ...Object.values(env)].map((variable) => ({ entry: `mcp_servers: ${name}`, variable })),
-    ),
-    ...secrets.map(({ name, key_var }) => ({ entry: `secrets: ${name}`, variable: key_var })),
-    { entry: "authentication.basic", variable: authentication.basic?.smtp_password_var },
-  ];
-  return all.flatMap(({ entry, variable }) => (variable === undefined ? [] : [{ entry, variable }]));
 }
 
 function freeze<T>(value: T): T {

@@ -17,7 +17,9 @@ export function crossChecks(raw: unknown): LocatedIssue[] {
       duplicates(list, entries(root[list])),
     ),
     ...danglingDefault(root),
+    ...unusedPublicHosts(entry(root["http"])),
     ...entries(root["databases"]).flatMap(needsServerUrl),
+    ...entries(root["databases"]).flatMap(roleIssues),
     ...entries(root["models"]).flatMap(needsBaseUrl),
     ...entries(root["models"]).flatMap(({ base_url: url }, index) =>
       withoutPassword(url, ["models", index, "base_url"], "key_var"),
@@ -52,6 +54,17 @@ function danglingDefault(root: Entry): LocatedIssue[] {
   });
 }
 
+/** A list of hosts would suggest that no others are reached. */
+function unusedPublicHosts({ public: hosts, public_hosts: listed }: Entry): LocatedIssue[] {
+  return hosts !== "list" && Array.isArray(listed) && listed.length > 0
+    ? issue(
+        ["http", "public_hosts"],
+        "invalid",
+        "has no effect unless http.public is list. Set http.public to list, or remove public_hosts",
+      )
+    : [];
+}
+
 function needsServerUrl({ type, dataset }: Entry, index: number): LocatedIssue[] {
   if (!SERVERS.has(lowerCase(type)) || typeof dataset !== "string") return [];
   const url = URL.parse(dataset);
@@ -59,6 +72,24 @@ function needsServerUrl({ type, dataset }: Entry, index: number): LocatedIssue[]
   if (url === null)
     return issue(path, "wrong_format", "must be a URL, such as postgresql://user@host:5432/name");
   return withoutPassword(dataset, path, "password_var");
+}
+
+/** Files have no logins, and a role is named by its name. */
+function roleIssues({ type, roles }: Entry, index: number): LocatedIssue[] {
+  if (roles === undefined) return [];
+  const path = ["databases", index, "roles"];
+  if (!SERVERS.has(lowerCase(type)))
+    return issue(
+      path,
+      "not_allowed",
+      `must be left out: a ${String(lowerCase(type))} file has no logins. Remove roles, or grant the database with access: read-only`,
+    );
+  const names = entries(roles).map(({ name }) => name);
+  return names.flatMap((name, at) =>
+    typeof name === "string" && names.indexOf(name) < at
+      ? issue([...path, at, "name"], "duplicate", "must be unique, but an earlier role has the same name")
+      : [],
+  );
 }
 
 /** URLs are displayed, for example in lists and by doctor, so they must not hold secrets. */

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { issuesOf } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
+import { fixedSecrets, type SecretSource } from "../core/secret-source.ts";
+import { type OutgoingProxies, readProxies } from "../core/outgoing-proxy.ts";
 import { Email } from "../../schemas/user.ts";
 import type { TracingSettings } from "../core/tracer.ts";
 import { ConfigError } from "./config-file.ts";
@@ -54,6 +56,10 @@ const Environment = z.object({
     .pipe(z.array(Email))
     .optional(),
   ...SignOnVariables,
+  // Read by readProxies, with their forms in lower case.
+  HTTPS_PROXY: z.string().optional(),
+  HTTP_PROXY: z.string().optional(),
+  NO_PROXY: z.string().optional(),
 });
 
 /** Variables without a _FILE variant: they are no secrets, and some are needed before files are read. */
@@ -64,6 +70,7 @@ const NOT_FILE_BACKED: ReadonlySet<string> = new Set([
   "MILLRACE_METRICS_HOST",
   "MILLRACE_METRICS_PORT",
   "MILLRACE_LOG_LEVEL",
+  "NO_PROXY",
 ]);
 
 /** All variables, and those that can be read from a file. */
@@ -94,10 +101,12 @@ export interface Settings {
   adminEmails: readonly string[];
   /** Variables of the sign-on through an identity provider; only its mode checks them. */
   signOn: SignOnVariables;
+  /** The proxies through which requests leave (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). */
+  proxies: OutgoingProxies;
   /** Whether traces are recorded (OTEL_* variables). */
   tracing: TracingSettings;
-  /** All variables, with the values that were read from files. */
-  variables: Readonly<Record<string, string | undefined>>;
+  /** The values of the variables that the configuration names. */
+  secrets: SecretSource;
   /** Unknown variables that begin with MILLRACE_, and settings that have no effect. */
   warnings: readonly string[];
 }
@@ -117,9 +126,11 @@ export function readEnvironment(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = Environment.safeParse(given, { reportInput: true });
-  if (!parsed.success || issues.length > 0) {
+  const { proxies, ...readings } = readProxies(variables);
+  if (!parsed.success || issues.length + readings.issues.length > 0) {
     throw new ConfigError([
       ...issues,
+      ...readings.issues.map((issue) => `environment: ${issue}`),
       ...(parsed.success ? [] : issuesOf(parsed.error, Environment)).map(
         ({ path, message }) => `environment: ${path} ${message}`,
       ),
@@ -130,7 +141,7 @@ export function readEnvironment(
   const { data } = parsed;
   const stateDir = data.MILLRACE_STATE_DIR ?? join(homedir(), ".millrace");
   const named = configOption ?? data.MILLRACE_CONFIG;
-  const { tracing, warnings } = readTracing(variables);
+  const { tracing, warnings } = readTracing(variables, proxies);
   const baseUrl = data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL);
   return {
     stateDir,
@@ -143,9 +154,11 @@ export function readEnvironment(
     metrics: { host: data.MILLRACE_METRICS_HOST ?? "127.0.0.1", port: data.MILLRACE_METRICS_PORT },
     adminEmails: data.MILLRACE_ADMIN_EMAILS ?? [],
     signOn: data,
+    proxies,
     tracing,
-    variables,
+    secrets: fixedSecrets(variables),
     warnings: warnings.concat(
+      readings.warnings.map((warning) => `environment: ${warning}`),
       baseUrl === undefined || baseUrl.pathname === "/" ? [] : [PATH_IGNORED],
       unknown.map((name) => {
         // Compared without the common prefix, or all names would look alike.

@@ -2,7 +2,7 @@
 import { loadConfig, type LoadedConfig } from "./config-file.ts";
 import { readEnvironment, type Settings } from "./environment.ts";
 
-export interface ReadSetup extends Omit<LoadedConfig, "variables"> {
+export interface ReadSetup extends Omit<LoadedConfig, "missing"> {
   settings: Settings;
 }
 
@@ -10,7 +10,7 @@ export interface ReadSetup extends Omit<LoadedConfig, "variables"> {
  * Reads the settings and the configuration.
  * @param env the environment of the process
  * @param configOption the value of --config
- * @returns the settings with the values of all variables that the configuration names; `warnings` are those of both
+ * @returns the settings with the secrets that the configuration names; `warnings` are those of both
  * @throws ConfigError with all issues of the environment, or else of the configuration
  */
 export function readSetup(
@@ -18,10 +18,11 @@ export function readSetup(
   configOption?: string,
 ): ReadSetup {
   const settings = readEnvironment(env, configOption);
-  const { variables, warnings, ...loaded } = loadConfig(
-    settings.configFile,
-    settings.configRequired,
-    settings.variables,
-  );
-  return { ...loaded, settings: { ...settings, variables }, warnings: [...settings.warnings, ...warnings] };
+  const { missing, ...loaded } = loadConfig(settings.configFile, settings.configRequired, env);
+  const { secrets, warnings } = loaded;
+  return {
+    ...loaded,
+    settings: { ...settings, secrets },
+    warnings: [...settings.warnings, ...warnings, ...missing],
+  };
 }

@@ -15,6 +15,9 @@ const SafeUrl = z.url({ protocol: /^https?$/ }).refine(
   { message: "must begin with https:// (http:// is allowed only on this machine, for tests)" },
 );
 
+/** The variable of the client's secret; not set for a public client, which uses only PKCE. */
+export const OIDC_CLIENT_SECRET = "MILLRACE_OIDC_CLIENT_SECRET";
+
 /** The variables, as fields of the environment's schema. */
 export const SignOnVariables = {
   MILLRACE_COGNITO_USER_POOL_ID: z
@@ -37,7 +40,7 @@ export const SignOnVariables = {
   MILLRACE_ALB_KEYS_URL: SafeUrl.optional(),
   MILLRACE_OIDC_ISSUER: SafeUrl.optional(),
   MILLRACE_OIDC_CLIENT_ID: z.string().optional(),
-  MILLRACE_OIDC_CLIENT_SECRET: z.string().optional(),
+  [OIDC_CLIENT_SECRET]: z.string().optional(),
 };
 const Variables = z.object(SignOnVariables);
 export type SignOnVariables = z.output<typeof Variables>;
@@ -101,8 +104,6 @@ export function cognitoWarnings(
 export interface OidcSettings {
   issuer: URL;
   clientId: string;
-  /** Undefined for a public client, which uses only PKCE. */
-  clientSecret: string | undefined;
 }
 
 /** @throws ConfigError that names each missing variable */
@@ -117,7 +118,6 @@ export function oidcSettings(variables: SignOnVariables): OidcSettings {
   return {
     issuer: new URL(variables.MILLRACE_OIDC_ISSUER!),
     clientId: variables.MILLRACE_OIDC_CLIENT_ID!,
-    clientSecret: variables.MILLRACE_OIDC_CLIENT_SECRET,
   };
 }
 

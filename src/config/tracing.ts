@@ -1,4 +1,5 @@
 /** The standard OTEL_* variables that decide whether traces are recorded; the OpenTelemetry SDK reads the others. */
+import { NO_PROXIES, type OutgoingProxies } from "../core/outgoing-proxy.ts";
 import type { TracingSettings } from "../core/tracer.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -9,7 +10,10 @@ const PROTOCOL = "http/protobuf";
  * Returns whether traces are recorded, and warnings about unsupported values.
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
-export function readTracing(env: Env): { tracing: TracingSettings; warnings: string[] } {
+export function readTracing(
+  env: Env,
+  proxies: OutgoingProxies = NO_PROXIES,
+): { tracing: TracingSettings; warnings: string[] } {
   const value = (name: string): string => env[name]?.trim() ?? "";
   const listed = (name: string): string[] =>
     value(name)
@@ -42,5 +46,9 @@ export function readTracing(env: Env): { tracing: TracingSettings; warnings: str
   const others = propagators.filter((name) => !["tracecontext", "baggage", "none"].includes(name));
   if (others.length > 0)
     warnings.push(`environment: OTEL_PROPAGATORS must be tracecontext or none, got ${others.join(", ")}.`);
-  return { tracing: { enabled, propagates }, warnings };
+  const destination = URL.parse(
+    value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") || value("OTEL_EXPORTER_OTLP_ENDPOINT"),
+  );
+  const proxyUrl = destination === null ? undefined : proxies.proxyFor(destination)?.secretUrl;
+  return { tracing: { enabled, propagates, proxyUrl }, warnings };
 }

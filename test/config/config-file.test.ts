@@ -42,7 +42,29 @@ const MODEL = (keyVar: string): string =>
   `models:\n  - { name: m, vendor: openai, model_ref: x, key_var: ${keyVar} }\n`;
 const DATABASE = "databases:\n  - name: shop\n    type: sqlite\n    dataset: shop.db\n";
 
+const databaseWithRoles = (type: string, dataset: string, ...names: string[]): string =>
+  `databases:\n  - name: d\n    type: ${type}\n    dataset: ${dataset}\n    roles:\n` +
+  names.map((name) => `      - { name: ${name}, user: u, password_var: DB_PASSWORD }\n`).join("");
+
 describe("a configuration", () => {
+  it("gives roles only to database servers, with names that are unique", () => {
+    const url = "postgresql://u@localhost/d";
+    for (const type of ["postgresql", "mysql", "MariaDB"])
+      expect(issues(databaseWithRoles(type, url, "a", "b"))).toEqual([]);
+    for (const type of ["sqlite", "DuckDB"])
+      expect(issues(databaseWithRoles(type, "d.db", "a"))).toEqual([
+        `5:5: databases[0].roles must be left out: a ${type.toLowerCase()} file has no logins. ` +
+          "Remove roles, or grant the database with access: read-only",
+      ]);
+    expect(issues(databaseWithRoles("postgresql", url, "a", "a"))).toEqual([
+      "7:11: databases[0].roles[1].name must be unique, but an earlier role has the same name",
+    ]);
+    const { missing } = load(databaseWithRoles("postgresql", url, "a"));
+    expect(missing.join("\n")).toContain(
+      "databases: d, role a can't be used: the environment variable DB_PASSWORD is not set",
+    );
+  });
+
   it("can be missing unless it is named explicitly", () => {
     const file = join(temporaryDirectory(), "none.yaml");
     expect(loadConfig(file, false, {})).toMatchObject({
@@ -102,7 +124,7 @@ describe("a configuration", () => {
       databases: [{ name: "shop", type: "sqlite", dataset: join(directory, "shop.db"), access: "read-only" }],
       defaults: { database: "shop" },
       authentication: { basic: { smtp_port: 587 } },
-      http: { allowed_hosts: [] },
+      http: { allowed_hosts: [], public: "any", public_hosts: [], proxy_resolves: false },
     });
   });
 
@@ -196,7 +218,14 @@ describe("a configuration's issues", () => {
     [
       "an unknown key with a dot",
       "http:\n  a.b: 1\n",
-      ["2:3: http.a.b is not a known field; allowed: allowed_hosts"],
+      ["2:3: http.a.b is not a known field; allowed: allowed_hosts, public, public_hosts, proxy_resolves"],
+    ],
+    [
+      "public hosts that limit nothing",
+      "http:\n  public_hosts: [api.example.com]\n",
+      [
+        "2:3: http.public_hosts has no effect unless http.public is list. Set http.public to list, or remove public_hosts",
+      ],
     ],
     [
       "a value that is not allowed",
@@ -354,9 +383,11 @@ describe("a configuration's secrets", () => {
     "AKIAIOSFODNN7EXAMPLE",
     "mill_0aB",
   ])("that look like a name are not repeated in the warning: %s", (secret) => {
-    const { warnings } = load(MODEL(secret));
-    expect(warnings).toEqual([expect.stringContaining("models: m uses an environment variable")]);
-    expect(warnings.join()).not.toContain(secret);
+    const { missing } = load(MODEL(secret));
+    expect(missing).toEqual([
+      expect.stringContaining("models: m can't be used: an environment variable (its name is hidden"),
+    ]);
+    expect(missing.join()).not.toContain(secret);
   });
 
   it("in a database's URL are refused and not repeated", () => {
@@ -379,7 +410,7 @@ describe("a configuration's secrets", () => {
     ]);
   });
 
-  it("that are not set cause a warning with the variable and the entry that needs it", () => {
+  it("that are not set are named with the variable and the entry that needs it", () => {
     const text =
       "databases: [{ name: d, type: mysql, dataset: 'mysql://u@h/d', password_var: D_PASSWORD }]\n" +
       "models: [{ name: m, vendor: openai, model_ref: x, key_var: OPENAI_API_KEY }]\n" +
@@ -387,12 +418,12 @@ describe("a configuration's secrets", () => {
       "secrets: [{ name: s, key_var: S_KEY, hosts: [h] }]\n" +
       "authentication: { basic: { smtp_user: a, smtp_password_var: SMTP_PASSWORD, smtp_server: s, smtp_port: 25 } }\n";
     const names = ["D_PASSWORD", "OPENAI_API_KEY", "T_KEY", "S_KEY", "SMTP_PASSWORD"];
-    const { warnings } = load(text, { OPENAI_API_KEY: "" });
-    expect(warnings.map((one) => one.slice(one.indexOf(": ") + 2))).toEqual(
+    const { missing } = load(text, { OPENAI_API_KEY: "" });
+    expect(missing.map((one) => one.slice(one.indexOf(": ") + 2))).toEqual(
       ["databases: d", "models: m", "mcp_servers: t", "secrets: s", "authentication.basic"].map(
-        (where, i) => `${where} uses the environment variable ${names[i]}, which is not set`,
+        (where, i) => `${where} can't be used: the environment variable ${names[i]} is not set`,
       ),
     );
-    expect(load(text, Object.fromEntries(names.map((name) => [name, "x"]))).warnings).toEqual([]);
+    expect(load(text, Object.fromEntries(names.map((name) => [name, "x"]))).missing).toEqual([]);
   });
 });

@@ -168,22 +168,32 @@ describe("the variables that the configuration names", () => {
     const env = Object.fromEntries(names.map((name) => [`${name}_FILE`, file(`value of ${name}\n`, name)]));
     const { settings, warnings } = readSetup({ ...env, MILLRACE_STATE_DIR: directory }, config);
     expect(warnings).toEqual([]);
-    for (const name of names) expect(settings.variables[name]).toBe(`value of ${name}`);
+    for (const name of names) expect(settings.secrets.get(name)).toBe(`value of ${name}`);
     // The paths of the files are not passed on.
-    for (const name of names) expect(settings.variables[`${name}_FILE`]).toBeUndefined();
+    for (const name of names) expect(settings.secrets.get(`${name}_FILE`)).toBeUndefined();
   });
 
   it("can be one that the program reads itself", () => {
     const config = file(models.replace("WRITER_KEY", "MILLRACE_OIDC_CLIENT_SECRET"), "c.yaml");
     const env = { MILLRACE_STATE_DIR: directory, MILLRACE_OIDC_CLIENT_SECRET_FILE: file("s3cret") };
-    expect(readSetup(env, config).settings.variables["MILLRACE_OIDC_CLIENT_SECRET"]).toBe("s3cret");
+    expect(readSetup(env, config).settings.secrets.get("MILLRACE_OIDC_CLIENT_SECRET")).toBe("s3cret");
   });
 
-  it("prevent the start if their files cannot be read, and are all reported", () => {
+  it("are named in warnings if their files cannot be read, because they can be read later", () => {
     const config = file(models + secrets, "c.yaml");
     const env = { WRITER_KEY_FILE: "/nowhere/1", S_KEY_FILE: "/nowhere/2", MILLRACE_STATE_DIR: directory };
-    const message = refused(() => readSetup(env, config));
-    expect(message).toContain("WRITER_KEY_FILE names /nowhere/1");
-    expect(message).toContain("S_KEY_FILE names /nowhere/2");
+    expect(readSetup(env, config).warnings).toEqual([
+      `${config}: models: m can't be used: the file that WRITER_KEY_FILE names cannot be read: there is no such file`,
+      `${config}: secrets: s can't be used: the file that S_KEY_FILE names cannot be read: there is no such file`,
+    ]);
+  });
+
+  it("prevent the start if they are set twice or have a file that can't be meant, and are all reported", () => {
+    const config = file(models + secrets, "c.yaml");
+    const env = { WRITER_KEY: "x", WRITER_KEY_FILE: "/nowhere/1", S_KEY_FILE: "s3cret" };
+    const message = refused(() => readSetup({ ...env, MILLRACE_STATE_DIR: directory }, config));
+    expect(message).toContain("WRITER_KEY and WRITER_KEY_FILE are both set");
+    expect(message).toContain("S_KEY_FILE must be an absolute path");
+    expect(message).not.toContain("s3cret");
   });
 });
