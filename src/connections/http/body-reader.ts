@@ -104,9 +104,6 @@ function threadFailure({ reason }: ThreadError): StepError {
       return new StepError(
         "http_failed",
         "The response could not be read in time, because the machine is busy.",
-        {
-          fix: "Add retry to the step.",
-        },
       );
   }
 }

@@ -1,4 +1,5 @@
 /** Converts network errors to step errors, with messages for workflow authors. */
+import { ProxyError } from "../../core/proxy-tunnel.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 interface Reason {
@@ -14,7 +15,7 @@ const TLS: Reason = {
 };
 const CUT: Reason = {
   message: "it closed the connection before the response was complete",
-  fix: "Try again. If this happens repeatedly, add retry to the step.",
+  fix: "Try again.",
 };
 
 const REASONS: Readonly<Record<string, Reason>> = {
@@ -23,7 +24,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
     fix: "Check host and port, and whether the service is running.",
   },
   ENOTFOUND: { message: "the host name does not exist", fix: "Check the spelling of the host." },
-  EAI_AGAIN: { message: "the DNS server does not answer", fix: "Try again; add retry to the step." },
+  EAI_AGAIN: { message: "the DNS server does not answer", fix: "Try again." },
   EHOSTUNREACH: { message: "there is no route to the host", fix: "Check the host and the network." },
   ENETUNREACH: { message: "there is no route to the network", fix: "Check the host and the network." },
   ETIMEDOUT: {
@@ -57,7 +58,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
 export function httpStepError(error: unknown, place: string): StepError {
   if (error instanceof StepError) return error;
   const code = errorCodeOf(error);
-  const reason = REASONS[code] ?? byFamily(code);
+  const reason = error instanceof ProxyError ? error : (REASONS[code] ?? byFamily(code));
   const { message, fix, transient } = reason;
   return new StepError("http_failed", `The request to ${place} failed: ${message}.`, {
     fix,

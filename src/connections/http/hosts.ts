@@ -1,5 +1,7 @@
 /** Parses and matches host patterns of the configuration: `host`, `host:port`, `*.example.com`, `[::1]:8080`. */
 
+import { plainHost } from "../../core/hosts.ts";
+
 /** The target of a connection. */
 export interface HostPort {
   /** Lower case, IPv6 without brackets. */
@@ -43,9 +45,3 @@ function parsePattern(pattern: string): { host: string; below: boolean; port: nu
   const host = plainHost(URL.parse(`http://${rest}`)?.hostname ?? "");
   return { host, below, port: port === undefined ? null : Number(port) };
 }
-
-const plainHost = (hostname: string): string =>
-  hostname
-    .toLowerCase()
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "");

@@ -1,23 +1,26 @@
-/** The HTTP client of http steps: it reaches public hosts, and private hosts that the operator has listed. */
-import { isIP } from "node:net";
+/** The HTTP client of http steps: it reaches the public hosts that the rules allow, and private hosts that the operator has listed. */
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import type { Config } from "../../../schemas/config.ts";
 import type { CallContext, Http, HttpResponse, HttpRequest, PartialIssue } from "../../core/connections.ts";
+import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
+import { areReplaced, type SecretSource, valuesOf } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { isPublicAddress } from "./addresses.ts";
-import { blockedHostError, type HostResolver } from "./agent.ts";
+import type { HostResolver } from "./agent.ts";
 import { ACCEPT_ENCODING, discardBody, joinHeaderValues, type RawHeaders } from "./response.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { httpStepError } from "./errors.ts";
-import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
+import { hostPortOf, formatHostPort } from "./hosts.ts";
+import type { ConnectionConfig } from "../limit-config.ts";
 import type { Masker } from "../masking.ts";
 import { maskedError, secretMasker } from "../secret-masker.ts";
 import { ownerAgents } from "./owner-agents.ts";
 import { buildHeaders, checkSecrets, encodeBody, invalidInputError, parseUrl } from "./request.ts";
-import { loadSecrets } from "./secrets.ts";
+import { httpRules, type HttpRules } from "./rules.ts";
+import { openHttpSecrets, type Secrets } from "./secrets.ts";
 
 const MAX_REDIRECTS = 5;
+/** Methods that change nothing, so that a request can be sent again. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
@@ -26,43 +29,64 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
   "user-agent": "millrace",
 };
 
+type HttpConfig = Pick<ConnectionConfig, "http" | "httpPolicy" | "secrets" | "unusable" | "isLimited">;
+
+export interface SharedHttp extends Http {
+  /** A client for a part of the configuration. Its requests have the policy of that part. */
+  limitedTo(config: HttpConfig): Http;
+  close(): Promise<void>;
+}
+
 /**
- * @param env environment variables, which hold the secrets
+ * @param source the values of the secrets, which can change
  * @param options `resolve` replaces the system's DNS resolver; `mask` removes secrets from responses, by default those of
- *   the configuration
+ *   the configuration; `proxies`: the outgoing proxies, by default none
  */
 export function createHttpClient(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  options: { resolve?: HostResolver; mask?: Masker } = {},
-): Http & { close(): Promise<void> } {
-  const isAllowed = hostMatcher(config.http.allowed_hosts);
-  const secrets = loadSecrets(config, env, isAllowed);
-  const mask = options.mask ?? secretMasker(config, env);
+  config: HttpConfig,
+  source: SecretSource,
+  options: { resolve?: HostResolver; mask?: Masker; proxies?: OutgoingProxies } = {},
+): SharedHttp {
+  const { proxies = NO_PROXIES } = options;
+  const rulesOf = httpRules(config.http, proxies);
+  const mask = options.mask ?? secretMasker(config, source);
   const bodies = createBodyReader(mask);
-  const agentOf = ownerAgents(isAllowed, options.resolve);
+  const agentOf = ownerAgents({ proxies, proxyResolves: config.http.proxy_resolves }, options.resolve);
 
-  async function send(request: HttpRequest, call: CallContext): Promise<HttpResponse> {
+  async function send(secrets: Secrets, request: HttpRequest, call: CallContext): Promise<HttpResponse> {
     const { signal } = call;
+    const rules = rulesOf(request.policy);
     const url = parseUrl(request.url);
     if (!(url instanceof URL)) throw invalidInputError(`url ${url.message}.`, url.fix);
     const body = encodeBody(request.body);
-    const own = buildHeaders(request, url, secrets);
-    const headers = {
-      ...DEFAULT_HEADERS,
-      ...(body !== undefined && { "content-type": body.type }),
-      ...("traceparent" in own || "tracestate" in own ? {} : request.trace),
-      ...own,
+    const variables = secrets.variablesOf(
+      Object.values(request.headers).flatMap((value) => (typeof value === "string" ? [] : value.secret)),
+    );
+    if (variables.length > 0) await source.load(variables);
+    const ask = (): ReturnType<typeof followRedirects> => {
+      const own = buildHeaders(request, url, secrets, rules);
+      const headers = {
+        ...DEFAULT_HEADERS,
+        ...(body !== undefined && { "content-type": body.type }),
+        ...("traceparent" in own || "tracestate" in own ? {} : request.trace),
+        ...own,
+      };
+      const sent = { method: request.method, url, headers, body: body?.bytes };
+      const checkRedirect = (redirect: Sent): void => checkSecrets(request, redirect, secrets, rules);
+      return followRedirects(agentOf(call.owner, rules), sent, request, { mask, checkRedirect, signal });
     };
+    const used = valuesOf(source, variables);
     signal.throwIfAborted();
     try {
-      const sent = { method: request.method, url, headers, body: body?.bytes };
-      const checkRedirect = (redirect: Sent): void => checkSecrets(request, redirect, secrets);
-      const answer = await followRedirects(agentOf(call.owner), sent, request, {
-        mask,
-        checkRedirect,
-        signal,
-      });
+      let answer = await ask();
+      if (answer.statusCode === 401 && variables.length > 0) {
+        const replaced = areReplaced(source, used, signal);
+        // Another request could repeat an effect, so only the next attempt of the step gets the new value.
+        if (SAFE_METHODS.has(request.method) && (await replaced)) {
+          discardBody(answer.body);
+          answer = await ask();
+        }
+      }
       const lenient = answer.statusCode < 200 || answer.statusCode >= 300;
       const { maxBytes } = request;
       return {
@@ -77,23 +101,35 @@ export function createHttpClient(
     }
   }
 
-  return {
-    check: ({ url: text, method, secrets: sent }) => {
-      const url = text === null ? null : parseUrl(text);
-      const known = url instanceof URL ? url : null;
-      return [
-        ...(url === null || url instanceof URL ? [] : [{ path: ["url"], ...url }]),
-        ...(known === null ? [] : privateIssues(hostPortOf(known), isAllowed)),
-        ...sent.flatMap(({ name, header }, index): PartialIssue[] => {
-          const issue = secrets.issue(name, { url: known, method, header });
-          return issue === undefined ? [] : [{ path: ["secrets", index], ...issue }];
-        }),
-      ];
-    },
-    secrets: secrets.list,
-    send,
-    close: () => bodies.close(),
-  };
+  function check(
+    secrets: Secrets,
+    { url: text, method, secrets: sent, policy }: Parameters<Http["check"]>[0],
+  ): PartialIssue[] {
+    const rules = rulesOf(policy);
+    const url = text === null ? null : parseUrl(text);
+    const known = url instanceof URL ? url : null;
+    return [
+      ...(url === null || url instanceof URL ? [] : [{ path: ["url"], ...url }]),
+      ...(known === null ? [] : hostIssues(known, rules)),
+      ...sent.flatMap(({ name, header }, index): PartialIssue[] => {
+        const issue = secrets.issue(name, { url: known, method, header, rules });
+        return issue === undefined ? [] : [{ path: ["secrets", index], ...issue }];
+      }),
+    ];
+  }
+
+  function front(limited: HttpConfig): Http {
+    const secrets = openHttpSecrets(limited, source);
+    const { httpPolicy: policy } = limited;
+    const withPolicy = <T extends object>(request: T): T =>
+      policy === undefined ? request : { ...request, policy };
+    return {
+      check: (request) => check(secrets, withPolicy(request)),
+      secrets: secrets.list,
+      send: (request, call) => send(secrets, withPolicy(request), call),
+    };
+  }
+  return { ...front(config), limitedTo: front, close: () => bodies.close() };
 }
 
 interface Sent {
@@ -172,16 +208,13 @@ function otherOriginError(status: number, from: URL, target: URL, mask: Masker):
   );
 }
 
-/** Issues of hosts that are private without a DNS lookup. */
-function privateIssues(place: HostPort, isAllowed: (place: HostPort) => boolean): PartialIssue[] {
-  const isPrivate =
-    isIP(place.host) === 0 ? /(^|\.)localhost$/.test(place.host) : !isPublicAddress(place.host);
-  if (!isPrivate || isAllowed(place)) return [];
-  const { options } = blockedHostError(place);
-  const message = `is ${formatHostPort(place)}, in a private network, which workflows must not call`;
-  return [
-    { path: ["url"], code: "private_host", message, ...(options.fix !== undefined && { fix: options.fix }) },
-  ];
+/** Issues of a host that must not be called, as far as they are known without a DNS lookup. */
+function hostIssues(url: URL, rules: HttpRules): PartialIssue[] {
+  const place = hostPortOf(url);
+  const refusal = rules.refusal(place);
+  if (refusal === undefined) return [];
+  const { code, clause, fix } = refusal;
+  return [{ path: ["url"], code, message: `is ${formatHostPort(place)}, ${clause}`, fix }];
 }
 
 const maskedHeaders = (headers: RawHeaders, mask: Masker): Record<string, string> =>

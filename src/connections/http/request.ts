@@ -1,6 +1,7 @@
 /** Checks a request of a workflow and encodes it. */
 import type { HttpRequest, PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
+import type { HttpRules } from "./rules.ts";
 import type { Secrets } from "./secrets.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -75,7 +76,12 @@ export function headerNameIssue(name: string): PartialIssue | undefined {
  * Returns the headers to send, with names in lower case and with the values of secrets.
  * @throws StepError input_invalid, environment, http_blocked
  */
-export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): Record<string, string> {
+export function buildHeaders(
+  request: HttpRequest,
+  url: URL,
+  secrets: Secrets,
+  rules: HttpRules,
+): Record<string, string> {
   const headers = new Map<string, string>();
   let bytes = 0;
   for (const [name, value] of Object.entries(request.headers)) {
@@ -87,7 +93,7 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
     const sent =
       typeof value === "string"
         ? value
-        : `${value.prefix ?? ""}${secrets.valueFor(value.secret, { url, method: request.method, header: name })}`;
+        : `${value.prefix ?? ""}${secrets.valueFor(value.secret, { url, method: request.method, header: name, rules })}`;
     if (!VALUE.test(sent))
       throw invalidInputError(
         `${shown} contains a line break or another character that headers cannot contain.`,
@@ -98,7 +104,7 @@ export function buildHeaders(request: HttpRequest, url: URL, secrets: Secrets): 
   }
   for (const override of METHOD_OVERRIDES) {
     const method = headers.get(override);
-    if (method !== undefined) checkSecrets(request, { url, method: method.toUpperCase() }, secrets);
+    if (method !== undefined) checkSecrets(request, { url, method: method.toUpperCase() }, secrets, rules);
   }
   if (bytes > MAX_HEADER_BYTES)
     throw invalidInputError(
@@ -116,9 +122,10 @@ export function checkSecrets(
   { headers }: HttpRequest,
   { method, url }: { method: string; url: URL },
   secrets: Secrets,
+  rules: HttpRules,
 ): void {
   for (const [header, value] of Object.entries(headers))
-    if (typeof value !== "string") secrets.valueFor(value.secret, { url, method, header });
+    if (typeof value !== "string") secrets.valueFor(value.secret, { url, method, header, rules });
 }
 
 /**

@@ -1,17 +1,20 @@
 /** The secrets that workflows can use, and the requests that each may be sent in. */
-import type { Config } from "../../../schemas/config.ts";
 import type { Http, PartialIssue } from "../../core/connections.ts";
 import { nearMatch } from "../../core/near-match.ts";
+import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
-import { describeVariable } from "../../core/variables.ts";
-import { hostMatcher, type HostPort, hostPortOf, formatHostPort } from "./hosts.ts";
+import { type ConnectionConfig, missingFix } from "../limit-config.ts";
+import { hostMatcher, hostPortOf, formatHostPort } from "./hosts.ts";
+import type { HttpRules } from "./rules.ts";
 
 /** Where a secret is sent. Null stands for what is not known yet. */
 interface SecretUse {
   url: URL | null;
   method: string | null;
   header: string;
+  /** The rules of the call, by which a private host may get it without encryption. */
+  rules: HttpRules;
 }
 
 export interface Secrets {
@@ -20,23 +23,25 @@ export interface Secrets {
   issue(name: string, use: SecretUse): PartialIssue | undefined;
   /** @throws StepError environment, http_blocked */
   valueFor(name: string, use: SecretUse): string;
+  /** The variables that hold the secrets of these names. */
+  variablesOf(names: readonly string[]): string[];
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** @param isAllowed whether the operator has listed this private host, where http is allowed */
-export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPort) => boolean): Secrets {
+/** @param source the values, which can change */
+export function openHttpSecrets(
+  config: Pick<ConnectionConfig, "secrets" | "unusable" | "isLimited">,
+  source: SecretSource,
+): Secrets {
   const entries = config.secrets.map((secret) => ({
     ...secret,
     isFor: hostMatcher(secret.hosts),
-    value: env[secret.key_var] ?? "",
   }));
   type Entry = (typeof entries)[number];
   const named = (name: string) => entries.find((secret) => secret.name === name);
   const names = entries.map((secret) => secret.name);
   const unusable = unusableNames(config, "secrets");
 
-  function issue(name: string, { url, method, header }: SecretUse): PartialIssue | undefined {
+  function issue(name: string, { url, method, header, rules }: SecretUse): PartialIssue | undefined {
     const entry = named(name);
     const found = unusableIssue(name, entry);
     if (found !== undefined || entry === undefined) return found;
@@ -55,7 +60,7 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
         allowed: methods,
         fix: `Use ${methods.join(" or ")}, or ask the operator to add ${method.slice(0, 20)} to its methods.`,
       };
-    return url === null ? undefined : hostIssue(entry, url);
+    return url === null ? undefined : hostIssue(entry, url, rules);
   }
 
   function unusableIssue(name: string, entry: Entry | undefined): PartialIssue | undefined {
@@ -63,17 +68,18 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
     if (broken !== undefined)
       return { code: "secret_not_set", message: `can't be used: ${broken.reason}`, fix: CORRECT_ENTRY };
     if (entry === undefined) return unknown(name, names);
-    if (entry.value === "")
+    const reason = source.missingReason(entry.key_var);
+    if (reason !== null)
       return {
         code: "secret_not_set",
-        message: `is not set: ${describeVariable(entry.key_var)} (its key_var) is missing or empty`,
-        fix: "Ask the operator to set that variable and restart Millrace.",
+        message: `has no value: ${reason}`,
+        fix: "Ask the operator to set the variable of its key_var.",
       };
-    if (/[\r\n\0]/.test(entry.value)) return { code: "secret_malformed", ...MALFORMED };
+    if (/[\r\n\0]/.test(source.get(entry.key_var) ?? "")) return { code: "secret_malformed", ...MALFORMED };
     return undefined;
   }
 
-  function hostIssue(entry: Entry, url: URL): PartialIssue | undefined {
+  function hostIssue(entry: Entry, url: URL, rules: HttpRules): PartialIssue | undefined {
     const place = hostPortOf(url);
     if (!entry.isFor(place))
       return {
@@ -82,7 +88,9 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
         allowed: [...entry.hosts],
         fix: `Call one of its hosts, or ask the operator to add ${place.host} to its hosts.`,
       };
-    return url.protocol === "https:" || isAllowed(place) ? undefined : { code: "secret_in_plain", ...PLAIN };
+    return url.protocol === "https:" || rules.isPlainAllowed(url)
+      ? undefined
+      : { code: "secret_in_plain", ...PLAIN };
   }
 
   return {
@@ -93,14 +101,17 @@ export function loadSecrets(config: Config, env: Env, isAllowed: (place: HostPor
         return { name, type: "secret", unavailableReason, hosts, methods, headers };
       }),
     issue,
+    variablesOf: (used) => used.flatMap((name) => named(name)?.key_var ?? []),
     valueFor(name, use) {
       const found = issue(name, use);
-      if (found === undefined) return named(name)!.value;
+      if (found === undefined) return source.get(named(name)!.key_var)!;
       const meant = found.did_you_mean === undefined ? "" : ` Did you mean "${found.did_you_mean}"?`;
       throw new StepError(
         ERRORS[found.code] ?? "environment",
         `The secret "${name.slice(0, 100)}" ${found.message}.${meant}`,
-        found.fix === undefined ? {} : { fix: found.fix },
+        found.fix === undefined
+          ? {}
+          : { fix: found.code === "unknown_secret" ? missingFix(config, found.fix) : found.fix },
       );
     },
   };
@@ -112,7 +123,7 @@ const MALFORMED = {
 };
 const PLAIN = {
   message: "must not be sent over unencrypted http",
-  fix: "Use https:// in url. Only hosts in http.allowed_hosts can get it over http.",
+  fix: "Use https:// in url. Only hosts in http.allowed_hosts can get it over http, and not through a proxy: the operator can add them to NO_PROXY.",
 };
 const ERRORS: Readonly<Record<string, StepErrorCode>> = {
   secret_not_for_host: "http_blocked",

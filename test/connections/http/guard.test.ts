@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpRequest, PartialIssue } from "../../../src/core/connections.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 import { callOf } from "../../support/call-context.ts";
 
@@ -17,20 +18,16 @@ const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
 const ok = () => mockHttpServer((_request, response) => sendJson(response, { ok: true }));
 
 const client = (allowed: string[], addresses: Record<string, string[]> = {}) =>
-  createHttpClient(
-    parseConfig({ http: { allowed_hosts: allowed } }),
-    {},
-    {
-      resolve: (hostname, done) =>
-        done(
-          null,
-          (addresses[hostname] ?? []).map((address): LookupAddress => ({
-            address,
-            family: address.includes(":") ? 6 : 4,
-          })),
-        ),
-    },
-  );
+  createHttpClient(parseConfig({ http: { allowed_hosts: allowed } }), fixedSecrets({}), {
+    resolve: (hostname, done) =>
+      done(
+        null,
+        (addresses[hostname] ?? []).map((address): LookupAddress => ({
+          address,
+          family: address.includes(":") ? 6 : 4,
+        })),
+      ),
+  });
 
 describe("the guard of http", () => {
   it("refuses private addresses in any spelling without connecting", async () => {
@@ -85,7 +82,7 @@ describe("the guard of http", () => {
 
   it("refuses a name that the system resolves to loopback", async () => {
     const peer = await ok();
-    const real = createHttpClient(parseConfig({}), {});
+    const real = createHttpClient(parseConfig({}), fixedSecrets({}));
     for (const name of ["localhost", "LOCALHOST"]) {
       const error = await stepErrorOf(real.send(get(`http://${name}:${peer.port}/`), callOf(signal)));
       expect(error.code).toBe("http_blocked");
@@ -107,18 +104,14 @@ describe("the guard of http", () => {
     const peer = await ok();
     let lookups = 0;
     // Returns a public address the first time and a private one afterwards, as a rebinding name server does.
-    const rebinding = createHttpClient(
-      parseConfig({}),
-      {},
-      {
-        resolve: (_hostname, done) => {
-          lookups += 1;
-          done(null, [
-            { address: lookups === 1 ? "2606:4700::ffff" : "127.0.0.1", family: lookups === 1 ? 6 : 4 },
-          ]);
-        },
+    const rebinding = createHttpClient(parseConfig({}), fixedSecrets({}), {
+      resolve: (_hostname, done) => {
+        lookups += 1;
+        done(null, [
+          { address: lookups === 1 ? "2606:4700::ffff" : "127.0.0.1", family: lookups === 1 ? 6 : 4 },
+        ]);
       },
-    );
+    });
     const stop = new AbortController();
     const call = stepErrorOf(rebinding.send(get(`http://rebinding.test:${peer.port}/`), callOf(stop.signal)));
     setImmediate(() => stop.abort());
@@ -242,7 +235,7 @@ describe("the check of an http step", () => {
       },
     ],
   });
-  const { check } = createHttpClient(config, { HOOK: "s3cr3t" });
+  const { check } = createHttpClient(config, fixedSecrets({ HOOK: "s3cr3t" }));
   const codes = (url: string | null, name: string, method: string | null = "POST", header = "X-Key") =>
     (check({ url, method, secrets: [{ name, header }] }) as PartialIssue[]).map((one) => one.code);
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { CallContext, HttpResponse } from "../../../src/core/connections.ts";
 import { EncodedJson } from "../../../src/core/encoded-json.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { startCpuTimer } from "../../support/cpu-time.ts";
 import { callOf } from "../../support/call-context.ts";
@@ -16,7 +17,7 @@ function openClient() {
     http: { allowed_hosts: ["127.0.0.1"] },
     secrets: [{ name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] }],
   });
-  const client = createHttpClient(config, { HOOK: SECRET });
+  const client = createHttpClient(config, fixedSecrets({ HOOK: SECRET }));
   onTestFinished(() => client.close());
   return (url: string, call: CallContext = callOf()): Promise<HttpResponse> =>
     client.send({ method: "GET", url, headers: {}, maxBytes: 4 * MIB }, call);

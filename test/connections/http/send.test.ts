@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../../src/connections/http/index.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/core/connections.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 import { callOf } from "../../support/call-context.ts";
@@ -18,7 +19,7 @@ const client = createHttpClient(
       { name: "broken", key_var: "BROKEN", hosts: ["127.0.0.1"] },
     ],
   }),
-  { HOOK: SECRET, OTHER: "another", BROKEN: "two\nlines" },
+  fixedSecrets({ HOOK: SECRET, OTHER: "another", BROKEN: "two\nlines" }),
 );
 
 const never = new AbortController().signal;
@@ -264,7 +265,7 @@ describe("a secret", () => {
         http: { allowed_hosts: ["127.0.0.1"] },
         secrets: [{ name: "hook", key_var: "HOOK", hosts: ["127.0.0.1"] }],
       }),
-      { HOOK: bare },
+      fixedSecrets({ HOOK: bare }),
     );
     const peer = await mockHttpServer((request, response) => {
       if (request.path === "/cut") {
@@ -303,7 +304,7 @@ describe("a secret", () => {
         secrets: [{ name: "hook", key_var: "HOOK", hosts: ["elsewhere.test"] }],
         databases: [{ name: "d", type: "mysql", dataset: "mysql://u@h/d", password_var: "PASSWORD" }],
       }),
-      { HOOK: other, PASSWORD: "correct horse battery" },
+      fixedSecrets({ HOOK: other, PASSWORD: "correct horse battery" }),
     );
     const peer = await mockHttpServer((_request, response) =>
       sendJson(response, {
@@ -337,7 +338,7 @@ describe("a secret", () => {
           },
         ],
       }),
-      { HOOK: SECRET },
+      fixedSecrets({ HOOK: SECRET }),
     );
     const ask = (method: string, path: string, header: string) =>
       bound.send(
@@ -408,7 +409,7 @@ describe("a server that fails", () => {
   ])("causes a transient http_failed if it %s", async (_name, handle) => {
     const error = await stepErrorOf(send(await rawPeer(handle)));
     expect(error).toMatchObject({ code: "http_failed", transient: true });
-    expect(error.options.fix).toBe("Try again. If this happens repeatedly, add retry to the step.");
+    expect(error.options.fix).toBe("Try again.");
   });
 
   it.each([
@@ -440,7 +441,9 @@ describe("a server that fails", () => {
     expect((await stepErrorOf(send(`http://127.0.0.1:${unused}/`))).message).toContain(
       "nothing listens on that port",
     );
-    const nameless = createHttpClient(parseConfig({}), {}, { resolve: (_name, done) => done(null, []) });
+    const nameless = createHttpClient(parseConfig({}), fixedSecrets({}), {
+      resolve: (_name, done) => done(null, []),
+    });
     const error = await stepErrorOf(
       nameless.send({ method: "GET", url: "http://no.test/", headers: {}, maxBytes: 1 }, callOf(never)),
     );
