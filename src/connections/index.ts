@@ -1,9 +1,13 @@
 /** The connections of the configuration, behind the ports of core/connections.ts. Each is opened when it is first used. */
 import type { Config } from "../../schemas/config.ts";
-import type { Connections } from "../core/connections.ts";
+import type { ConfiguredConnections, Connections } from "../core/connections.ts";
+import type { HttpPolicy } from "../core/http-policy.ts";
+import { NO_PROXIES, type OutgoingProxies, proxySecrets } from "../core/outgoing-proxy.ts";
 import { rateIntervalMs } from "../core/rate.ts";
+import type { SecretSource } from "../core/secret-source.ts";
 import { createDatabases } from "./databases/index.ts";
 import { createHttpClient } from "./http/index.ts";
+import { type ConnectionConfig, limitConfig } from "./limit-config.ts";
 import { createMailer } from "./mail/index.ts";
 import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
@@ -11,41 +15,47 @@ import { maskDatabases } from "./mask-databases.ts";
 import { secretMasker } from "./secret-masker.ts";
 
 /**
- * @param env environment variables that the configuration names
- * @param options `stateDir`: the state directory, in which workflows must not open databases
+ * @param secrets the values of the variables that the configuration names, which can change
+ * @param options `stateDir`: the state directory, in which workflows must not open databases; `proxies`: the outgoing proxies
  */
 export function createConnections(
   config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  options: { stateDir: string; version: string; now: () => number },
-): Connections {
-  const mask = secretMasker(config, env);
-  const sql = createDatabases(config, env, options);
-  const http = createHttpClient(config, env, { mask });
-  const mcp = createMcpServers(config, env, { ...options, mask });
+  secrets: SecretSource,
+  options: { stateDir: string; version: string; now: () => number; proxies?: OutgoingProxies },
+): ConfiguredConnections {
+  const { proxies = NO_PROXIES } = options;
+  const mask = secretMasker(config, secrets, proxySecrets(proxies));
+  const sql = createDatabases(config, secrets, options);
+  const http = createHttpClient(config, secrets, { mask, proxies });
+  const mcp = createMcpServers(config, secrets, { ...options, mask });
+  const of = (limited: ConnectionConfig): Connections => ({
+    databases: maskDatabases(sql.limitedTo(limited), mask),
+    models: createModels(limited, secrets, { ...options, mask }),
+    http: http.limitedTo(limited),
+    mcpServers: mcp.limitedTo(limited),
+    mailer: createMailer(limited, secrets),
+    defaultDatabase: limited.defaults.database ?? null,
+    targetOf: (resource) => targetOf(limited, resource),
+    configurationOf: (entry) => configurationOf(limited, entry),
+  });
   return {
-    databases: maskDatabases(sql, mask),
-    models: createModels(config, env, { ...options, mask }),
-    http,
-    mcpServers: mcp,
-    mailer: createMailer(config, env),
-    defaultDatabase: config.defaults.database ?? null,
-    targetOf: (resource) => targetOf(config, resource),
-    configurationOf: (entry) => configurationOf(config, entry),
+    ...of(config),
+    limitedTo: (view) => of(limitConfig(config, view)),
     async close() {
       await Promise.all([sql.close(), http.close(), mcp.close()]);
     },
   };
 }
 
-function targetOf(config: Config, resource: string): Readonly<Record<string, unknown>> | null {
+function targetOf(config: ConnectionConfig, resource: string): Readonly<Record<string, unknown>> | null {
   const [kind, name] = resource.split(/:(.*)/s);
   const named = <T extends { name: string }>(entries: readonly T[]): T | undefined =>
     entries.find((entry) => entry.name === name);
   switch (kind) {
     case "database": {
       const entry = named(config.databases);
-      return entry === undefined ? null : { type: entry.type, dataset: entry.dataset };
+      if (entry === undefined) return null;
+      return { type: entry.type, dataset: entry.dataset, role: entry.role };
     }
     case "model": {
       const entry = named(config.models);
@@ -62,14 +72,20 @@ function targetOf(config: Config, resource: string): Readonly<Record<string, unk
   }
 }
 
-function configurationOf(config: Config, entry: string): Readonly<Record<string, unknown>> | null {
+function configurationOf(config: ConnectionConfig, entry: string): Readonly<Record<string, unknown>> | null {
   const [kind, name] = entry.split(/:(.*)/s);
   const named = (
-    entries: readonly { name: string; concurrency?: unknown; rate?: unknown; prices?: unknown }[],
+    entries: readonly {
+      name: string;
+      concurrency?: unknown;
+      rate?: unknown;
+      prices?: unknown;
+      roles?: unknown;
+    }[],
   ): Readonly<Record<string, unknown>> | null => {
     const found = entries.find((candidate) => candidate.name === name);
     if (found === undefined) return null;
-    const { concurrency: _concurrency, rate: _rate, prices: _prices, ...rest } = found;
+    const { concurrency: _concurrency, rate: _rate, prices: _prices, roles: _roles, ...rest } = found;
     return rest;
   };
   switch (kind) {
@@ -78,19 +94,36 @@ function configurationOf(config: Config, entry: string): Readonly<Record<string,
     case "model":
       return named(config.models);
     case "mcp_server":
-      return named(config.mcp_servers);
+      return withTools(named(config.mcp_servers), config.allowedTools?.get(name ?? "") ?? null);
     case "secret":
       return named(config.secrets);
     case "secrets":
       return { secrets: config.secrets };
     case "http":
-      return config.http;
+      return httpConfiguration(config.http, config.httpPolicy);
     case "mail":
       return { ...config.mail, server: config.authentication.basic ?? null };
     default:
       return null;
   }
 }
+
+/** Without settings that have their defaults: the digests of pending approvals stay the same with a release that adds one. */
+const httpConfiguration = (
+  { allowed_hosts, public: hosts, public_hosts, proxy_resolves }: Config["http"],
+  policy: HttpPolicy | undefined,
+) => ({
+  allowed_hosts,
+  ...(hosts !== "any" && { public: hosts, public_hosts }),
+  ...(proxy_resolves && { proxy_resolves }),
+  ...(policy !== undefined && { policy }),
+});
+
+const withTools = (
+  server: Readonly<Record<string, unknown>> | null,
+  tools: readonly string[] | null,
+): Readonly<Record<string, unknown>> | null =>
+  server === null || tools === null ? server : { ...server, tools };
 
 /** Maximum number of attempts that use a connection at a time, over all executors, by resource name. */
 export const concurrencyLimits = (connections: Connections): ReadonlyMap<string, number> =>

@@ -1,6 +1,6 @@
 /** The secrets that the configuration names, masked in everything that connections return. */
-import type { Config } from "../../schemas/config.ts";
-import { lazy } from "../core/lazy.ts";
+import type { SecretSource } from "../core/secret-source.ts";
+import { namedVariables } from "../core/secret-variables.ts";
 import { StepError } from "../core/step-errors.ts";
 import { createMasker, type Masker } from "./masking.ts";
 
@@ -12,31 +12,33 @@ const MIN_SECRET_LENGTH = 4;
 const MIN_VARIABLE_LENGTH = 8;
 
 /**
- * Creates the masker of an instance.
- * @param env environment variables, which hold the secrets
+ * Creates the masker of an instance. It also finds the values that the secrets had earlier in this process, because a server
+ * or a run may still repeat one.
+ * @param secrets the values, which can change
+ * @param others texts that are masked too
  */
 export function secretMasker(
-  config: Partial<Pick<Config, "databases" | "models" | "mcp_servers" | "secrets" | "authentication">>,
-  env: Readonly<Record<string, string | undefined>>,
+  config: Parameters<typeof namedVariables>[0],
+  secrets: Pick<SecretSource, "get" | "formerValues" | "revision">,
+  others: readonly string[] = [],
 ): Masker {
-  const values = (variables: readonly (string | undefined)[]): string[] =>
-    variables.flatMap((variable) => (variable === undefined ? [] : [env[variable] ?? ""]));
-  const masker = lazy(() => {
-    const { databases = [], models = [], mcp_servers: servers = [], secrets = [], authentication } = config;
-    const others = [
-      ...databases.map(({ password_var: variable }) => variable),
-      ...models.map(({ key_var: variable }) => variable),
-      ...servers.map(({ key_var: variable }) => variable),
-      ...servers.flatMap(({ env: variables = {} }) => Object.values(variables)),
-      authentication?.basic?.smtp_password_var,
-    ];
-    return createMasker([
-      ...values(secrets.map(({ key_var: variable }) => variable)).filter(
-        ({ length }) => length >= MIN_SECRET_LENGTH,
-      ),
-      ...values(others).filter(({ length }) => length >= MIN_VARIABLE_LENGTH),
-    ]);
-  });
+  const variables = namedVariables(config);
+  let current: { revision: number; masker: Masker } | undefined;
+
+  function masker(): Masker {
+    const revision = secrets.revision();
+    if (current?.revision !== revision)
+      current = { revision, masker: createMasker([...variables.flatMap(masked), ...others]) };
+    return current.masker;
+  }
+
+  function masked({ variable, kind }: (typeof variables)[number]): string[] {
+    const shortest = kind === "secret" ? MIN_SECRET_LENGTH : MIN_VARIABLE_LENGTH;
+    return [secrets.get(variable) ?? "", ...secrets.formerValues(variable)].filter(
+      ({ length }) => length >= shortest,
+    );
+  }
+
   return {
     text: (text) => masker().text(text),
     json: (value) => masker().json(value),

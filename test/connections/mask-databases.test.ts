@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { createConnections } from "../../src/connections/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { callOf } from "../support/call-context.ts";
 import { createSqliteFile } from "../support/databases.ts";
 import { temporaryDirectory } from "../support/instance.ts";
@@ -20,7 +21,11 @@ function databasesWithKey() {
     databases: [{ name: "notes", type: "sqlite", dataset }],
     models: [{ name: "m", vendor: "openai", model_ref: "x", key_var: "KEY" }],
   });
-  return createConnections(config, { KEY }, { stateDir: temporaryDirectory(), version: "0", now: Date.now });
+  return createConnections(config, fixedSecrets({ KEY }), {
+    stateDir: temporaryDirectory(),
+    version: "0",
+    now: Date.now,
+  });
 }
 
 const query = {

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpClient } from "../../src/connections/http/index.ts";
 import { createMcpServers } from "../../src/connections/mcp-servers/index.ts";
 import { createModels } from "../../src/connections/models/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { parseConfig, mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { mcpHttpServer as mcpPeer } from "../support/mcp-server-http.ts";
 import { modelConfig, mockModelServer, VENDORS } from "../support/mock-model-server.ts";
@@ -22,7 +23,7 @@ describe("the propagated trace", () => {
     ["yields to its tracestate", { tracestate: "a=1" }, { tracestate: "a=1" }],
   ])("%s", async (_, headers, expected) => {
     const peer = await mockHttpServer((_request, response) => sendJson(response, {}));
-    const client = createHttpClient(parseConfig({ http: { allowed_hosts: [peer.host] } }), {});
+    const client = createHttpClient(parseConfig({ http: { allowed_hosts: [peer.host] } }), fixedSecrets({}));
     await client.send({ method: "GET", url: peer.url, headers, maxBytes: 100, trace }, callOf(never));
     const { traceparent, tracestate } = peer.received[0]!.headers;
     expect({ traceparent, tracestate }).toEqual({
@@ -34,11 +35,9 @@ describe("the propagated trace", () => {
 
   it.each(VENDORS)("is sent with a call of a model of %s", async (vendor) => {
     const peer = await mockModelServer(vendor, { text: "Hello." });
-    const all = createModels(
-      modelConfig(vendor, peer),
-      { MODEL_KEY: "sk-test-0123456789" },
-      { now: () => 0 },
-    );
+    const all = createModels(modelConfig(vendor, peer), fixedSecrets({ MODEL_KEY: "sk-test-0123456789" }), {
+      now: () => 0,
+    });
     await all.generate({ model: "writer", prompt: "Hello?", trace }, callOf(never));
     expect(peer.received[0]!.headers).toMatchObject(trace);
   });
@@ -47,7 +46,10 @@ describe("the propagated trace", () => {
     "is sent with a tool call over %s in its headers and its _meta, and with no other request",
     async (leg) => {
       const peer = await mcpPeer({ leg });
-      const all = createMcpServers(parseConfig({ mcp_servers: [{ name: "peer", url: peer.url }] }), {});
+      const all = createMcpServers(
+        parseConfig({ mcp_servers: [{ name: "peer", url: peer.url }] }),
+        fixedSecrets({}),
+      );
       onTestFinished(() => all.close());
       const call = (options: { trace?: typeof trace }) =>
         all.call("peer", "meta", {}, { idempotencyKey: "k", ...options }, callOf(never));
@@ -61,7 +63,7 @@ describe("the propagated trace", () => {
 
   it("is sent with a tool call over stdio in its _meta", async () => {
     const peer = { name: "peer", command: process.execPath, args: [STDIO] };
-    const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), {});
+    const all = createMcpServers(parseConfig({ mcp_servers: [peer] }), fixedSecrets({}));
     onTestFinished(() => all.close());
     const result = await all.call("peer", "meta", {}, { idempotencyKey: "k", trace }, callOf(never));
     expect(JSON.parse(result as string)).toMatchObject(trace);

@@ -23,21 +23,27 @@ const NEVER = wordsOf(
 /** Words near to one that reads, and meant all the same. */
 const WRITING = wordsOf("delete create update insert replace merge drop alter");
 
+interface Permission {
+  access: "read-only" | "read-write";
+  /** Whether the caller sees only a part of the configuration, such as what a project is granted. */
+  isLimited: boolean;
+}
+
 /** @returns issues of the query; `database_read_only` if it would write without permission */
 export function accessIssues(
   { keyword, words, tokens }: ScannedQuery,
   dialect: Dialect,
   database: string,
-  write: boolean,
-  access: "read-only" | "read-write",
+  { write, access, isLimited }: { write: boolean } & Permission,
 ): PartialIssue[] {
+  const permission = { access, isLimited };
   if (write && access === "read-only") {
     return [
       {
         path: ["write"],
         code: "database_read_only",
         message: `is true, but the database ${database} is read-only`,
-        fix: `Ask the operator to set access: read-write for ${database} in the configuration, or remove write.`,
+        fix: `Remove write, or ${askForWrites(database, isLimited)}.`,
       },
     ];
   }
@@ -49,7 +55,7 @@ export function accessIssues(
   if (write || keyword === "") return [];
   if (READING[dialect].has(keyword)) {
     const effect = hiddenWrite(tokens, dialect);
-    return effect === undefined ? [] : [readOnlyIssue(effect, database, access)];
+    return effect === undefined ? [] : [readOnlyIssue(effect, database, permission)];
   }
   const near = nearMatch(keyword, READING[dialect]);
   if (near !== undefined && !WRITING.has(keyword))
@@ -61,13 +67,19 @@ export function accessIssues(
         did_you_mean: near.toUpperCase(),
       },
     ];
-  return [readOnlyIssue(`begins with ${keyword.toUpperCase()}`, database, access)];
+  return [readOnlyIssue(`begins with ${keyword.toUpperCase()}`, database, permission)];
 }
+
+/** Whose decision it is depends on where access is withheld, which no project learns. */
+const askForWrites = (database: string, isLimited: boolean): string =>
+  isLimited
+    ? `ask an admin for write access to ${database}: its grant and its entry in the configuration must both allow it`
+    : `ask the operator to set access: read-write for ${database} in the configuration`;
 
 const readOnlyIssue = (
   effect: string,
   database: string,
-  access: "read-only" | "read-write",
+  { access, isLimited }: Permission,
 ): PartialIssue => ({
   path: ["query"],
   code: "database_read_only",
@@ -75,7 +87,7 @@ const readOnlyIssue = (
   fix:
     access === "read-write"
       ? "Set write: true on the step."
-      : `Ask the operator to set access: read-write for ${database} in the configuration, and set write: true on the step.`,
+      : `Set write: true on the step, and ${askForWrites(database, isLimited)}.`,
 });
 
 const queryIssue = (message: string, fix: string): PartialIssue[] => [

@@ -39,9 +39,20 @@ export interface Driver {
   close(): Promise<void>;
 }
 
+export interface ConnectOptions {
+  /** Whether the server refused the password. */
+  isRefusal(error: unknown): boolean;
+  signal: AbortSignal;
+}
+
 export interface DatabaseServerOptions {
   url: string;
-  password: string | undefined;
+  /** The login, instead of the one in the URL. */
+  user: string | undefined;
+  /** The current password, which can change; undefined for none. */
+  password(): string | undefined;
+  /** Does work that connects; once more if the password was refused and has been replaced. */
+  connecting<T>(options: ConnectOptions, work: () => Promise<T>): Promise<T>;
   maxConnections: number;
   idleTimeoutMs: number;
   connectTimeoutMs: number;

@@ -24,6 +24,10 @@ const CODES: ReadonlyMap<number, StepErrorCode> = new Map([
   [1698, "environment"],
 ] as const);
 
+/** Whether the server refused the password of a new connection (ER_ACCESS_DENIED_ERROR and relatives). */
+export const isPasswordRefusal = (error: unknown): boolean =>
+  [1045, 1698].includes((error as { errno?: number }).errno ?? 0);
+
 export function mysqlStepError(error: unknown): StepError {
   if (error instanceof StepError) return error;
   const { errno, message, code, sqlState } = error as Error & {

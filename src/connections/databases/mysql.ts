@@ -1,7 +1,7 @@
 /** The driver of MySQL and MariaDB: a small pool, one transaction per statement, streamed rows, KILL QUERY on abort. */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import mysql, { type Connection, type ConnectionOptions, type PoolConnection } from "mysql2";
+import mysql, { type Connection, type ConnectionOptions, type Pool, type PoolConnection } from "mysql2";
 import type { SqlResult } from "../../core/connections.ts";
 import { isConnectionError, unknownOutcomeError } from "./connection-errors.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./driver.ts";
 import { limitMessageSize } from "./message-size-limit.ts";
 import { describeMysqlTables } from "./mysql-describe.ts";
-import { mysqlStepError } from "./mysql-errors.ts";
+import { isPasswordRefusal, mysqlStepError } from "./mysql-errors.ts";
 import { describeStatement, streamRows } from "./mysql-statements.ts";
 import { mysqlColumn } from "./mysql-values.ts";
 import { mustRollBack, type RowLimits } from "./rows.ts";
@@ -39,14 +39,18 @@ const SQL_MODE = OTHER_QUOTES.reduce(
 );
 
 export function createMysqlDriver(options: DatabaseServerOptions): Driver {
-  const login = loginOf(options);
   const pool = mysql.createPool({
-    ...login,
+    ...loginOf(options),
     connectionLimit: options.maxConnections,
     maxIdle: 0,
     idleTimeout: options.idleTimeoutMs,
     // Clears settings, variables, temporary tables and locks of the previous statement.
     resetOnRelease: true,
+  });
+  // The pool copies its configuration for each connection, which logs in with the password of its time.
+  Object.defineProperty((pool as unknown as PoolInternals).config.connectionConfig, "password", {
+    get: () => options.password(),
+    enumerable: true,
   });
   // The length, and a sequence number that is not needed.
   pool.on("connection", (made) => limitMessageSize(socketOf(made), 4, (header) => header.readUIntLE(0, 3)));
@@ -57,9 +61,9 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
     work: (connection: PoolConnection, spoil: () => void) => Promise<T>,
   ): Promise<T> {
     if (signal.aborted) throw abortError(signal);
-    const connecting = new Promise<PoolConnection>((resolve, reject) => {
-      pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
-    });
+    const connecting = options.connecting({ isRefusal: isPasswordRefusal, signal }, () =>
+      getConnection(pool),
+    );
     const connection = await rejectOnAbort(connecting, signal, () => {
       void connecting.then(
         (late) => late.release(),
@@ -90,7 +94,7 @@ export function createMysqlDriver(options: DatabaseServerOptions): Driver {
 
   /** Uses a separate connection, because all connections of the pool may be in use. */
   function kill(threadId: number): void {
-    const connection = mysql.createConnection(login);
+    const connection = mysql.createConnection(loginOf(options));
     connection.on("error", quiet);
     connection.query(`KILL QUERY ${threadId}`, () => drop(connection));
   }
@@ -144,6 +148,15 @@ const translated = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
+const getConnection = (pool: Pool): Promise<PoolConnection> =>
+  new Promise((resolve, reject) => {
+    pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
+  });
+
+interface PoolInternals {
+  config: { connectionConfig: object };
+}
+
 const quiet = (): void => undefined;
 
 /** Closes a connection at once; the library would wait for a server that waits until its rows are read. */
@@ -155,7 +168,13 @@ function drop(connection: Connection): void {
 const socketOf = (connection: Connection): Socket => (connection as unknown as { stream: Socket }).stream;
 
 /** Reads the options of the URL: `ssl-mode` (or sslmode) as in MySQL clients, `ssl-ca`, `socket`. */
-function loginOf({ url, password, connectTimeoutMs }: DatabaseServerOptions): ConnectionOptions {
+function loginOf({
+  url,
+  user,
+  password: currentPassword,
+  connectTimeoutMs,
+}: DatabaseServerOptions): ConnectionOptions {
+  const password = currentPassword();
   const { hostname, port, username, pathname, searchParams } = new URL(url);
   const socket = searchParams.get("socket");
   const ssl = tlsOf(searchParams);
@@ -163,7 +182,7 @@ function loginOf({ url, password, connectTimeoutMs }: DatabaseServerOptions): Co
     ...(socket === null
       ? { host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ""), port: Number(port || 3_306) }
       : { socketPath: socket }),
-    user: decodeURIComponent(username),
+    user: user ?? decodeURIComponent(username),
     ...(password !== undefined && { password }),
     ...(pathname.length > 1 && { database: decodeURIComponent(pathname.slice(1)) }),
     ...(ssl !== undefined && { ssl }),

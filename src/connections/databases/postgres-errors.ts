@@ -19,6 +19,10 @@ const CODES: readonly (readonly [RegExp, StepErrorCode])[] = [
   [/^(?:08|53|57P|58)/, "database_unavailable"],
 ];
 
+/** Whether the server refused the password of a new connection. */
+export const isPasswordRefusal = (error: unknown): boolean =>
+  /^28(?:P01|000)$/.test((error as PgError).code ?? "") || (error as PgError).message?.startsWith("SASL:");
+
 /** @param place what a position in the text is in the query as written; left out for statements of ours */
 export function pgStepError(error: unknown, place?: (offset: number) => string): StepError {
   if (error instanceof StepError) return error;

@@ -1,7 +1,7 @@
 /** The driver of PostgreSQL: a small pool, one transaction per statement, a cursor that stops at the limit, cancel on abort. */
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { Client, type Connection, Pool, type PoolClient } from "pg";
+import { Client, type ClientConfig, type Connection, Pool, type PoolClient } from "pg";
 import type { SqlResult } from "../../core/connections.ts";
 import { isConnectionError, unknownOutcomeError } from "./connection-errors.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { limitMessageSize } from "./message-size-limit.ts";
 import { describeStatement, fetchRows, type PgField } from "./cursor-query.ts";
 import { describePgTables } from "./postgres-describe.ts";
-import { pgStepError } from "./postgres-errors.ts";
+import { isPasswordRefusal, pgStepError } from "./postgres-errors.ts";
 import { pgValueText, unfitPgValues } from "./postgres-parameters.ts";
 import { pgColumn, pgToJson } from "./postgres-values.ts";
 import { createRowCollector, mustRollBack, type RowLimits } from "./rows.ts";
@@ -32,14 +32,21 @@ const END_READ = "ROLLBACK; SELECT pg_advisory_unlock_all(); DEALLOCATE ALL";
 
 export function createPostgresDriver({
   url,
+  user,
   password,
+  connecting: withPassword,
   maxConnections,
   idleTimeoutMs,
   connectTimeoutMs,
 }: DatabaseServerOptions): Driver {
+  /** Each connection logs in with the password of its time. */
+  class CurrentClient extends GuardedClient {
+    constructor(config?: ConstructorParameters<typeof Client>[0]) {
+      super({ ...(config as ClientConfig), connectionString: withLogin(url, user, password()) });
+    }
+  }
   const pool = new Pool({
-    connectionString: withPassword(url, password),
-    Client: GuardedClient,
+    Client: CurrentClient,
     max: maxConnections,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -65,7 +72,7 @@ export function createPostgresDriver({
   /** Does `work` on a connection and returns it to the pool, or drops it if its state is unknown. */
   async function withClient<T>(signal: AbortSignal, work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (signal.aborted) throw abortError(signal);
-    const connecting = pool.connect();
+    const connecting = withPassword({ isRefusal: isPasswordRefusal, signal }, () => pool.connect());
     const client = await rejectOnAbort(connecting, signal, () => {
       void connecting.then(
         (late) => late.release(),
@@ -211,9 +218,18 @@ const translated = async <T>(work: Promise<T>, statement?: Statement): Promise<T
   }
 };
 
-/** Sets the password as a URL parameter, which takes precedence, and also works for a URL without a host (a socket). */
-function withPassword(url: string, password: string | undefined): string {
+/**
+ * Sets the login and the password as URL parameters, which take precedence, and also work for a URL without a host (a
+ * socket). Another login never gets a password of the URL.
+ */
+function withLogin(url: string, user: string | undefined, password: string | undefined): string {
   const whole = new URL(url);
+  if (user !== undefined) {
+    whole.searchParams.set("user", user);
+    whole.searchParams.delete("password");
+    whole.username = "";
+    whole.password = "";
+  }
   if (password !== undefined) whole.searchParams.set("password", password);
   return whole.href;
 }

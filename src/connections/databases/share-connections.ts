@@ -1,16 +1,15 @@
 /** Shares the connections of a database server among the owners of its statements. */
 import type { CallContext } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { createFairPool } from "../fair-pool.ts";
+import type { FairPool } from "../fair-pool.ts";
 import { abortError, type Driver } from "./driver.ts";
 
 /**
  * Lets statements wait in turns before they ask the driver for a connection: its own pool would serve them by age, and
  * count the time in which they wait as time to connect.
- * @param connections number of connections of the driver's pool
+ * @param places one for each connection of the driver's pool; drivers of one server share them
  */
-export function shareConnections(driver: Driver, connections: number): Driver {
-  const places = createFairPool(connections);
+export function shareConnections(driver: Driver, places: FairPool): Driver {
   const inTurn = async <T>(call: CallContext, task: () => Promise<T>): Promise<T> => {
     try {
       return await places.run(call, task);

@@ -3,24 +3,27 @@ import type { Config } from "../../../schemas/config.ts";
 import { SECOND } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { AccountMailer } from "../../core/mail-port.ts";
+import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { type Environment, isEmailAddress, createSmtpClient } from "./smtp.ts";
+import { isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const SEND_TIMEOUT_MS = 20 * SECOND;
 
 /**
  * Unlike email steps, account mails can go to any domain, because admins choose the recipients.
- * @param env environment variables, which hold the password
+ * @param secrets the value of the password, which can change
  * @param timeoutMs time limit for sending a mail, in milliseconds
  */
 export function createAccountMailer(
   config: Pick<Config, "authentication" | "mail">,
-  env: Environment,
+  secrets: SecretSource,
   timeoutMs: number = SEND_TIMEOUT_MS,
 ): AccountMailer {
-  const smtp = createSmtpClient(config, env);
+  const smtp = createSmtpClient(config, secrets);
   return {
-    configured: smtp.unusableReason() === null,
+    get configured() {
+      return smtp.unusableReason() === null;
+    },
     async send({ to, subject, text, html }, given) {
       if (!isEmailAddress(to))
         throw new AppError(

@@ -30,7 +30,7 @@ export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
           "or, in a trusted network, set authentication.basic.secure to plain.",
       },
     );
-  if (code === "EAUTH" && (status === 0 || status >= 500))
+  if (code === LOGIN_REFUSED && (status === 0 || status >= 500))
     return new StepError(
       "environment",
       `The mail server ${server} refused the user and password (${status}).`,
@@ -62,6 +62,13 @@ export function mailStepError(thrown: unknown, smtp: SmtpConfig): StepError {
   );
 }
 
+/** Whether the server refused the password, before a mail was sent. */
+export const isLoginRefusal = (error: unknown): boolean =>
+  error instanceof StepError &&
+  error.code === "environment" &&
+  (error.options.cause as SmtpFailure | undefined)?.code === LOGIN_REFUSED;
+
+const LOGIN_REFUSED = "EAUTH";
 const CERTIFICATE = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT)/;
 
 function isCertificate(thrown: unknown): boolean {

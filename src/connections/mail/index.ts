@@ -1,9 +1,10 @@
 /** Sends mails of email steps through the configured SMTP server, only to domains that the operator allows. */
 import { createHash } from "node:crypto";
-import type { Config } from "../../../schemas/config.ts";
 import type { Attachment, Mail, Mailer } from "../../core/connections.ts";
+import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { type Environment, isEmailAddress, createSmtpClient } from "./smtp.ts";
+import { type ConnectionConfig, missingFix } from "../limit-config.ts";
+import { isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const MAX_RECIPIENTS = 50;
 /** Maximum size of the text and the HTML together, in bytes. */
@@ -13,10 +14,13 @@ const MAX_ATTACHMENT_BYTES = 3 * 1024 ** 2;
 const KEY = "mail.allowed_domains";
 
 /**
- * @param env environment variables, which hold the password
+ * @param secrets the value of the password, which can change
  */
-export function createMailer(config: Pick<Config, "authentication" | "mail">, env: Environment): Mailer {
-  const smtp = createSmtpClient(config, env);
+export function createMailer(
+  config: Pick<ConnectionConfig, "authentication" | "mail" | "isLimited">,
+  secrets: SecretSource,
+): Mailer {
+  const smtp = createSmtpClient(config, secrets);
   const domains = config.mail.allowed_domains.map((domain) => domain.toLowerCase());
 
   return {
@@ -26,7 +30,7 @@ export function createMailer(config: Pick<Config, "authentication" | "mail">, en
       const reason = smtp.unusableReason();
       if (reason !== null) throw new StepError("environment", reason);
       signal.throwIfAborted();
-      checkMail(mail, domains);
+      checkMail(mail, domains, config);
       const { to, cc, subject, text, html, attachments = [] } = mail;
       const messageId = messageIdOf(mail.idempotencyKey, smtp.from);
       const content = {
@@ -58,6 +62,7 @@ function messageIdOf(key: string, from: string): string {
 function checkMail(
   { to, cc = [], text, html = "", attachments = [] }: Mail,
   domains: readonly string[],
+  config: Pick<ConnectionConfig, "isLimited">,
 ): void {
   const all = [...to, ...cc];
   if (to.length === 0)
@@ -93,7 +98,7 @@ function checkMail(
     "mail_refused",
     `Mail to ${refused.slice(0, 10).join(", ")} is not allowed; ${allowed}.`,
     {
-      fix: `Ask the operator to add the domain to ${KEY} in the configuration.`,
+      fix: missingFix(config, `Ask the operator to add the domain to ${KEY} in the configuration.`),
       details: { allowed_domains: domains },
     },
   );

@@ -1,13 +1,11 @@
 /** The client of the configured SMTP server, for email steps and account mails. */
-import type { SendMailOptions } from "nodemailer";
+import type { createTransport, SendMailOptions } from "nodemailer";
 import { z } from "zod";
 import type { Config } from "../../../schemas/config.ts";
+import { type SecretSource, withSecrets } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
-import { describeVariable } from "../../core/variables.ts";
-import { mailStepError } from "./errors.ts";
+import { isLoginRefusal, mailStepError } from "./errors.ts";
 import { transportOptions } from "./transport-options.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface SmtpClient {
   /** Why mail cannot be sent, or null. */
@@ -23,6 +21,7 @@ export interface SmtpClient {
   verify(signal: AbortSignal): Promise<void>;
 }
 
+type Transport = ReturnType<typeof createTransport>;
 type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers" | "attachments"> & {
   to: readonly string[];
   cc?: readonly string[] | undefined;
@@ -30,11 +29,11 @@ type Message = Pick<SendMailOptions, "text" | "html" | "messageId" | "headers" |
 };
 
 /**
- * @param env environment variables, which hold the password
+ * @param secrets the value of the password, which can change
  */
 export function createSmtpClient(
   config: Pick<Config, "authentication" | "mail">,
-  env: Environment,
+  secrets: SecretSource,
 ): SmtpClient {
   const smtp = config.authentication.basic;
   const from = config.mail.from ?? smtp?.smtp_user ?? "";
@@ -42,22 +41,40 @@ export function createSmtpClient(
   function unusableReason(): string | null {
     if (smtp === undefined)
       return "Mail is not configured. Set authentication.basic (smtp_user, smtp_password_var, smtp_server, smtp_port) in the configuration.";
-    if (!env[smtp.smtp_password_var])
-      return `Mail cannot be sent: ${describeVariable(smtp.smtp_password_var)}, named in authentication.basic, is not set.`;
+    const missing = secrets.missingReason(smtp.smtp_password_var);
+    if (missing !== null)
+      return `Mail cannot be sent, because it has no password (smtp_password_var in authentication.basic): ${missing}.`;
     if (!isEmailAddress(from))
       return "Mail has no sender, because smtp_user is not an e-mail address. Set mail.from in the configuration.";
     return null;
   }
 
+  /** Does work with a transport; once more if the password was refused and has been replaced, because nothing was sent. */
+  async function withTransport<T>(
+    signal: AbortSignal,
+    work: (transport: Transport) => Promise<T>,
+  ): Promise<T> {
+    const variables = smtp === undefined ? [] : [smtp.smtp_password_var];
+    return withSecrets(secrets, variables, { isRefusal: isLoginRefusal, signal }, async () => {
+      const reason = unusableReason();
+      if (reason !== null || smtp === undefined) throw new StepError("environment", reason!);
+      const nodemailer = await import("nodemailer");
+      try {
+        return await work(
+          nodemailer.createTransport(transportOptions(smtp, secrets.get(smtp.smtp_password_var)!)),
+        );
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw mailStepError(error, smtp);
+      }
+    });
+  }
+
   return {
     unusableReason,
     from,
-    async send({ to, cc = [], subject, ...content }, signal) {
-      const reason = unusableReason();
-      if (reason !== null || smtp === undefined) throw new StepError("environment", reason!);
-      const { createTransport } = await import("nodemailer");
-      const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
-      try {
+    send: ({ to, cc = [], subject, ...content }, signal) =>
+      withTransport(signal, async (transport) => {
         const { accepted } = await transport.sendMail({
           ...content,
           // Addresses as objects are not parsed, so one address cannot contain a second one.
@@ -70,28 +87,18 @@ export function createSmtpClient(
           signal,
         });
         return accepted.map(String);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw mailStepError(error, smtp);
-      }
-    },
-    async verify(signal) {
-      const reason = unusableReason();
-      if (reason !== null || smtp === undefined) throw new StepError("environment", reason!);
-      const { createTransport } = await import("nodemailer");
-      const transport = createTransport(transportOptions(smtp, env[smtp.smtp_password_var]!));
-      const close = (): void => transport.close();
-      signal.addEventListener("abort", close, { once: true });
-      try {
-        await transport.verify();
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw mailStepError(error, smtp);
-      } finally {
-        signal.removeEventListener("abort", close);
-        close();
-      }
-    },
+      }),
+    verify: (signal) =>
+      withTransport(signal, async (transport) => {
+        const close = (): void => transport.close();
+        signal.addEventListener("abort", close, { once: true });
+        try {
+          await transport.verify();
+        } finally {
+          signal.removeEventListener("abort", close);
+          close();
+        }
+      }),
   };
 }
 

@@ -1,8 +1,10 @@
 /** The `fetch` of MCP connections: it limits responses, and reports a broken stream to the request that waits for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
+import { fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
 import { limitResponse } from "../../core/bounded-fetch.ts";
+import { outgoingAgent } from "../../core/outgoing-agent.ts";
+import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { StepError } from "../../core/step-errors.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { outputTooLarge, serverUnavailable } from "./errors.ts";
@@ -23,6 +25,7 @@ export const pendingRequest = new AsyncLocalStorage<PendingRequest>();
 const GRACE_MS = 1_000;
 
 interface BoundedFetchOptions {
+  proxies: OutgoingProxies;
   /** Maximum size of a response, or of one event of a stream, in bytes. */
   maxBytes: number;
   /** Whether responses come in the stream of a GET request, so that its end loses them (SSE transport). */
@@ -34,10 +37,10 @@ interface BoundedFetchOptions {
 /** @param server name of the server, for messages */
 export function createBoundedFetch(
   server: string,
-  { maxBytes, responsesOnGetStream, onResponseLost }: BoundedFetchOptions,
+  { proxies, maxBytes, responsesOnGetStream, onResponseLost }: BoundedFetchOptions,
 ): { fetch: FetchLike; close(): Promise<void> } {
   // A tool may take longer than undici's own time limits; the timeout of the step ends the request.
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
+  const agent = outgoingAgent(proxies, { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
   const bounded: FetchLike = async (url, init) => {
     const caller = init?.method === "POST" ? pendingRequest.getStore() : undefined;
     clearTimeout(caller?.graceTimer);

@@ -1,9 +1,11 @@
 /** Opens a connection to an MCP server. */
 import { Client, ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
+import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
+import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { Masker } from "../masking.ts";
 import { outputTooLarge, mcpStepError, serverUnavailable } from "./errors.ts";
-import type { Environment, ServerConfig } from "./server-config.ts";
+import type { ServerConfig } from "./server-config.ts";
 import { transportCandidates, type TransportHandle } from "./transports.ts";
 
 /** Maximum size of a response, in bytes. */
@@ -24,6 +26,7 @@ export interface ConnectionOptions {
   connectTimeoutMs: number;
   /** Removes secrets that the server was given from what it sends. */
   mask: Masker;
+  proxies: OutgoingProxies;
   /** Called when the server reports that its tools have changed. */
   onToolsChanged(): void;
   /** Ends an attempt to connect. */
@@ -37,12 +40,13 @@ export interface ConnectionOptions {
  */
 export async function connect(
   server: ServerConfig,
-  env: Environment,
+  secrets: SecretSource,
   options: ConnectionOptions,
 ): Promise<Connection> {
   const [first, second] = transportCandidates(server, {
-    env,
+    secrets,
     mask: options.mask,
+    proxies: options.proxies,
     maxBytes: MAX_RESPONSE_BYTES,
   });
   const isChild = server.command !== undefined;

@@ -6,6 +6,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { proxyErrorOf } from "../../core/proxy-tunnel.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 
@@ -60,6 +61,13 @@ export function mcpStepError(
 ): StepError {
   if (thrown instanceof StepError) return thrown;
   const { server, mask } = context;
+  const proxy = proxyErrorOf(thrown);
+  if (proxy !== undefined)
+    return new StepError("tool_unavailable", `The MCP server ${server} can't be reached: ${proxy.message}.`, {
+      fix: proxy.fix,
+      transient: proxy.transient,
+      cause: thrown,
+    });
   const output = stderrTail === "" ? "" : `; its error output: ${stderrTail}`;
   const status = thrown instanceof SdkHttpError ? thrown.status : undefined;
   if (thrown instanceof UnauthorizedError || status === 401 || status === 403)

@@ -1,35 +1,78 @@
 /** The MCP servers of the configuration, behind the port that steps use. */
-import type { Config } from "../../../schemas/config.ts";
 import type { McpServers } from "../../core/connections.ts";
+import { NO_PROXIES } from "../../core/outgoing-proxy.ts";
 import { MINUTE, SECOND } from "../../core/clock.ts";
 import { nearMatch } from "../../core/near-match.ts";
+import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { type ConnectionConfig, missingFix } from "../limit-config.ts";
 import { secretMasker } from "../secret-masker.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import type { McpServerClient, McpServerOptions } from "./server-client.ts";
-import { unusableReason, type Environment } from "./server-config.ts";
+import { type ServerConfig, serverSecrets, unusableReason } from "./server-config.ts";
+
+type McpConfig = Pick<ConnectionConfig, "mcp_servers" | "unusable" | "allowedTools" | "isLimited">;
+
+export interface SharedMcpServers extends McpServers {
+  /** The servers of a part of the configuration, on the same connections. */
+  limitedTo(config: McpConfig): McpServers;
+  close(): Promise<void>;
+}
 
 /**
  * Creates clients with one shared connection for each server, opened on demand.
- * @param env environment variables that the configuration names
+ * @param secrets the values of the keys and variables of the servers, which can change
  * @returns call `close` when the process ends; it ends the child processes
  */
 export function createMcpServers(
-  config: Pick<Config, "mcp_servers" | "unusable">,
-  env: Environment,
+  config: McpConfig,
+  secrets: SecretSource,
   options: Partial<McpServerOptions> = {},
-): McpServers & { close(): Promise<void> } {
+): SharedMcpServers {
   const all: McpServerOptions = {
     version: "0",
     connectTimeoutMs: 30 * SECOND,
     idleTimeoutMs: 5 * MINUTE,
     toolsCacheMs: MINUTE,
-    mask: secretMasker(config, env),
+    mask: secretMasker(config, secrets),
+    proxies: NO_PROXIES,
     ...options,
   };
+  let closed = false;
+  const peers = new Map<string, Promise<McpServerClient>>();
+
+  /** The SDK is loaded with the first call, because most processes call no server. */
+  const connectTo = (server: ServerConfig): Promise<McpServerClient> => {
+    if (closed) throw new StepError("interrupted", "The executor is shutting down.");
+    const known =
+      peers.get(server.name) ??
+      import("./server-client.ts").then(({ createMcpServerClient }) =>
+        createMcpServerClient(server, secrets, all),
+      );
+    peers.set(server.name, known);
+    return known;
+  };
+  const front = (limited: McpConfig): McpServers => namedServers(limited, secrets, connectTo);
+
+  return {
+    ...front(config),
+    limitedTo: front,
+    async close() {
+      closed = true;
+      await Promise.allSettled([...peers.values()].map(async (peer) => (await peer).close()));
+    },
+  };
+}
+
+/** The servers of a configuration, by name. */
+function namedServers(
+  { allowedTools, ...config }: McpConfig,
+  secrets: SecretSource,
+  connectTo: (server: ServerConfig) => Promise<McpServerClient>,
+): McpServers {
   const servers = config.mcp_servers;
   const unusable = unusableNames(config, "mcp_servers");
-  const peers = new Map<string, Promise<McpServerClient>>();
+  const toolsOf = (server: string): readonly string[] | null => allowedTools?.get(server) ?? null;
 
   async function peerOf(name: string): Promise<McpServerClient> {
     const server = servers.find((candidate) => candidate.name === name);
@@ -42,23 +85,19 @@ export function createMcpServers(
       const names = servers.map((candidate) => candidate.name);
       const near = nearMatch(name, names);
       throw new StepError("environment", `There is no MCP server ${name}.`, {
-        fix:
+        fix: missingFix(
+          config,
           near === undefined
             ? `Add it to mcp_servers in the configuration, which has ${names.length === 0 ? "no servers" : names.join(", ")}.`
             : `Write ${near}.`,
+        ),
       });
     }
-    const reason = unusableReason(server, env);
+    await secrets.load(serverSecrets(server));
+    const reason = unusableReason(server, secrets);
     if (reason !== null)
       throw new StepError("environment", `The MCP server ${name} cannot be used: ${reason}.`);
-    // The SDK is loaded with the first call, because most processes call no server.
-    const known =
-      peers.get(name) ??
-      import("./server-client.ts").then(({ createMcpServerClient }) =>
-        createMcpServerClient(server, env, all),
-      );
-    peers.set(name, known);
-    return known;
+    return connectTo(server);
   }
 
   return {
@@ -66,16 +105,14 @@ export function createMcpServers(
       ...servers.map((server) => ({
         name: server.name,
         type: server.command === undefined ? "http" : "stdio",
-        unavailableReason: unusableReason(server, env),
+        unavailableReason: unusableReason(server, secrets),
       })),
       ...unusable.map(({ name, reason }) => ({ name, type: "unknown", unavailableReason: reason })),
     ],
     concurrencyOf: (name) => servers.find((server) => server.name === name)?.concurrency ?? null,
     rateOf: (name) => servers.find((server) => server.name === name)?.rate ?? null,
-    tools: async (server, context) => (await peerOf(server)).tools(context),
-    call: async (server, tool, args, sent, context) => (await peerOf(server)).call(tool, args, sent, context),
-    async close() {
-      await Promise.allSettled([...peers.values()].map(async (peer) => (await peer).close()));
-    },
+    tools: async (server, context) => (await peerOf(server)).tools(context, toolsOf(server)),
+    call: async (server, tool, args, sent, context) =>
+      (await peerOf(server)).call(tool, args, { ...sent, allowed: toolsOf(server) }, context),
   };
 }

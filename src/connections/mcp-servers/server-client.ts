@@ -1,19 +1,23 @@
 /** The client of one configured MCP server: its shared connection, opened on demand, and its tools. */
+import { isDeepStrictEqual } from "node:util";
 import { SdkHttpError, type Tool } from "@modelcontextprotocol/client";
 import type { CallContext, McpTool } from "../../core/connections.ts";
 import { formatPath } from "../../core/issues.ts";
 import { completeValue, exceedsJsonSize } from "../../core/json-schema/index.ts";
+import { withGrantHint } from "../../core/grant-hint.ts";
 import type { TraceHeaders } from "../../core/trace-context.ts";
 import { nearMatch } from "../../core/near-match.ts";
+import { type SecretSource, valuesOf } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { createFairPool } from "../fair-pool.ts";
+import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import type { Masker } from "../masking.ts";
 import { findInexactInteger, toolResultText, toolResultValue } from "./tool-result.ts";
 import { pendingRequest, type PendingRequest } from "./bounded-fetch.ts";
 import { connect, type Connection } from "./connection.ts";
 import { toolFailed, mcpStepError } from "./errors.ts";
-import type { Environment, ServerConfig } from "./server-config.ts";
+import { type ServerConfig, serverSecrets } from "./server-config.ts";
 
 export interface McpServerOptions {
   version: string;
@@ -24,14 +28,19 @@ export interface McpServerOptions {
   toolsCacheMs: number;
   /** Removes secrets from what servers return. */
   mask: Masker;
+  /** The outgoing proxies. */
+  proxies: OutgoingProxies;
 }
 
+/** The names of the tools that may be called; null for all. Others are as if the server did not have them. */
+type AllowedTools = readonly string[] | null;
+
 export interface McpServerClient {
-  tools(context: Pick<CallContext, "signal">): Promise<McpTool[]>;
+  tools(context: Pick<CallContext, "signal">, allowed?: AllowedTools): Promise<McpTool[]>;
   call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
-    sent: { idempotencyKey: string; trace?: TraceHeaders | undefined },
+    sent: { idempotencyKey: string; trace?: TraceHeaders | undefined; allowed?: AllowedTools },
     context: CallContext,
   ): Promise<unknown>;
   close(): Promise<void>;
@@ -50,6 +59,8 @@ interface PooledConnection {
   /** Aborts the attempt to connect. */
   stop: AbortController;
   users: number;
+  /** The values that a child process was started with. */
+  startedWith: ReadonlyMap<string, string | undefined>;
   /** Accepts no new requests, and closes after the last one. */
   retired: boolean;
 }
@@ -58,7 +69,7 @@ const shutdownError = (): StepError => new StepError("interrupted", "The executo
 
 export function createMcpServerClient(
   server: ServerConfig,
-  env: Environment,
+  secrets: SecretSource,
   options: McpServerOptions,
 ): McpServerClient {
   const { mask } = options;
@@ -75,12 +86,19 @@ export function createMcpServerClient(
     listed = undefined;
   };
 
+  /** The values that a child process gets at its start; those of a URL are read with each request. */
+  const startValues = (): PooledConnection["startedWith"] =>
+    valuesOf(secrets, server.command === undefined ? [] : serverSecrets(server));
+
   function currentConnection(): PooledConnection {
+    const startedWith = startValues();
+    // A process that still has requests ends after the last one.
+    if (current !== undefined && !isDeepStrictEqual(current.startedWith, startedWith)) retire(current);
     if (current !== undefined) return current;
     const stop = new AbortController();
     const { signal } = stop;
-    const connection = connect(server, env, { ...options, mask, onToolsChanged: clearToolCache, signal });
-    const mine: PooledConnection = { connection, stop, users: 0, retired: false };
+    const connection = connect(server, secrets, { ...options, mask, onToolsChanged: clearToolCache, signal });
+    const mine: PooledConnection = { connection, stop, users: 0, startedWith, retired: false };
     current = mine;
     open.add(mine);
     connection.then(
@@ -166,24 +184,26 @@ export function createMcpServerClient(
     return orAborted(asked, signal);
   }
 
-  async function findTool(tool: string, signal: AbortSignal): Promise<McpTool> {
-    const isMeant = ({ name }: McpTool): boolean => name === tool;
+  async function findTool(tool: string, signal: AbortSignal, allowed: AllowedTools): Promise<McpTool> {
+    const isMeant = ({ name }: McpTool): boolean => name === tool && allowed?.includes(name) !== false;
     // The tool may be newer than the cached list.
     const found = (await tools(signal)).find(isMeant) ?? (await tools(signal, true)).find(isMeant);
     if (found !== undefined) return found;
-    const names = (await tools(signal)).map(({ name }) => name);
+    const names = onlyAllowed(await tools(signal), allowed).map(({ name }) => name);
     const near = nearMatch(tool, names);
+    const fix =
+      near === undefined ? `Its tools: ${names.slice(0, 50).join(", ") || "none"}.` : `Write ${near}.`;
     throw new StepError("tool_failed", `The MCP server ${server.name} has no tool ${tool}.`, {
-      fix: near === undefined ? `Its tools: ${names.slice(0, 50).join(", ") || "none"}.` : `Write ${near}.`,
+      fix: allowed === null ? fix : withGrantHint(fix),
       transient: false,
     });
   }
 
   return {
-    tools: ({ signal }) => tools(signal),
-    async call(tool, args, { idempotencyKey, trace = {} }, context) {
+    tools: async ({ signal }, allowed = null) => onlyAllowed(await tools(signal), allowed),
+    async call(tool, args, { idempotencyKey, trace = {}, allowed = null }, context) {
       const { signal } = context;
-      const { outputSchema } = await findTool(tool, signal);
+      const { outputSchema } = await findTool(tool, signal, allowed);
       const request = {
         name: tool,
         arguments: { ...args },
@@ -225,6 +245,9 @@ export function createMcpServerClient(
     },
   };
 }
+
+const onlyAllowed = (tools: McpTool[], allowed: AllowedTools): McpTool[] =>
+  allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));
 
 const described = (tool: Tool, mask: Masker): McpTool => ({
   name: tool.name,

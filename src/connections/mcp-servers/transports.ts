@@ -5,10 +5,12 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
+import type { SecretSource } from "../../core/secret-source.ts";
 import type { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
-import { type Environment, serverVariables, type ServerConfig } from "./server-config.ts";
+import { serverVariables, type ServerConfig } from "./server-config.ts";
 
 /** How much of a child's error output is kept, in characters. */
 const STDERR_KEPT = 2_000;
@@ -25,8 +27,9 @@ export interface TransportHandle {
 }
 
 interface TransportOptions {
-  env: Environment;
+  secrets: SecretSource;
   mask: Masker;
+  proxies: OutgoingProxies;
   /** Maximum size of a response, in bytes. */
   maxBytes: number;
 }
@@ -40,13 +43,23 @@ export function transportCandidates(
   options: TransportOptions,
 ): ((onLost: (error: StepError) => void) => TransportHandle)[] {
   if (server.command !== undefined) return [() => child(server, server.command!, options)];
-  const { env, maxBytes } = options;
+  const { secrets, proxies, maxBytes } = options;
   const url = new URL(server.url!);
-  const token = server.key_var === undefined ? undefined : env[server.key_var];
-  const auth = token === undefined ? {} : { authProvider: { token: () => Promise.resolve(token) } };
+  const { key_var: variable } = server;
+  // After a 401 the SDK sends the request once more: the server has refused it before it did anything.
+  const auth =
+    variable === undefined
+      ? {}
+      : {
+          authProvider: {
+            token: () => Promise.resolve(secrets.get(variable)),
+            onUnauthorized: () => secrets.reread([variable]),
+          },
+        };
   return [
     (onResponseLost) => {
       const { fetch, close } = createBoundedFetch(server.name, {
+        proxies,
         maxBytes,
         onResponseLost,
         responsesOnGetStream: false,
@@ -60,6 +73,7 @@ export function transportCandidates(
     },
     (onResponseLost) => {
       const { fetch, close } = createBoundedFetch(server.name, {
+        proxies,
         maxBytes,
         onResponseLost,
         responsesOnGetStream: true,
@@ -75,13 +89,13 @@ const soon = (): Promise<void> => new Promise((resolve) => void setTimeout(resol
 function child(
   server: ServerConfig,
   command: string,
-  { env, mask, maxBytes }: TransportOptions,
+  { secrets, mask, maxBytes }: TransportOptions,
 ): TransportHandle {
   // The SDK adds PATH, HOME, USER and similar variables, and nothing else of this process.
   const transport = new StdioClientTransport({
     command,
     args: server.args ?? [],
-    env: serverVariables(server, env),
+    env: serverVariables(server, secrets),
     stderr: "pipe",
     maxBufferSize: maxBytes,
   });

@@ -1,7 +1,7 @@
 /** The `fetch` of model clients, with a limit on the size of responses. */
-import { createRequire } from "node:module";
-import type * as Undici from "undici";
 import { boundedFetch } from "../../core/bounded-fetch.ts";
+import { loadUndici, outgoingAgent } from "../../core/outgoing-agent.ts";
+import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 /** Maximum size of a response, compressed and decompressed, in bytes. */
@@ -11,9 +11,9 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
  * Creates a `fetch` that limits responses to `MAX_RESPONSE_BYTES`. It follows no redirects, which would get the API key, and
  * has no time limit except its signal.
  */
-export function createBoundedFetch(): typeof globalThis.fetch {
-  const { Agent, fetch: undiciFetch } = createRequire(import.meta.url)("undici") as typeof Undici;
-  const dispatcher = new Agent({
+export function createBoundedFetch(proxies: OutgoingProxies): typeof globalThis.fetch {
+  const { fetch: undiciFetch } = loadUndici();
+  const dispatcher = outgoingAgent(proxies, {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { allowH2: false, timeout: 10_000 },

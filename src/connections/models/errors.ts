@@ -1,4 +1,5 @@
 /** Converts errors of the AI SDK to step errors. */
+import { proxyErrorOf } from "../../core/proxy-tunnel.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { errorCodeOf } from "../http/errors.ts";
 import { type Masker } from "../masking.ts";
@@ -30,6 +31,14 @@ export async function modelStepError(
   if (own !== undefined) return own;
   if (chain.some((cause) => errorCodeOf(cause) === "UND_ERR_RES_EXCEEDED_MAX_SIZE"))
     return responseTooLarge();
+  const proxy = proxyErrorOf(error);
+  if (proxy !== undefined)
+    return new StepError("model_failed", `The call of the model "${model}" failed: ${proxy.message}.`, {
+      fix: proxy.fix,
+      transient: proxy.transient,
+      details: { reason: proxy.code },
+      cause: error,
+    });
   const call = chain.find((cause) => APICallError.isInstance(cause));
   const status = call?.statusCode;
   if (call === undefined || status === undefined) return unreachable(chain, model, error);
@@ -56,9 +65,7 @@ export async function modelStepError(
       `The vendor of "${model}" accepts no more calls at the moment: ${message}`,
       {
         ...options,
-        fix: quotaUsedUp
-          ? "Ask the operator to check the account at the vendor."
-          : "Try again later, or add retry to the step.",
+        fix: quotaUsedUp ? "Ask the operator to check the account at the vendor." : "Try again later.",
         ...(quotaUsedUp && { transient: false }),
         ...(wait !== undefined && { retryAfterMs: wait }),
       },
@@ -83,7 +90,7 @@ export async function modelStepError(
       `The vendor of "${model}" reports a failure (status ${status}): ${message}`,
       {
         ...options,
-        fix: "The failure may be temporary. Add retry to the step.",
+        fix: "The failure may be temporary.",
         ...(wait !== undefined && { retryAfterMs: wait }),
       },
     );
@@ -101,6 +108,10 @@ export async function modelStepError(
     },
   );
 }
+
+/** Whether the vendor refused the key before it did anything. */
+export const isKeyRefusal = (error: unknown): boolean =>
+  error instanceof StepError && error.code === "model_failed" && error.options.details?.["status"] === 401;
 
 export const modelRefused = (model: string): StepError =>
   new StepError(
@@ -122,7 +133,7 @@ function unreachable(chain: readonly unknown[], model: string, cause: unknown): 
     "model_failed",
     `The vendor of "${model}" cannot be reached, or closed the connection (${code}).`,
     {
-      fix: "Add retry to the step. If the error remains, ask the operator to check base_url and the network.",
+      fix: "If the error remains, ask the operator to check base_url and the network.",
       details: { reason: code },
       cause,
     },

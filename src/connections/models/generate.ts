@@ -90,6 +90,6 @@ const empty = (model: string, finishReason: string): StepError =>
         },
       )
     : new StepError("model_failed", `The model "${model}" returned an empty answer.`, {
-        fix: "Try again, or add retry to the step.",
+        fix: "Try again.",
         details: { finish_reason: finishReason },
       });

@@ -1,19 +1,20 @@
 /** The models of the configuration, called through the AI SDK. */
-import type { Config } from "../../../schemas/config.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
 import type { CallContext, ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
 import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
+import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
+import { type SecretSource, withSecrets } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
-import { describeVariable } from "../../core/variables.ts";
+import { type ConnectionConfig, missingFix } from "../limit-config.ts";
 import type { Masker } from "../masking.ts";
 import { secretMasker } from "../secret-masker.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { createTextGenerator, type GenerationResult } from "./generate.ts";
-import { modelStepError } from "./errors.ts";
+import { isKeyRefusal, modelStepError } from "./errors.ts";
 import { compileOutputSchema, type ParseAnswer } from "./output-schema.ts";
 import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 
@@ -21,49 +22,61 @@ import { requiresApiKey, type ModelConfig } from "./vendors.ts";
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
 /**
- * @param env environment variables, which hold the keys
+ * @param secrets the values of the keys, which can change
  * @param options `now`: the current time in milliseconds, for `Retry-After` headers; `mask` removes secrets from answers,
- *   by default those of the configuration
+ *   by default those of the configuration; `proxies`: the outgoing proxies, by default none
  */
 export function createModels(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  options: { now: () => number; mask?: Masker },
+  config: Pick<ConnectionConfig, "models" | "unusable" | "isLimited">,
+  secrets: SecretSource,
+  options: { now: () => number; mask?: Masker; proxies?: OutgoingProxies },
 ): Models {
   const names = config.models.map((model) => model.name);
   const unusable = unusableNames(config, "models");
-  const mask = options.mask ?? secretMasker(config, env);
+  const mask = options.mask ?? secretMasker(config, secrets);
   const entryOf = (name: string) => config.models.find((model) => model.name === name);
   const keyOf = (entry: ModelConfig): string =>
-    entry.key_var === undefined ? "" : (env[entry.key_var] ?? "");
+    entry.key_var === undefined ? "" : (secrets.get(entry.key_var) ?? "");
   // Loaded with the first call, because most processes call no model.
-  const fetch = lazy(createBoundedFetch);
+  const fetch = lazy(() => createBoundedFetch(options.proxies ?? NO_PROXIES));
 
   /** Why a model cannot be used; the text follows its name. */
   function unavailableReason(entry: ModelConfig): string | null {
-    if (keyOf(entry) !== "") return null;
-    if (entry.key_var !== undefined)
-      return `has no key: ${describeVariable(entry.key_var)} (its key_var) is missing or empty`;
-    return requiresApiKey(entry) ? "has no key_var, but its vendor requires a key" : null;
+    if (entry.key_var === undefined)
+      return requiresApiKey(entry) ? "has no key_var, but its vendor requires a key" : null;
+    const reason = secrets.missingReason(entry.key_var);
+    return reason === null ? null : `has no key: ${reason}`;
   }
 
-  function usable(name: string): ModelConfig {
+  function configured(name: string): ModelConfig {
     const entry = entryOf(name);
     const broken = unusable.find((other) => other.name === name);
     if (broken !== undefined)
       throw new StepError("environment", `The model "${name}" can't be used: ${broken.reason}.`, {
         fix: CORRECT_ENTRY,
       });
-    if (entry === undefined) throw unknown(name, names);
-    const reason = unavailableReason(entry);
-    if (reason === null) return entry;
-    throw new StepError("environment", `The model "${name}" ${reason}.`, {
-      fix: "Ask the operator to set it and restart Millrace.",
-    });
+    if (entry === undefined) throw unknown(name, names, config);
+    return entry;
   }
 
   async function generate(request: ModelRequest, { signal }: CallContext): Promise<ModelResponse> {
-    const entry = usable(request.model);
+    const entry = configured(request.model);
+    const variables = entry.key_var === undefined ? [] : [entry.key_var];
+    return withSecrets(secrets, variables, { isRefusal: isKeyRefusal, signal }, () =>
+      generateOnce(entry, request, signal),
+    );
+  }
+
+  async function generateOnce(
+    entry: ModelConfig,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<ModelResponse> {
+    const reason = unavailableReason(entry);
+    if (reason !== null)
+      throw new StepError("environment", `The model "${entry.name}" ${reason}.`, {
+        fix: "Ask the operator to set it.",
+      });
     const bytes = Buffer.byteLength(request.prompt) + Buffer.byteLength(request.system ?? "");
     if (bytes > MAX_PROMPT_BYTES)
       throw new StepError(
@@ -193,12 +206,16 @@ const answered = (
   finish_reason: reply.finishReason,
 });
 
-function unknown(name: string, names: readonly string[]): StepError {
+function unknown(
+  name: string,
+  names: readonly string[],
+  config: Pick<ConnectionConfig, "isLimited">,
+): StepError {
   const near = nearMatch(name, names);
   return new StepError(
     "environment",
     `There is no model "${name.slice(0, 100)}" in the configuration.` +
       (near === undefined ? ` Models: ${names.join(", ") || "none"}.` : ` Did you mean "${near}"?`),
-    { fix: "Use an existing model, or ask the operator to add it to models." },
+    { fix: missingFix(config, "Use an existing model, or ask the operator to add it to models.") },
   );
 }

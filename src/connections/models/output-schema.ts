@@ -2,9 +2,12 @@
 import { StepError } from "../../core/step-errors.ts";
 import { formatPath } from "../../core/issues.ts";
 import { type JsonSchema, parseValue, schemaIssues } from "../../core/json-schema/index.ts";
+import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
 /** Maximum number of issues that are sent to the model. */
 const MAX_ISSUES = 20;
+/** Processor time of checking one answer, in milliseconds. */
+const PARSE_MS = 1_000;
 
 /** @returns the answer with every declared field, or issues in words for the model */
 export type ParseAnswer = (value: unknown) => { value: unknown } | { issues: string[] };
@@ -18,14 +21,22 @@ export function compileOutputSchema(schema: JsonSchema): { parse: ParseAnswer } 
   if (unusable !== undefined) return { unusable: issueText(unusable, "") };
   return {
     parse(value) {
-      const parsed = parseValue(schema, value);
+      const parsed = parseInTime(schema, value);
       if ("value" in parsed) return parsed;
-      const { issues } = parsed;
-      // A problem of the schema, which the model cannot fix.
-      if (issues.some((issue) => issue.code === "too_slow")) throw tooSlow();
-      return { issues: issues.slice(0, MAX_ISSUES).map((issue) => issueText(issue, "the answer")) };
+      return {
+        issues: parsed.issues.slice(0, MAX_ISSUES).map((issue) => issueText(issue, "the answer")),
+      };
     },
   };
+}
+
+/** @throws StepError if it takes too long, which is a problem of the schema that the model can't fix; AppError busy */
+function parseInTime(schema: JsonSchema, value: unknown): ReturnType<typeof parseValue> {
+  try {
+    return runWithTimeout(PARSE_MS, () => parseValue(schema, value));
+  } catch (error) {
+    throw isTimeout(error) ? tooSlow() : error;
+  }
 }
 
 const tooSlow = (): StepError =>

@@ -5,6 +5,7 @@ import { Config } from "../../../schemas/config.ts";
 import { accountMail } from "../../../src/auth/mails.ts";
 import { createAccountMailer } from "../../../src/connections/mail/account-mailer.ts";
 import { AppError } from "../../../src/core/errors.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { smtpPeer } from "../../support/mock-smtp-server.ts";
 
 const PASSWORD = "sw0rdfish";
@@ -18,7 +19,7 @@ function mailerTo(port: number, { env = { MAIL_PASSWORD: PASSWORD }, atMost = 5_
     ...smtp,
   };
   // Workflows may not send mail to any domain.
-  return createAccountMailer(Config.parse({ authentication: { basic } }), env, atMost);
+  return createAccountMailer(Config.parse({ authentication: { basic } }), fixedSecrets(env), atMost);
 }
 
 const LINK = "https://millrace.example.com/ui/link#0123456789abcdefghijABCDEFGHIJ01";
@@ -159,7 +160,7 @@ describe("an account mailer", () => {
     expect(mailerTo(1).configured).toBe(true);
     expect(mailerTo(1, { env: { MAIL_PASSWORD: "" } }).configured).toBe(false);
     expect(mailerTo(1, { smtp: { smtp_user: "millrace" } }).configured).toBe(false);
-    const none = createAccountMailer(Config.parse({}), {});
+    const none = createAccountMailer(Config.parse({}), fixedSecrets({}));
     expect(none.configured).toBe(false);
     const error = await failure(none.send(MAIL));
     expect(error).toMatchObject({ code: "connection_failed" });

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../../schemas/config.ts";
 import { createMailer } from "../../../src/connections/mail/index.ts";
 import type { Mail } from "../../../src/core/connections.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 
 type ServerOptions = ConstructorParameters<typeof SMTPServer>[0];
@@ -57,7 +58,7 @@ function sender(port: number, { smtp = {}, mail = ALLOWED, env = { MAIL_PASSWORD
     smtp_port: port,
     ...smtp,
   };
-  return createMailer(Config.parse({ authentication: { basic }, mail }), env);
+  return createMailer(Config.parse({ authentication: { basic }, mail }), fixedSecrets(env));
 }
 
 const MAIL: Mail = {
@@ -217,7 +218,7 @@ describe("mail", () => {
 
 describe("a mailer", () => {
   test("reports why it can't be used", async () => {
-    const none = createMailer(Config.parse({}), {});
+    const none = createMailer(Config.parse({}), fixedSecrets({}));
     expect(none.unavailableReason()).toContain("authentication.basic");
     expect(await failure(none.send(MAIL, never))).toMatchObject({ code: "environment" });
     expect(sender(1, { env: { MAIL_PASSWORD: "" } }).unavailableReason()).toContain(

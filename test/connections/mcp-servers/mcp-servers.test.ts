@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../../schemas/config.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -15,7 +16,7 @@ const never = new AbortController().signal;
 
 function servers(entry: object, env: Record<string, string> = {}, options = {}) {
   const config = Config.parse({ mcp_servers: [{ name: "peer", ...entry }] });
-  const all = createMcpServers(config, env, options);
+  const all = createMcpServers(config, fixedSecrets(env), options);
   onTestFinished(() => all.close());
   const call = (tool: string, args = {}, signal = never): Promise<unknown> =>
     all.call("peer", tool, args, { idempotencyKey: "run:step:0:abc" }, callOf(signal));

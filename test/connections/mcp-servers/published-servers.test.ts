@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Config } from "../../../schemas/config.ts";
 import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { callOf } from "../../support/call-context.ts";
 
@@ -17,7 +18,7 @@ const never = new AbortController().signal;
 const options = { idempotencyKey: "run:step:-:abc" };
 
 function peers(entry: object) {
-  const all = createMcpServers(Config.parse({ mcp_servers: [{ name: "peer", ...entry }] }), {});
+  const all = createMcpServers(Config.parse({ mcp_servers: [{ name: "peer", ...entry }] }), fixedSecrets({}));
   onTestFinished(() => all.close());
   return all;
 }

@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createModels } from "../../../src/connections/models/index.ts";
 import type { ModelResponse, ModelRequest } from "../../../src/core/connections.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import {
   parseConfig,
@@ -31,7 +32,7 @@ const ask = (
   more: Partial<ModelRequest> = {},
   signal = never,
 ): Promise<ModelResponse> =>
-  createModels(modelConfig(vendor, peer), { MODEL_KEY: KEY }, { now: () => NOW }).generate(
+  createModels(modelConfig(vendor, peer), fixedSecrets({ MODEL_KEY: KEY }), { now: () => NOW }).generate(
     { model: "writer", prompt: "Say hello.", ...more },
     callOf(signal),
   );
@@ -166,7 +167,7 @@ describe.each(VENDORS)("a model of %s", (vendor) => {
     expect(shown).not.toContain(KEY);
     // A vendor's message about a key may contain parts of it.
     expect(shown.includes("Incorrect API key")).toBe(status !== 401 && status !== 403);
-    expect(error.options.fix).toMatch(/operator to check|^Change the step|[Aa]dd retry/);
+    expect(error.options.fix).toMatch(/operator to check|^Change the step|temporary|^Try again/);
     expect(peer.received).toHaveLength(1);
   });
 
@@ -301,7 +302,7 @@ describe("the models of a configuration", () => {
       { name: "local", vendor: "openai-compatible", model_ref: "m-3", base_url: "http://127.0.0.1:1/v1" },
     ],
   });
-  const list = (env: Record<string, string>) => createModels(config, env, { now: () => NOW });
+  const list = (env: Record<string, string>) => createModels(config, fixedSecrets(env), { now: () => NOW });
 
   const failure = (model: string, env: Record<string, string> = {}) =>
     stepErrorOf(list(env).generate({ model, prompt: "x" }, callOf(never)));
