@@ -1,3 +1,4 @@
+import type { Insertable } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { AuditFilter } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -5,7 +6,7 @@ import { auditReader } from "../../src/store/audit.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { testStore } from "../support/store.ts";
 
-type Row = Omit<Schema["audit_log"], "id">;
+type Row = Insertable<Schema["audit_log"]>;
 
 const START = Date.parse("2026-11-21T08:00:00Z");
 const entry = (fields: Partial<Row> = {}): Row => ({
@@ -57,6 +58,10 @@ describe("the audit log", () => {
         surface: "rest",
         client: "curl/8",
         requestId: null,
+        project: "default",
+        lineage: null,
+        details: null,
+        hash: null,
       },
     ]);
   });
