@@ -1,8 +1,8 @@
 /** The scopes of an actor and the surface that a request came through. */
 import { z } from "zod";
 
-export const Scope = z.enum(["read", "write", "run", "approve", "admin"]).meta({
-  description: "A permission: read (included in every other), write, run, approve or admin.",
+export const Scope = z.enum(["read", "write", "publish", "run", "approve", "admin"]).meta({
+  description: "A permission: read (included in every other), write, publish, run, approve or admin.",
   example: "read",
 });
 export type Scope = z.infer<typeof Scope>;
@@ -14,7 +14,7 @@ export const OPERATOR = "operator";
 export const COMMAND_LINE = "command-line";
 
 /** The scopes of a new key when none are given. */
-export const DEFAULT_SCOPES: readonly Scope[] = ["read", "write", "run"];
+export const DEFAULT_SCOPES: readonly Scope[] = ["read", "write", "publish", "run"];
 
 export const Surface = z.enum(["rest", "mcp", "cli", "web"]).meta({
   description: "What the request came through: the REST API, MCP, the command line or the web interface.",

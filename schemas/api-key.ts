@@ -23,6 +23,41 @@ export const ApiKeyIdRef = text(100, 1).meta({
   example: "key_8dkq2m0sfj3a",
 });
 
+/** Maximum number of names in one limit of a key, and of its projects. */
+const MAX_NAMES = 100;
+
+const names = (description: string, example: string) =>
+  z
+    .array(text(200, 1))
+    .min(1)
+    .max(MAX_NAMES)
+    .optional()
+    .meta({ description, example: [example] });
+
+export const KeyProjects = z
+  .array(text(200, 1))
+  .min(1)
+  .max(MAX_NAMES)
+  .meta({ description: "The ids of its projects.", example: ["finance"] });
+
+export const KeyLimits = z
+  .strictObject({
+    workflows: names(
+      "Ids of the workflows that it sees and runs. It can't create or change any.",
+      "weekly-revenue",
+    ),
+    tools: names(
+      "Names of the operations, and of workflows that are tools of their own, that it may use.",
+      "run_workflow",
+    ),
+    databases: names("Names of the databases that its runs may use.", "shop"),
+    models: names("Names of the models that its runs may use.", "gpt"),
+  })
+  .meta({
+    id: "KeyLimits",
+    description: "What a key is limited to, beyond its scopes. What is left out is not limited.",
+  });
+
 const apiKeyFields = {
   id: z.string().meta({ example: "key_8dkq2m0sfj3a" }),
   name: z.string().meta({ example: "ci" }),
@@ -41,6 +76,27 @@ const apiKeyFields = {
     .nullable()
     .meta({ description: "When it was last used, accurate to five minutes." }),
   state: ApiKeyState,
+  projects: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description: "The ids of its projects; left out for the default one alone.",
+      example: ["finance"],
+    }),
+  limits: KeyLimits.optional().meta({ description: "What it is limited to; left out for nothing." }),
+  application: z
+    .strictObject({
+      client_id: z.string().meta({
+        description: "The id of the OAuth client.",
+        example: "https://claude.ai/oauth/client.json",
+      }),
+      host: z.string().meta({ description: "Where the application is.", example: "claude.ai" }),
+    })
+    .optional()
+    .meta({
+      description:
+        "The application that a person has connected by signing in. It renews its token by itself until `expires_at`. Left out for an API key.",
+    }),
 };
 
 const value = z.string().nullable().meta({
@@ -53,6 +109,21 @@ export const ApiKey = z.strictObject(apiKeyFields).meta({
   description: "An API key, without its value: that is not stored.",
 });
 export type ApiKey = z.infer<typeof ApiKey>;
+
+export const DescribedApiKey = z
+  .strictObject({
+    ...apiKeyFields,
+    description: z
+      .array(
+        z.strictObject({
+          title: z.string().meta({ example: "What it can do" }),
+          sentences: z.array(z.string()).meta({ example: ["It can run one workflow: weekly-revenue."] }),
+        }),
+      )
+      .meta({ description: "What the key can do now, in words." }),
+  })
+  .meta({ id: "DescribedApiKey", description: "An API key, and what it can do in words." });
+export type DescribedApiKey = z.infer<typeof DescribedApiKey>;
 
 export const NewApiKey = z
   .strictObject({ ...apiKeyFields, value })

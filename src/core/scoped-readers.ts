@@ -1,0 +1,314 @@
+/**
+ * The readers and writers of a request, limited to what its caller may see: what belongs to other projects is not found and
+ * not listed, as if it did not exist. Operations get no others, so they can't forget the rule. The engine works on everything
+ * (`unscoped`), because runs reach over projects: a run calls a workflow that another project offers.
+ */
+import type { Scope } from "../../schemas/actor.ts";
+import { projectOf } from "../../schemas/project.ts";
+import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
+import type { RunRecord, StepRecord } from "./model.ts";
+import type { Principal, Readers, Writers } from "./ports.ts";
+import { missingScope } from "./scope-refusal.ts";
+
+/** What a request may do. */
+interface RequestScope {
+  principal: Principal;
+  /** The name of the operation, for messages, and the scope that it needs. */
+  operation: string;
+  scope: Scope;
+}
+
+/** What the limited readers are made of, by the limited ones. */
+const originals = new WeakMap<object, object>();
+
+/**
+ * The readers or writers without the limits of their caller: for the engine, and for rules that reach over projects. Use it
+ * only for what follows from something that the limited ones have found.
+ */
+export const unscoped = <T extends object>(ports: T): T => (originals.get(ports) as T | undefined) ?? ports;
+
+/** @returns the same readers for a caller who may see everything */
+export function scopedReaders(read: Readers, request: RequestScope): Readers {
+  const limits = limitsOf(read, request);
+  if (limits === null) return read;
+  return remember(read, {
+    ...read,
+    ...limited(read, limits),
+    audit: limitedAudit(read.audit, request),
+    workflowChanges: limitedChanges(read.workflowChanges, limits),
+  });
+}
+
+/** @returns the same writers for a caller who may see everything */
+export function scopedWriters(tx: Writers, request: RequestScope): Writers {
+  const limits = limitsOf(tx, request);
+  if (limits === null) return tx;
+  const found = limited(tx, limits);
+  return remember(tx, {
+    ...tx,
+    ...found,
+    workflows: { ...tx.workflows, ...found.workflows },
+    runs: {
+      ...tx.runs,
+      ...found.runs,
+      lock: async (id) => limits.checked(await tx.runs.lock(id), refOfRun),
+    },
+    approvals: { ...tx.approvals, ...found.approvals },
+    schedules: { ...tx.schedules, ...found.schedules },
+    workflowStates: { ...tx.workflowStates, ...found.workflowStates },
+    events: { ...tx.events, ...found.events },
+    projects: { ...tx.projects, ...found.projects },
+    reviews: { ...tx.reviews, ...found.reviews },
+  });
+}
+
+/** Remembers what the limited ports are made of, as a whole and each of them. */
+function remember<T extends object>(original: T, made: T): T {
+  originals.set(made, original);
+  for (const name of Object.keys(made) as (keyof T)[]) {
+    const [port, of] = [made[name], original[name]];
+    if (port !== of && typeof port === "object" && port !== null && of) originals.set(port, of);
+  }
+  return made;
+}
+
+interface Found {
+  project: string;
+  /** Null for what belongs to no workflow. */
+  workflowId?: string | null | undefined;
+}
+
+const refOfRun = ({ project, workflowId }: RunRecord): Found => ({ project, workflowId });
+
+/** The rules of one request. */
+interface Limits {
+  /** What the caller can find. */
+  readable: Visibility;
+  /** What the caller can find with the scope of the operation: what it can list. */
+  listable: Visibility;
+  /**
+   * The value, if the caller may see it.
+   * @throws AppError missing_scope when the caller may see it, but not do this with it
+   */
+  checked<T>(value: T | undefined, refOf: (value: T) => Found): T | undefined;
+  canReadWorkflow(id: string): Promise<boolean>;
+  canReadRun(id: string): Promise<boolean>;
+}
+
+function limitsOf(
+  read: Pick<Readers, "workflows" | "runs">,
+  { principal, operation, scope }: RequestScope,
+): Limits | null {
+  const { access } = principal;
+  const readable = visibilityOf(access, "read");
+  const listable = visibilityOf(access, scope);
+  if (readable === null && listable === null) return null;
+  const all: Visibility = { projects: null, workflows: access.keyLimits?.workflows ?? null };
+  const workflows = new Map<string, boolean>();
+  const runs = new Map<string, boolean>();
+  return {
+    readable: readable ?? all,
+    listable: listable ?? all,
+    checked(value, refOf) {
+      if (value === undefined) return undefined;
+      const ref = refOf(value);
+      if (!isVisible(readable, ref)) return undefined;
+      if (!scopesIn(access, ref.project).has(scope))
+        throw missingScope(principal, { subject: operation, scope, project: ref.project });
+      return value;
+    },
+    async canReadWorkflow(id) {
+      const known = workflows.get(id);
+      if (known !== undefined) return known;
+      const project = await read.workflows.projectOf(id);
+      const can = project !== undefined && isVisible(readable, { project, workflowId: id });
+      workflows.set(id, can);
+      return can;
+    },
+    async canReadRun(id) {
+      const known = runs.get(id);
+      if (known !== undefined) return known;
+      const run = await read.runs.find(id);
+      const can = run !== undefined && isVisible(readable, refOfRun(run));
+      runs.set(id, can);
+      return can;
+    },
+  };
+}
+
+type Limited = Pick<
+  Readers,
+  "workflows" | "runs" | "approvals" | "schedules" | "workflowStates" | "events" | "projects" | "reviews"
+>;
+
+function limited(read: Limited, limits: Limits): Limited {
+  return {
+    workflows: limitedWorkflows(read.workflows, limits),
+    runs: limitedRuns(read.runs, limits),
+    approvals: limitedApprovals(read, limits),
+    schedules: limitedSchedules(read.schedules, limits),
+    projects: limitedProjects(read.projects, limits),
+    reviews: limitedReviews(read.reviews, limits),
+    workflowStates: {
+      find: async (id) => ((await limits.canReadWorkflow(id)) ? read.workflowStates.find(id) : undefined),
+    },
+    events: {
+      find: async (ref) => ((await limits.canReadRun(ref.runId)) ? read.events.find(ref) : undefined),
+    },
+  };
+}
+
+/** Those of the ids that `can` accepts, in order. */
+async function filterIds(ids: readonly string[], can: (id: string) => Promise<boolean>): Promise<string[]> {
+  const accepted: string[] = [];
+  for (const id of ids) if (await can(id)) accepted.push(id);
+  return accepted;
+}
+
+function limitedWorkflows(read: Readers["workflows"], limits: Limits): Readers["workflows"] {
+  const { canReadWorkflow: can, readable, listable } = limits;
+  return {
+    ...read,
+    find: async (id) =>
+      // Looked up first, so that a workflow of another project takes as long as one that does not exist.
+      (await can(id))
+        ? limits.checked(await read.find(id), (found) => ({ project: projectOf(found), workflowId: id }))
+        : undefined,
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    projectOf: async (id) => ((await can(id)) ? read.projectOf(id) : undefined),
+    revision: () => read.revision(listable.projects),
+    currentVersions: async (ids) => read.currentVersions(await filterIds(ids, can)),
+    liveVersions: async (ids) => read.liveVersions(await filterIds(ids, can)),
+    recentIds: (limit) => read.recentIds(limit, readable),
+    callers: async (id, options) => filterIds(await read.callers(id, options), can),
+    exposureRequest: async (id) => ((await can(id)) ? read.exposureRequest(id) : undefined),
+    exposureConsent: async (id) => ((await can(id)) ? read.exposureConsent(id) : null),
+    consentedExposures: () => read.consentedExposures(listable),
+    findVersion: async (id, version) => ((await can(id)) ? read.findVersion(id, version) : undefined),
+    versions: async (query) => ((await can(query.id)) ? read.versions(query) : []),
+  };
+}
+
+function limitedRuns(read: Readers["runs"], limits: Limits): Readers["runs"] {
+  const { canReadRun: can, listable } = limits;
+  const find = async (id: string): Promise<RunRecord | undefined> =>
+    limits.checked(await read.find(id), refOfRun);
+  /** Without the ids of runs of workflows that other projects offer. */
+  const readable = async (steps: readonly StepRecord[]): Promise<StepRecord[]> => {
+    const shown: StepRecord[] = [];
+    for (const step of steps)
+      shown.push(step.childRun === null || (await can(step.childRun)) ? step : { ...step, childRun: null });
+    return shown;
+  };
+  return {
+    ...read,
+    find,
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    async latestByWorkflow(ids) {
+      const latest = await read.latestByWorkflow(ids, listable.projects);
+      return new Map([...latest].filter(([, run]) => isVisible(listable, refOfRun(run))));
+    },
+    getStatusSummaries: async (ids) => read.getStatusSummaries(await filterIds(ids, can)),
+    steps: async (id, options) => ((await can(id)) ? readable(await read.steps(id, options)) : []),
+    async step(ref) {
+      const found = (await can(ref.runId)) ? await read.step(ref) : undefined;
+      return found && (await readable([found]))[0];
+    },
+    items: async (step, from, limit) =>
+      (await can(step.runId)) ? readable(await read.items(step, from, limit)) : [],
+    hasExecutedItem: async (step) => (await can(step.runId)) && read.hasExecutedItem(step),
+    lastAttempts: async (ref, limit) => ((await can(ref.runId)) ? read.lastAttempts(ref, limit) : []),
+    usage: async (id) => ((await can(id)) ? read.usage(id) : null),
+    valueText: async (at, range) => ((await can(at.runId)) ? read.valueText(at, range) : undefined),
+    output: async (ref) => ((await can(ref.runId)) ? read.output(ref) : null),
+    outputJson: async (ref) => ((await can(ref.runId)) ? read.outputJson(ref) : null),
+    itemOutputs: async (step) => ((await can(step.runId)) ? read.itemOutputs(step) : []),
+    runOutput: async (id) => ((await can(id)) ? read.runOutput(id) : null),
+    inputs: async (id) => ((await can(id)) ? read.inputs(id) : {}),
+    state: async (id) => ((await can(id)) ? read.state(id) : null),
+    trial: async (id) => ((await can(id)) ? read.trial(id) : null),
+  };
+}
+
+function limitedApprovals(
+  { approvals, runs }: Pick<Readers, "approvals" | "runs">,
+  limits: Limits,
+): Readers["approvals"] {
+  const { canReadRun: can, listable } = limits;
+  const ofRun = async <T extends { runId: string }>(found: T | undefined): Promise<T | undefined> => {
+    const run = found && (await runs.find(found.runId));
+    return limits.checked(run, refOfRun) === undefined ? undefined : found;
+  };
+  return {
+    ...approvals,
+    find: async (id) => ofRun(await approvals.find(id)),
+    findByStep: async (ref) => ofRun(await approvals.findByStep(ref)),
+    decisionsOf: async (ref) => ((await can(ref.runId)) ? approvals.decisionsOf(ref) : []),
+    page: (query) => approvals.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => approvals.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedSchedules(read: Readers["schedules"], limits: Limits): Readers["schedules"] {
+  const { canReadWorkflow: can, listable } = limits;
+  return {
+    ...read,
+    find: async (id) => ((await can(id)) ? read.find(id) : undefined),
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedReviews(read: Readers["reviews"], limits: Limits): Readers["reviews"] {
+  const { canReadWorkflow: can, listable } = limits;
+  return {
+    find: async (id) =>
+      limits.checked(await read.find(id), ({ project, workflowId }) => ({ project, workflowId })),
+    findPending: async (id) => ((await can(id)) ? read.findPending(id) : undefined),
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedProjects(read: Readers["projects"], { readable: { projects } }: Limits): Readers["projects"] {
+  const can = (id: string): boolean => projects?.includes(id) !== false;
+  return {
+    ...read,
+    find: async (id) => (can(id) ? read.find(id) : undefined),
+    list: async () => (await read.list()).filter(({ id }) => can(id)),
+    members: async (id) => (can(id) ? read.members(id) : []),
+    grants: async (id) => (can(id) ? read.grants(id) : []),
+  };
+}
+
+function limitedChanges(
+  read: Readers["workflowChanges"],
+  { canReadWorkflow: can, readable: { projects } }: Limits,
+): Readers["workflowChanges"] {
+  return {
+    async ofKey(key, since) {
+      const activity = await read.ofKey(key, since);
+      const ids = new Set(
+        await filterIds([...new Set(activity.changed.map(({ workflowId }) => workflowId))], can),
+      );
+      return {
+        ...activity,
+        changed: activity.changed.filter(({ workflowId }) => ids.has(workflowId)),
+        counts: activity.counts.filter(({ project }) => projects?.includes(project) !== false),
+      };
+    },
+    ofWorkflows: async (ids, range) => read.ofWorkflows(new Set(await filterIds([...ids], can)), range),
+    hasChangedAfter: async (id, entry) => (await can(id)) && read.hasChangedAfter(id, entry),
+  };
+}
+
+function limitedAudit(read: Readers["audit"], { principal }: RequestScope): Readers["audit"] {
+  const visible = visibilityOf(principal.access, "admin");
+  return {
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visible } }),
+    pageAfter: (query) => read.pageAfter({ ...query, filter: { ...query.filter, visible } }),
+    count: (filter) => read.count({ ...filter, visible }),
+  };
+}
