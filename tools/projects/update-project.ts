@@ -1,0 +1,105 @@
+import { z } from "zod";
+import {
+  HttpPublic,
+  Project,
+  ProjectConnections,
+  ProjectDescription,
+  ProjectIdRef,
+  ProjectLimits,
+  ProjectName,
+} from "../../schemas/project.ts";
+import { isInstanceAdmin } from "../../src/core/access.ts";
+import { AppError } from "../../src/core/errors.ts";
+import type { ProjectRecord } from "../../src/core/project-ports.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { findAdministered } from "./find-project.ts";
+import { mergeLimits } from "./merge-limits.ts";
+import { serializeProject } from "./serialize-project.ts";
+
+/** What only admins of the instance change, because it says what the project may use of it. */
+const OF_THE_INSTANCE = ["connections", "http_public", "limits"] as const;
+
+export const updateProject = defineTool({
+  name: "update_project",
+  title: "Update a project",
+  description:
+    "Changes a project; what is left out stays. Its admins can change name, description and review, and admins of the " +
+    "instance also what it may use.",
+  route: "PATCH /projects/:project",
+  mcpList: "admin",
+  scope: "admin",
+  effect: "update",
+  errors: ["project_not_found", "upgrade_unfinished"],
+  input: z.strictObject({
+    project: ProjectIdRef,
+    name: ProjectName.optional(),
+    description: ProjectDescription.optional(),
+    connections: ProjectConnections.optional(),
+    http_public: HttpPublic.nullable().optional(),
+    review: z.boolean().optional().meta({
+      description: "Whether publishing needs the review of another person.",
+      example: true,
+    }),
+    limits: ProjectLimits.optional(),
+  }),
+  output: Project,
+  run: ({ project: id, ...input }, ctx) =>
+    ctx.write(async (tx) => {
+      const before = await findAdministered(ctx, tx.projects, id);
+      assertInstanceFields(ctx, before, input);
+      if (before.review && input.review === false) assertPerson(ctx);
+      const { name, description, connections, http_public: httpPublic, review, limits } = input;
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        ...(connections !== undefined && { connections }),
+        ...(httpPublic !== undefined && { httpPublic }),
+        ...(review !== undefined && { review }),
+        ...(limits !== undefined && { limits: mergeLimits(before.limits, limits) }),
+      };
+      const after: ProjectRecord = { ...before, ...change };
+      if (JSON.stringify(after) === JSON.stringify(before)) return serializeProject(ctx, before);
+      if (isUnknownToOlderReleases(after)) await tx.projects.assertNoOlderCopies();
+      await tx.projects.update(before.id, change);
+      await tx.recordAudit(before.id, undefined, {
+        project: before.id,
+        details: { changed: Object.keys(change) },
+      });
+      return serializeProject(ctx, after);
+    }),
+});
+
+/** Whether an older release, which does not know what a project may do, would let it do more. */
+const isUnknownToOlderReleases = ({ connections, httpPublic, review, limits }: ProjectRecord): boolean =>
+  connections !== "all" || httpPublic !== null || review || limits !== null;
+
+/** A key that could end reviews could publish without one. @throws AppError person_needed */
+function assertPerson({ actor }: Pick<ToolContext, "actor">): void {
+  if (actor.principal.kind !== "key") return;
+  throw new AppError(
+    "person_needed",
+    "Only a signed-in person can turn reviews off, not an API key. Nothing was changed. Use the web interface (/ui/).",
+  );
+}
+
+/** @throws AppError missing_scope */
+function assertInstanceFields(
+  { actor }: Pick<ToolContext, "actor">,
+  { id }: ProjectRecord,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  if (isInstanceAdmin(actor.principal.access)) return;
+  const refused = OF_THE_INSTANCE.filter((field) => input[field] !== undefined);
+  if (refused.length === 0) return;
+  throw new AppError(
+    "missing_scope",
+    `Only admins of the instance can change ${refused.join(", ")} of the project "${id}". Nothing was changed.`,
+    {
+      errors: refused.map((path) => ({
+        path,
+        code: "missing_scope",
+        message: "can be changed by admins of the instance only",
+      })),
+    },
+  );
+}
