@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DiffLine, lineDiff } from "../../src/commands/line-diff.ts";
+import { type DiffLine, lineDiff } from "../../src/core/line-diff.ts";
 
 const format = (lines: readonly DiffLine[]): string[] =>
   lines.map(({ kind, text }) => `${{ same: " ", added: "+", removed: "-", gap: " " }[kind]}${text}`);

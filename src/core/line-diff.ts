@@ -1,3 +1,4 @@
+/** Compares texts by line, for people who read what changed. */
 import { structuredPatch } from "diff";
 
 /** Unchanged lines that are shown around a change. */
