@@ -34,7 +34,11 @@ export function undoReader(db: Kysely<Schema>): UndoReader {
                 .selectFrom("run_steps as undo")
                 .select("undo.item")
                 .whereRef("undo.run_id", "=", "done.run_id")
-                .where("undo.step_id", "=", eb.fn<string>("concat", [eb.val(undoStepId("")), "done.step_id"]))
+                .where(
+                  "undo.step_id",
+                  "=",
+                  eb(eb.cast<string>(eb.val(undoStepId("")), "text"), "||", eb.ref("done.step_id")),
+                )
                 .whereRef("undo.item", "=", "done.item"),
             ),
           ),
