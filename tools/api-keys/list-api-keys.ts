@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiKey } from "../../schemas/api-key.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { isInstanceAdmin } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { serializeApiKey } from "./serialize-api-key.ts";
@@ -22,19 +23,23 @@ export const listApiKeys = defineTool({
       description: "Whether to list everyone's keys and those of the command line; admins only.",
       example: true,
     }),
+    application: z.boolean().optional().meta({
+      description: "Only the access of connected applications, or only keys. Default: both.",
+      example: false,
+    }),
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
   output: pageOf(ApiKey),
-  async run({ everyone, limit, cursor }, ctx) {
-    const { owner, scopes } = ctx.actor.principal;
-    if (everyone && !scopes.has("admin")) {
+  async run({ everyone, application, limit, cursor }, ctx) {
+    const { owner, access } = ctx.actor.principal;
+    if (everyone && !isInstanceAdmin(access)) {
       throw new AppError(
         "missing_scope",
         "Only admins can list everyone's keys. Leave `everyone` out to list your own.",
       );
     }
-    const filter = everyone ? {} : { owner };
+    const filter = { ...(!everyone && { owner }), ...(application !== undefined && { application }) };
     const query = JSON.stringify(["list_api_keys", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const pageSize = limit ?? listApiKeys.page!.mcpLimit;
@@ -42,7 +47,7 @@ export const listApiKeys = defineTool({
     const now = ctx.now();
     return {
       items: items.map((key) => serializeApiKey(key, now)),
-      total: await ctx.total(() => ctx.read.apiKeys.count(filter)),
+      ...(await ctx.total(() => ctx.read.apiKeys.count(filter))),
       next_cursor: next && ctx.cursors.encode(query, next),
     };
   },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiKey, ApiKeyIdRef } from "../../schemas/api-key.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import type { ApiKeyWithOwner } from "../../src/core/account-ports.ts";
+import { isInstanceAdmin } from "../../src/core/access.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findApiKey } from "./find-api-key.ts";
@@ -22,9 +23,9 @@ export const revokeApiKey = defineTool({
   input: z.strictObject({ key_id: ApiKeyIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: ApiKey,
   async run({ key_id }, ctx) {
-    const { owner, scopes } = ctx.actor.principal;
+    const { owner, access } = ctx.actor.principal;
     const now = ctx.now();
-    const isRevocable = (key: ApiKeyWithOwner): boolean => key.owner === owner || scopes.has("admin");
+    const isRevocable = (key: ApiKeyWithOwner): boolean => key.owner === owner || isInstanceAdmin(access);
     return ctx.write(async (tx) => {
       const key = await findApiKey(tx.apiKeys, key_id, isRevocable);
       const revokedAt = key.revokedAt ?? iso(now);

@@ -26,7 +26,7 @@ export const rotateApiKey = defineTool({
   name: "rotate_api_key",
   title: "Rotate an API key",
   description:
-    "Creates a new API key with the name, scopes and lifetime of one of yours. The old key keeps working for the overlap. " +
+    "Creates a new API key with the name, scopes, projects, limits and lifetime of one of yours. The old key keeps working for the overlap. " +
     "The new value is only in this answer. Only its owner can rotate a key.",
   route: "POST /api-keys/:key_id/rotate",
   surfaces: ["rest"],
@@ -36,6 +36,7 @@ export const rotateApiKey = defineTool({
   noStore: true,
   errors: [
     "api_key_not_found",
+    "api_key_of_application",
     "api_key_revoked",
     "api_key_expired",
     "too_many_keys",
@@ -73,8 +74,11 @@ export const rotateApiKey = defineTool({
         overlap: overlap === undefined ? DEFAULT_OVERLAP_MS : durationMs(overlap),
         expiresAt,
       });
-      const { name, scopes, lineage } = old;
-      const next = ctx.accounts.newKey({ name, owner, scopes, expiresAt: expiries.expiresAt }, lineage);
+      const { name, scopes, projects, limits, lineage } = old;
+      const next = ctx.accounts.newKey(
+        { name, owner, scopes, projects, limits, expiresAt: expiries.expiresAt },
+        lineage,
+      );
       if (!(await tx.apiKeys.rotate(old.id, expiries.oldExpiresAt, next.record)))
         throw invalidKeyError(old.id, "revoked");
       // Both keys are active during the overlap, so repeated rotation could create any number.
