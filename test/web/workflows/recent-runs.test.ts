@@ -12,7 +12,7 @@ import { RecentRuns } from "../../../src/web/workflows/recent-runs.tsx";
 // The clock of the page has no snapshot for server rendering.
 vi.mock("../../../src/web/ui/now.ts", () => ({ useNow: () => Date.parse("2026-11-21T09:00:00.000Z") }));
 
-const RUN: RunSummary = {
+const RUN: RunSummary & { workflow_id: string } = {
   id: "run_1",
   workflow_id: "weekly-revenue",
   version: 1,
