@@ -1,6 +1,6 @@
 /** The tables of keys, people and their sessions. */
 import type { Generated } from "kysely";
-import type { LinkKind, Role, UserStatus } from "../../schemas/user.ts";
+import type { LinkKind, UserRole, UserStatus } from "../../schemas/user.ts";
 
 export interface AccountSchema {
   api_keys: {
@@ -15,12 +15,22 @@ export interface AccountSchema {
     expires_at: string | null;
     last_used_at: string | null;
     revoked_at: string | null;
+    /** The ids of its projects, as a JSON list; null for the default one. */
+    projects: string | null;
+    /** Whether it has the scope `publish`, which `scopes` never names; null for older keys, where `write` includes it. */
+    publish: number | null;
+    /** What it is limited to, as JSON; null for nothing. */
+    limits: string | null;
+    /** The application that an authorization belongs to, as JSON; null for a key. */
+    application: Generated<string | null>;
+    /** Until when the application can renew its token; null for a key. */
+    renewable_until: Generated<string | null>;
   };
   users: {
     id: string;
     email: string;
     first: number | null;
-    role: Role;
+    role: UserRole;
     status: UserStatus;
     password_hash: string | null;
     /** The source of the role, when no admin has set it. */
@@ -44,6 +54,14 @@ export interface AccountSchema {
     ended_at: string | null;
     sealed: Generated<Buffer | null>;
     claims_at: Generated<string | null>;
+  };
+  oauth_states: {
+    model: string;
+    digest: Buffer;
+    payload: string;
+    grant_id: string | null;
+    consumed_at: number | null;
+    expires_at: number;
   };
   identities: { issuer: string; subject: string; user_id: string; created_at: string };
   account_links: {

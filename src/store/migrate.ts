@@ -25,6 +25,14 @@ import * as unfinishedBySubject from "./migrations/0021-unfinished-by-subject.ts
 import * as prunedVersions from "./migrations/0022-pruned-versions.ts";
 import * as exposureConsents from "./migrations/0023-exposure-consents.ts";
 import * as stateOwners from "./migrations/0024-state-owners.ts";
+import * as projects from "./migrations/0025-projects.ts";
+import * as trials from "./migrations/0026-trials.ts";
+import * as singleSteps from "./migrations/0027-single-steps.ts";
+import * as oauth from "./migrations/0028-oauth.ts";
+import * as retries from "./migrations/0029-retries.ts";
+import * as runLists from "./migrations/0030-run-lists.ts";
+import * as workflowSearch from "./migrations/0031-workflow-search.ts";
+import * as clockOffsets from "./migrations/0032-clock-offsets.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -63,6 +71,14 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 22, name: "pruned-versions", requires: 1, up: prunedVersions.up },
   { id: 23, name: "exposure-consents", requires: 1, up: exposureConsents.up },
   { id: 24, name: "state-owners", requires: 1, up: stateOwners.up },
+  { id: 25, name: "projects", requires: 1, up: projects.up },
+  { id: 26, name: "trials", requires: 1, up: trials.up },
+  { id: 27, name: "single-steps", requires: 1, up: singleSteps.up },
+  { id: 28, name: "oauth", requires: 1, up: oauth.up },
+  { id: 29, name: "retries", requires: 1, up: retries.up },
+  { id: 30, name: "run-lists", requires: 1, up: runLists.up },
+  { id: 31, name: "workflow-search", requires: 1, up: workflowSearch.up },
+  { id: 32, name: "clock-offsets", requires: 1, up: clockOffsets.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */
@@ -183,29 +199,16 @@ async function migrateUnderLock(
   let upgrade: Upgrade | undefined;
   try {
     await begin(async (trx) => {
-      await trx.schema
-        .createTable("migrations")
-        .ifNotExists()
-        .addColumn("id", "integer", (c) => c.primaryKey())
-        .addColumn("name", "text", (c) => c.notNull())
-        .addColumn("requires", "integer", (c) => c.notNull())
-        .addColumn("applied_at", "text", (c) => c.notNull())
-        .execute();
+      await createMigrationsTable(trx);
       // Another process may have migrated the database before this one got the lock.
       const { applied, newest } = await getMigrationStatus(trx, { migrations });
-      const pending = migrations.filter(({ id }) => id > applied);
-      if (pending.length === 0) return;
+      if (applied >= newest) return;
       if (applied > 0) {
         backup = copy(newest);
         upgrade = { from: applied, to: newest, copy: backup.file };
       }
-      for (const migration of pending) await apply(trx, migration, applied, clock);
+      await applyMigrations(trx, migrations, applied, clock);
       if (applied === 0) await enableDefaultLimits(trx);
-      await trx
-        .insertInto("settings")
-        .values({ name: RELEASE_SETTING, value: RELEASE })
-        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: RELEASE }))
-        .execute();
     });
   } catch (error) {
     backup?.discard();
@@ -213,6 +216,32 @@ async function migrateUnderLock(
   }
   backup?.pruneOlder();
   return upgrade;
+}
+
+export async function createMigrationsTable(trx: Transaction<Schema>): Promise<void> {
+  await trx.schema
+    .createTable("migrations")
+    .ifNotExists()
+    .addColumn("id", "integer", (c) => c.primaryKey())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("requires", "integer", (c) => c.notNull())
+    .addColumn("applied_at", "text", (c) => c.notNull())
+    .execute();
+}
+
+/** Applies the migrations after `applied`, and records the release. */
+export async function applyMigrations(
+  trx: Transaction<Schema>,
+  migrations: readonly Migration[],
+  applied: number,
+  clock: Clock,
+): Promise<void> {
+  for (const migration of migrations) if (migration.id > applied) await apply(trx, migration, applied, clock);
+  await trx
+    .insertInto("settings")
+    .values({ name: RELEASE_SETTING, value: RELEASE })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: RELEASE }))
+    .execute();
 }
 
 async function apply(

@@ -6,6 +6,7 @@ import type { MeteredResource } from "../core/usage-limits.ts";
 import type { JobKind } from "../core/model.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { AccountSchema } from "./account-schema.ts";
+import type { ProjectSchema } from "./project-schema.ts";
 
 export interface WorkflowRow {
   id: string;
@@ -24,6 +25,7 @@ export interface WorkflowRow {
   created_at: string;
   updated_at: string;
   created_by: string;
+  project: Generated<string>;
 }
 
 export interface WorkflowVersionRow {
@@ -43,6 +45,8 @@ export interface WorkflowVersionRow {
   /** Bytes of the definition and the description, which count for `subject` (usage-limits.ts). */
   stored_bytes: Generated<number>;
   subject: Generated<string>;
+  /** The lineage of the key that wrote it; null when an older release did. */
+  lineage: string | null;
   /** When its definition was pruned; null while it has one, or never had. */
   pruned_at: string | null;
 }
@@ -56,11 +60,14 @@ interface WorkflowPublicationRow {
   key_name: string;
   /** Whom it counts for (core/usage-limits.ts); the owner where an older release did not record the key. */
   subject: string;
+  /** The lineage of the key; null when an older release wrote it. */
+  lineage: string | null;
 }
 
 export interface RunRow {
   id: string;
-  workflow_id: string;
+  /** Null in a run of a single step. */
+  workflow_id: string | null;
   version: number;
   /** A definition that differs from that of the version: a retry with a patch. */
   definition: string | null;
@@ -111,6 +118,10 @@ export interface RunRow {
   committed: string | null;
   /** Bytes of its values and those of its steps. */
   stored_bytes: number;
+  /** The project of its workflow when it started. */
+  project: string;
+  /** What a trial is given (core/model.ts), as JSON; null for a run that is none. */
+  trial: string | null;
 }
 
 export interface RunStepRow {
@@ -124,7 +135,7 @@ export interface RunStepRow {
   started_at: string | null;
   finished_at: string | null;
   input_hash: string | null;
-  /** The run whose recorded output was reused, or `cache`. */
+  /** The run whose recorded output was reused, `cache`, or `given`. */
   reused_from: string | null;
   child_run: string | null;
   wait_until: string | null;
@@ -159,7 +170,7 @@ export interface JobRow {
   /** When the job becomes ready or became so; null when an older release created it as ready. */
   due_at: string | null;
   run_id: string;
-  /** The usage subject and the workflow of the run; `?` when an older release added the job. */
+  /** The usage subject and the workflow of the run; `?` when an older release added the job, or the run has no workflow. */
   subject: string;
   workflow_id: string;
   step_id: string;
@@ -178,9 +189,9 @@ export interface JobRow {
   /** Increases with every claim, so that the holder of an older claim can't write. */
   fence: number;
   executor: string | null;
-  /** 1 when an executor died while it held the job: the job runs alone from then on, in case it was the cause. */
+  /** 1 when two executors died while they held the job: the job runs alone from then on, in case it was the cause. */
   suspect: number;
-  /** The number of executors that died while the job ran alone. */
+  /** The number of executors that died while they held the job, or while it ran alone once it is suspect. */
   kills: number;
   alone: number;
 }
@@ -188,7 +199,8 @@ export interface JobRow {
 export interface ApprovalRow {
   id: string;
   run_id: string;
-  workflow_id: string;
+  /** That of its run. */
+  workflow_id: string | null;
   step_id: string;
   item: number;
   status: ApprovalStatus;
@@ -225,7 +237,7 @@ export interface ScheduleRow {
   subject: GeneratedAlways<string>;
 }
 
-export interface Schema extends AccountSchema {
+export interface Schema extends AccountSchema, ProjectSchema {
   workflow_publications: WorkflowPublicationRow;
   runs: RunRow;
   run_steps: RunStepRow;
@@ -238,7 +250,15 @@ export interface Schema extends AccountSchema {
   stored_bytes: { subject: string; shard: number; bytes: number };
   fan_outs: { run_id: string; step_id: string; chunk: number; items: string };
   jobs: JobRow;
-  executors: { id: string; beat: number; started_at: string };
+  executors: {
+    id: string;
+    beat: number;
+    started_at: string;
+    /** The release of the executor; null for one that knows no projects. */
+    release: string | null;
+    /** Milliseconds by which its clock is ahead of the one that all processes can read; null when it is not known. */
+    clock_offset: number | null;
+  };
   /** The next free slot of each rate. Times are in milliseconds since 1970, because statements add to them. */
   rate_slots: { key: string; next_at: number; interval_ms: number };
   approvals: ApprovalRow;
@@ -279,6 +299,12 @@ export interface Schema extends AccountSchema {
     surface: Surface;
     client: string;
     request_id: string | null;
+    project: Generated<string>;
+    lineage: string | null;
+    /** What the entry says beyond its fields, as JSON. */
+    details: string | null;
+    /** Null for entries of older releases. */
+    hash: string | null;
   };
   /** Times are in milliseconds since 1970 here, because people don't read these rows. */
   attempt_counts: { key: string; count: number; ends_at: number };

@@ -10,7 +10,8 @@ import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 import { openStore } from "../../src/store/database.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
-import { fakeClock, temporaryDirectory } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { createOldState } from "../support/old-state.ts";
 import { JOURNAL_MODES, testStore } from "../support/store.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -163,7 +164,10 @@ describe("a database of another release", () => {
     const stateDir = temporaryDirectory();
     await (await open(stateDir, { migrations: further(addTable, { requires: NEWEST }) })).close();
     const older = await open(stateDir);
-    expect(await older.read.selectFrom("counters").select("value").execute()).toEqual([{ value: 0 }]);
+    expect(await older.read.selectFrom("counters").select("value").execute()).toEqual([
+      { value: 0 },
+      { value: 0 },
+    ]);
     expect(contentsOf(join(stateDir, "millrace.db")).migrations.at(-1)).toBe(NEWEST + 1);
   });
 

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { pino } from "pino";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
 import { DAY, HOUR, iso } from "../../src/core/clock.ts";
 import { engineTransaction } from "../../src/store/engine-transaction.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { apiClient } from "../support/http.ts";
-import { fakeClock, testInstance } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
+import { testInstance } from "../support/instance.ts";
 import { OLD_STATE_KEYS, createOldState } from "../support/old-state.ts";
 import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, postMessage } from "../support/raw-mcp.ts";
 import { verifyState } from "../support/verify-state.ts";
@@ -174,7 +176,7 @@ describe("the state of the release before accounts, killed with runs in flight",
       await tx.jobs.reclaim(DEAD);
     });
     queue.wake();
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect(await statuses()).toMatchObject({
         "calls run_4odabEfsK75b": "succeeded",
         "done run_HfbDrvzFnB5Y": "succeeded",
@@ -194,7 +196,7 @@ describe("the state of the release before accounts, killed with runs in flight",
     clock.advance(2 * DAY + HOUR);
     expect(await startDueRuns()).toBe(1);
     queue.wake();
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect(new Set(Object.values(await statuses()))).toEqual(new Set(["succeeded"])),
     );
     expect((await call("GET", "/runs/run_cdQonQKWhjUu")).body.output).toBe(true);
