@@ -1,10 +1,70 @@
-/** SQL that differs between databases. A second dialect adds its branches here, and a driver beside this file. */
-import { type Expression, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+/**
+ * SQL that differs between databases: SQLite and PostgreSQL. The drivers are beside this file. In PostgreSQL several write
+ * transactions run at the same time (docs/decisions/0015-postgresql.md); in SQLite one does, so there nothing is locked.
+ */
+import {
+  type Expression,
+  type Kysely,
+  PostgresAdapter,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** A connection or a transaction, whatever its tables. */
+type Connection = Pick<Kysely<Schema>, "getExecutor">;
+
+/** Whether several write transactions of the database run at the same time. */
+export const writesConcurrently = (db: Connection): boolean =>
+  db.getExecutor().adapter instanceof PostgresAdapter;
 
 /** Column types whose names differ between databases. */
-export function columnTypes(_db: Kysely<never>): { bytes: "blob"; serial: "integer" } {
-  return { bytes: "blob", serial: "integer" };
+export const columnTypes = (
+  db: Connection,
+): { bytes: "blob"; serial: "integer" } | { bytes: "bytea"; serial: "bigserial" } =>
+  writesConcurrently(db) ? { bytes: "bytea", serial: "bigserial" } : { bytes: "blob", serial: "integer" };
+
+/** Locks the rows that a query reads, until the transaction ends. */
+export const forUpdate = <DB, TB extends keyof DB, O>(
+  db: Connection,
+  query: SelectQueryBuilder<DB, TB, O>,
+): SelectQueryBuilder<DB, TB, O> => (writesConcurrently(db) ? query.forUpdate() : query);
+
+/** The same, without the rows that another transaction has locked. */
+export const skippingLocked = <DB, TB extends keyof DB, O>(
+  db: Connection,
+  query: SelectQueryBuilder<DB, TB, O>,
+): SelectQueryBuilder<DB, TB, O> => (writesConcurrently(db) ? query.forUpdate().skipLocked() : query);
+
+/** The same, at the end of a query that is written as SQL. */
+export const skipLockedClause = (db: Connection): RawBuilder<unknown> =>
+  writesConcurrently(db) ? sql`for update skip locked` : sql``;
+
+/** Locks the rows that a query reads against their deletion. Several transactions can do so at the same time. */
+export const againstDeletion = <DB, TB extends keyof DB, O>(
+  db: Connection,
+  query: SelectQueryBuilder<DB, TB, O>,
+): SelectQueryBuilder<DB, TB, O> => (writesConcurrently(db) ? query.forKeyShare() : query);
+
+/** What is locked by its name, because it has no row, or may have none. The numbers keep equal names of two kinds apart. */
+const LOCKED = { queue: 1, starts: 2, claims: 3, audit: 4 } as const;
+
+/** Locks a name until the transaction ends. */
+export async function lockName(trx: Kysely<Schema>, kind: keyof typeof LOCKED, name: string): Promise<void> {
+  if (writesConcurrently(trx))
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${sql.lit(LOCKED[kind])}))`.execute(trx);
 }
+
+/**
+ * Before a column of a row comparison, keeps SQLite from converting it: with the affinity of the column it uses only a part
+ * of the index.
+ */
+export const withoutAffinity = (db: Connection): RawBuilder<unknown> =>
+  writesConcurrently(db) ? sql`` : sql`+`;
+
+// The functions below are those of SQLite. PostgreSQL has them from the baseline of its schema.
 
 /** Whether `column`, a JSON array of strings, contains `item`. */
 export function arrayContains(column: Expression<string>, item: string): RawBuilder<SqlBool> {
@@ -24,4 +84,71 @@ export function jsonNumber(column: Expression<string | null>, key: string): RawB
 /** Whether `column` contains `needle` exactly; unlike LIKE it has no wildcards to escape. */
 export function contains(column: Expression<string>, needle: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`instr(${column}, ${needle}) > 0`;
+}
+
+/** The length of the parts of texts that the search index knows, in characters: shorter words are not found by it. */
+const INDEXED_CHARS = 3;
+/** Maximum number of parts that a query of the search index contains. */
+const MAX_PARTS = 48;
+
+/** The triggers that keep the search index up to date, also when an older release writes. By name, as SQLite stores them. */
+export const SEARCH_TRIGGERS: Readonly<Record<string, string>> = {
+  workflow_search_insert: `CREATE TRIGGER workflow_search_insert after insert on workflows begin
+    insert into workflow_numbers (workflow_id) values (new.id);
+    insert into workflow_search (rowid, text)
+      select number, new.search_text from workflow_numbers where workflow_id = new.id;
+  end`,
+  workflow_search_update: `CREATE TRIGGER workflow_search_update after update of search_text on workflows
+  when new.search_text <> old.search_text begin
+    insert or replace into workflow_search (rowid, text)
+      select number, new.search_text from workflow_numbers where workflow_id = new.id;
+  end`,
+  workflow_search_delete: `CREATE TRIGGER workflow_search_delete after delete on workflows begin
+    delete from workflow_search
+      where rowid = (select number from workflow_numbers where workflow_id = old.id);
+    delete from workflow_numbers where workflow_id = old.id;
+  end`,
+};
+
+/**
+ * Creates the index of `workflows.search_text` for `workflowsThatMayContain`. Its numbers are a table of their own, because those of
+ * a table with a text key change when a backup is made. PostgreSQL has none yet: the texts are compared there.
+ */
+export async function createWorkflowSearch(db: Kysely<never>): Promise<void> {
+  if (writesConcurrently(db)) return;
+  await sql`create table workflow_numbers
+    (number integer primary key, workflow_id text not null unique references workflows (id))`.execute(db);
+  await sql`create virtual table workflow_search using fts5
+    (text, content='', contentless_delete=1, detail='none', tokenize='trigram case_sensitive 1')`.execute(db);
+  await sql`insert into workflow_numbers (workflow_id) select id from workflows`.execute(db);
+  await sql`insert into workflow_search (rowid, text)
+    select number, search_text from workflow_numbers join workflows on workflows.id = workflow_id`.execute(
+    db,
+  );
+  for (const trigger of Object.values(SEARCH_TRIGGERS)) await sql.raw(trigger).execute(db);
+}
+
+/**
+ * Selects the ids of at most `limit` workflows, among which are all whose search text contains each of the words, unless the limit
+ * is reached. Others may be among them.
+ * @param words in lower case
+ * @returns undefined if there is no index, or the words are too short for it
+ */
+export function workflowsThatMayContain(
+  db: Connection,
+  words: readonly string[],
+  limit: number,
+): RawBuilder<{ id: string }> | undefined {
+  const parts = [...new Set(words.flatMap(partsOf))].slice(0, MAX_PARTS);
+  if (parts.length === 0 || writesConcurrently(db)) return undefined;
+  const query = parts.map((part) => `"${part.replaceAll('"', '""')}"`).join(" AND ");
+  return sql<{ id: string }>`
+    select workflow_id as id from workflow_numbers where number in (
+      select rowid from workflow_search where workflow_search match ${query} limit ${limit}
+    )`;
+}
+
+function partsOf(word: string): string[] {
+  const chars = Array.from(word);
+  return chars.slice(INDEXED_CHARS - 1).map((_, index) => chars.slice(index, index + INDEXED_CHARS).join(""));
 }

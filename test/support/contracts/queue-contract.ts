@@ -80,6 +80,45 @@ export function queueContract(setup: ContractSetup): void {
       expect(fences.toSorted((a, b) => a - b)).toEqual(fences);
     });
 
+    it("gives the next job of a run to the executor that completes one, and no job that waits for a turn", async () => {
+      const { first, add, claim } = await open(setup);
+      await add(["first"]);
+      const [job] = await claim("exe_1");
+      await add(["of_another"], { runId: "run_2" });
+      await add(["limited"], { resource: "db:sales" });
+      await add(["paced"], { rate: { key: "api", intervalMs: 1_000 } });
+      await add(["later"], { dueAt: iso(Date.parse("2999-01-01T00:00:00Z")) });
+      await add(["item"], { item: 3 });
+      await add(["urgent"], { priority: 5 });
+      await add(["notice"], { kind: "notify" });
+      await add(["next", "one_more"]);
+      const successor = await first.transaction(async (tx) => {
+        expect(await tx.jobs.complete(job!, "exe_1")).toBe(true);
+        return tx.jobs.claimSuccessor(job!, "exe_1");
+      });
+      expect(successor).toMatchObject({ stepId: "next", runId: "run_1", fence: 1, quarantined: false });
+      await first.transaction(async (tx) => {
+        expect(await tx.jobs.lockClaim(successor!, "exe_1")).toBe(true);
+        expect(await tx.jobs.claimSuccessor(successor!, "exe_1")).toMatchObject({ stepId: "one_more" });
+        expect(await tx.jobs.claimSuccessor(successor!, "exe_1")).toBeUndefined();
+      });
+    });
+
+    it("gives the next job of a run to one of several executors, and a quarantined one to none", async () => {
+      const { database, first, add, claim } = await open(setup);
+      await add(["a", "b"]);
+      const [job] = await claim("exe_0", { limit: 1 });
+      const successors = await concurrently(database, 6, ({ transaction }, caller) =>
+        transaction((tx) => tx.jobs.claimSuccessor(job!, `exe_${caller}`)),
+      );
+      expect(successors.filter((successor) => successor !== undefined)).toHaveLength(1);
+      for (let caller = 0; caller < 6; caller += 1)
+        await first.transaction((tx) => tx.jobs.reclaim(`exe_${caller}`));
+      expect(await claim("exe_7")).toHaveLength(2);
+      await first.transaction((tx) => tx.jobs.reclaim("exe_7"));
+      expect(await first.transaction((tx) => tx.jobs.claimSuccessor(job!, "exe_9"))).toBeUndefined();
+    });
+
     it("accepts one end of a claim when several come at the same time", async () => {
       const { database, add, claim } = await open(setup);
       await add(["a"]);
@@ -202,8 +241,11 @@ export function queueContract(setup: ContractSetup): void {
     it("claims other jobs while a quarantined one waits for the slot of its rate", async () => {
       const { database, first, add, claim } = await open(setup);
       await add(["a"], { rate: { key: "step:w/a@1/h", intervalMs: 3_600_000 } });
-      await claim("exe_dead");
-      await first.transaction((tx) => tx.jobs.reclaim("exe_dead"));
+      for (const wait of [0, 3_600_000]) {
+        database.clock.advance(wait);
+        expect(stepIds(await claim("exe_dead", { now: iso(database.clock.now()) }))).toEqual(["a"]);
+        await first.transaction((tx) => tx.jobs.reclaim("exe_dead"));
+      }
       await add(["b"]);
       expect(stepIds(await claim("exe_2"))).toEqual(["b"]);
       expect(stepIds(await claim("exe_2", { quarantined: "drain" }))).toEqual([]);
@@ -235,7 +277,11 @@ export function queueContract(setup: ContractSetup): void {
         transaction((tx) => tx.jobs.reclaim("exe_dead", { heartbeats: seen })),
       );
       expect(counts.filter((count) => count !== undefined)).toEqual([2]);
-      expect(await claim("exe_1")).toMatchObject([{ stepId: "a", attempt: 2, quarantined: true }]);
+      const reclaimed = { attempt: 2, quarantined: false, crashCount: 1 };
+      expect(await claim("exe_1")).toMatchObject([
+        { stepId: "a", ...reclaimed },
+        { stepId: "b", ...reclaimed },
+      ]);
     });
 
     it("does not reclaim an executor that has sent a heartbeat since", async () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_PROJECT } from "../../../schemas/project.ts";
+import { accessEverywhere } from "../../../src/core/access.ts";
 import { DAY, HOUR, iso } from "../../../src/core/clock.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
 import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
 import { StepStates } from "../../../src/core/step-states.ts";
+import { newRun as runRecord } from "../run-records.ts";
 import {
   concurrently,
   type ContractConnection,
@@ -20,6 +23,7 @@ const ACTOR: Actor = {
     owner: "operator",
     lineage: "key_1",
     scopes: new Set(["write"]),
+    access: accessEverywhere(["write"]),
   },
   client: { surface: "rest", name: "vitest" },
 };
@@ -28,6 +32,7 @@ const INTENT: WriteIntent = { operation: "create_workflow", actor: ACTOR, reques
 
 const pendingApproval = (createdAt: string): ApprovalRecord => ({
   id: "apr_1",
+  project: "default",
   runId: "run_1",
   workflowId: "weekly-revenue",
   stepId: "ask",
@@ -45,30 +50,8 @@ const pendingApproval = (createdAt: string): ApprovalRecord => ({
   plan: null,
 });
 
-const newRun = (id: string, workflowId: string, createdAt: string): NewRun => ({
-  id,
-  workflowId,
-  version: 1,
-  definition: null,
-  status: "queued",
-  stepStates: new StepStates(["queued", "queued"]),
-  admitted: true,
-  trigger: "rest",
-  priority: 0,
-  depth: 0,
-  firstRunId: id,
-  retryOf: null,
-  parent: null,
-  scheduledFor: null,
-  trace: null,
-  stateRevision: null,
-  actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },
-  createdAt,
-  facts: null,
-  pins: null,
-  inputs: {},
-  state: null,
-});
+const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
+  runRecord(id, { workflowId, createdAt, stepStates: new StepStates(["queued", "queued"]) });
 
 const written = (last_id: number, updatedAt: string) => ({
   values: { last_id },
@@ -166,33 +149,35 @@ export function storeContract(setup: ContractSetup): void {
   describe("the queue of a workflow's runs", () => {
     it("admits no more runs than its limit when several start at the same time", async () => {
       const { database, first, workflow, now } = await open(setup);
+      const queue = { workflowId: workflow.id, project: DEFAULT_PROJECT };
       const limit = 3;
       await concurrently(database, 9, ({ transaction }, caller) =>
         transaction(async (tx) => {
           await tx.runs.lockQueue(workflow.id);
-          const admitted = (await tx.runs.countActive(workflow.id)) < limit;
+          const admitted = (await tx.runs.countActive(queue)) < limit;
           await pause();
           await tx.runs.insert({ ...newRun(`run_${caller}`, workflow.id, now()), admitted });
         }),
       );
-      expect(await first.transaction((tx) => tx.runs.countActive(workflow.id))).toBe(limit);
+      expect(await first.transaction((tx) => tx.runs.countActive(queue))).toBe(limit);
       expect(await first.read.runs.count({})).toBe(9);
     });
 
     it("hands each queued run to one of several transactions that admit", async () => {
       const { database, first, workflow, insertRun } = await open(setup);
+      const queue = { workflowId: workflow.id, project: DEFAULT_PROJECT };
       for (const id of ["run_1", "run_2", "run_3"]) await insertRun(id, { admitted: false });
       const admitted = await concurrently(database, 5, ({ transaction }) =>
         transaction(async (tx) => {
           await tx.runs.lockQueue(workflow.id);
-          const run = await tx.runs.nextQueued(workflow.id, "");
+          const run = await tx.runs.nextQueued(queue, "");
           await pause();
           if (run !== undefined) await tx.runs.update(run.id, { seq: run.seq + 1, admitted: true });
           return run?.id;
         }),
       );
       expect(admitted.filter((id) => id !== undefined).toSorted()).toEqual(["run_1", "run_2", "run_3"]);
-      expect(await first.transaction((tx) => tx.runs.countActive(workflow.id))).toBe(3);
+      expect(await first.transaction((tx) => tx.runs.countActive(queue))).toBe(3);
     });
 
     it("starts no more runs of one subject than its limit at the same time", async () => {
@@ -480,6 +465,7 @@ export function storeContract(setup: ContractSetup): void {
   describe("a schedule", () => {
     const schedule: ScheduleRecord = {
       workflowId: "weekly-revenue",
+      project: "default",
       version: 1,
       cron: "0 * * * *",
       timezone: "UTC",

@@ -1,0 +1,57 @@
+/** Translates PostgreSQL's error codes. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+};
+
+/** Messages for failures, by the beginning of PostgreSQL's code. */
+const FAILURES: readonly (readonly [prefix: string, code: ErrorCode, message: string])[] = [
+  ["55P03", "busy", "Another transaction holds a lock of the database, and did not release it in time."],
+  ["57014", "busy", "A statement took too long."],
+  ["40", "busy", "Other transactions changed the same rows, also after several attempts."],
+  ["53300", "busy", "The database has no free connection. Raise its max_connections, or run fewer copies."],
+  ["53100", "storage_unavailable", "The disk of the database is full. Free some space."],
+  ["53", "busy", "The database has too few resources."],
+  ["28", "storage_unavailable", "The database refuses the user or the password. Check the database's URL."],
+  ["3D000", "storage_unavailable", "The database does not exist. Create it, or check the database's URL."],
+  ["42501", "storage_unavailable", "The user may not use the tables of the database. Make it their owner."],
+  ["25006", "storage_unavailable", "The database is read-only, such as a replica. Connect to the primary."],
+];
+
+/** Codes of a connection that was refused or lost, of the server and of the operating system. */
+const LOST = ["57P", "08", "25P03", "ECONN", "EPIPE", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"];
+/** Messages of the driver, which have no code. */
+const LOST_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
+
+/** Whether there is no connection to the database, or it was lost. */
+export const isConnectionLost = (error: unknown): boolean =>
+  LOST.some((prefix) => codeOf(error).startsWith(prefix)) ||
+  (error instanceof Error && LOST_MESSAGE.test(error.message));
+
+/** Whether the transaction was aborted because of others, so that it succeeds when it runs again. */
+export const isAborted = (error: unknown): boolean => ["40001", "40P01"].includes(codeOf(error));
+
+/**
+ * Whether a unique constraint has failed. A concurrent transaction may have inserted the row: when the transaction runs
+ * again it sees that row before it inserts its own.
+ */
+export const isDuplicate = (error: unknown): boolean => codeOf(error) === "23505";
+
+/** Converts an error of the driver to an AppError, and returns any other value as it is. */
+export function translatePostgresError(error: unknown): unknown {
+  if (isConnectionLost(error))
+    return new AppError(
+      "storage_unavailable",
+      "The database can't be reached, or the connection was lost. Check that it runs, and its address.",
+      { cause: error, headers: { "Retry-After": "5" } },
+    );
+  const found = FAILURES.find(([prefix]) => codeOf(error).startsWith(prefix));
+  if (found === undefined) return error;
+  const [, code, message] = found;
+  const text =
+    code === "busy" ? `${message} Nothing was changed. Try again.` : `${message} Nothing was changed.`;
+  return new AppError(code, text, { cause: error, headers: { "Retry-After": code === "busy" ? "1" : "30" } });
+}

@@ -1,0 +1,215 @@
+import { sql } from "kysely";
+import { describe, expect, it, vi } from "vitest";
+import type { WorkflowFilter } from "../../src/core/ports.ts";
+import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
+import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
+import { unitOfWork } from "../../src/store/unit-of-work.ts";
+import { verifyAuditLog } from "../../src/store/verify-audit-chain.ts";
+import { workflowReader } from "../../src/store/workflows.ts";
+import { untilPassing } from "../support/eventually.ts";
+import { fakeClock } from "../support/instance.ts";
+import { postgresStores } from "../support/postgres-stores.ts";
+import { postgresSchema, sqliteSchema } from "../support/schemas.ts";
+import { insertWorkflow, testActor, testStore } from "../support/store.ts";
+
+const { open, createDatabase, execute, disconnect } = postgresStores();
+
+const NEXT: Migration = {
+  id: 9_999,
+  name: "notes",
+  requires: 1,
+  async up(db) {
+    await db.schema.createTable("notes").addColumn("text", "text").execute();
+  },
+};
+
+describe("the schema in PostgreSQL", () => {
+  it("has the tables, columns and indexes of SQLite", async () => {
+    const { read } = await open(await createDatabase());
+    const { store } = await testStore();
+    expect(await postgresSchema(read)).toEqual(await sqliteSchema(store.read));
+  });
+
+  it("sorts all text by its bytes, also that of later migrations", async () => {
+    const { upgrade, read } = await open(await createDatabase(), { migrations: [...MIGRATIONS, NEXT] });
+    expect(upgrade).toEqual({ from: MIGRATIONS.at(-1)!.id, to: NEXT.id });
+    const { rows } = await sql<{ table: string; collation: string }>`
+      select table_name as "table", coalesce(collation_name, 'that of the database') as collation
+      from information_schema.columns where table_schema = current_schema() and data_type = 'text'`.execute(
+      read,
+    );
+    expect(rows.map(({ table }) => table)).toContain("notes");
+    expect(rows.filter(({ collation }) => collation !== "C")).toEqual([]);
+  });
+
+  it("is created once when several processes open an empty database at the same time", async () => {
+    const url = await createDatabase({ template: "template0" });
+    const stores = await Promise.all([open(url), open(url), open(url)]);
+    expect(stores.map(({ upgrade }) => upgrade)).toEqual([undefined, undefined, undefined]);
+    const rows = await stores[0].read.selectFrom("migrations").select("id").orderBy("id").execute();
+    expect(rows.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
+  });
+
+  it("is not created among the tables of another program, nor used after a newer release has changed it", async () => {
+    const other = await createDatabase({ template: "template0" });
+    await execute(other, "create table orders (id int)");
+    await expect(open(other)).rejects.toThrow(/tables of another program/);
+    await execute(other, "drop table orders");
+    const newer = await open(other, { migrations: [...MIGRATIONS, { ...NEXT, requires: NEXT.id }] });
+    expect(await newer.checkHealth()).toBeUndefined();
+    await expect(open(other)).rejects.toThrow(/The database was written by a newer release/);
+  });
+});
+
+describe("a PostgreSQL store", () => {
+  it("names what is wrong with the address, the password or the database", async () => {
+    const url = await createDatabase();
+    await expect(open(url, { password: "wrong" })).rejects.toMatchObject({
+      code: "storage_unavailable",
+      message: expect.stringContaining("refuses the user or the password") as string,
+    });
+    await expect(open(`${url}_missing`)).rejects.toThrow(/The database does not exist/);
+    await expect(open(url.replace(/:\d+\//, ":1/"))).rejects.toThrow(/The database can't be reached/);
+  });
+
+  it("reports lost connections, and uses new ones from then on", async () => {
+    const url = await createDatabase();
+    const { transaction, read, checkHealth } = await open(url);
+    const lost = transaction(async (trx) => {
+      await trx.insertInto("settings").values({ name: "a", value: "1" }).execute();
+      await disconnect(url);
+      await trx.insertInto("settings").values({ name: "b", value: "2" }).execute();
+    });
+    await expect(lost).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(await checkHealth()).toBeUndefined();
+    await transaction((trx) => trx.insertInto("settings").values({ name: "c", value: "3" }).execute());
+    const rows = await read
+      .selectFrom("settings")
+      .select("name")
+      .where("name", "in", ["a", "b", "c"])
+      .execute();
+    expect(rows).toEqual([{ name: "c" }]);
+  });
+
+  it("runs the statements of a transaction one after the other, and rolls back after an error of one", async () => {
+    const { transaction, read } = await open(await createDatabase());
+    const failing = transaction(async (trx) => {
+      await trx.insertInto("settings").values({ name: "a", value: "1" }).execute();
+      await Promise.all([trx.selectFrom("settings").selectAll().execute(), sql`select 1 / 0`.execute(trx)]);
+    });
+    await expect(failing).rejects.toThrow("division by zero");
+    expect(await read.selectFrom("settings").select("name").where("name", "=", "a").execute()).toEqual([]);
+  });
+
+  it("runs a transaction again that finds a duplicate, but only once", async () => {
+    const { transaction } = await open(await createDatabase());
+    let runs = 0;
+    const insert = (name: () => string) =>
+      transaction(async (trx) => {
+        runs += 1;
+        await trx.insertInto("settings").values({ name: name(), value: "1" }).execute();
+      });
+    await insert(() => "a");
+    runs = 0;
+    await insert(() => (runs === 1 ? "a" : "b"));
+    expect(runs).toBe(2);
+    runs = 0;
+    await expect(insert(() => "a")).rejects.toThrow(/duplicate key/);
+    expect(runs).toBe(2);
+  });
+
+  it("lists and finds what SQLite does", async () => {
+    const store = await open(await createDatabase());
+    const write = unitOfWork(store, fakeClock());
+    await write({ operation: "create", actor: testActor, requestId: "req_1" }, (tx) =>
+      insertWorkflow(tx, { name: "Weekly Umsätze", tags: ["sales"] }),
+    );
+    const workflows = workflowReader(store.read);
+    const runs = engineReaders(store.read).runs;
+    const found = async (filter: WorkflowFilter) => {
+      const query = { filter, sort: "-created_at", after: null, limit: 10, withDefinition: true } as const;
+      const { items } = await workflows.page(query);
+      expect(await workflows.count(filter)).toBe(items.length);
+      return items.length;
+    };
+    expect(await found({ search: "umsätze weekly" })).toBe(1);
+    expect(await found({ search: "monthly" })).toBe(0);
+    expect(await found({ tag: "sales" })).toBe(1);
+    expect(await found({ tag: "sale" })).toBe(0);
+    for (const filter of [
+      {},
+      { status: ["failed"] },
+      { trigger: "rest", isTrial: false },
+      { isTrial: true },
+    ] as const) {
+      expect(await runs.page({ filter, after: null, limit: 10 })).toEqual({ items: [], next: null });
+      expect(await runs.count(filter)).toBe(0);
+    }
+  });
+
+  it("keeps the audit log a chain when several connections write", async () => {
+    const url = await createDatabase();
+    const clock = fakeClock();
+    const stores = await Promise.all([open(url, { clock }), open(url, { clock })]);
+    const write = stores.map((store) => unitOfWork(store, clock));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, caller) =>
+        write[caller % 2]!(
+          { operation: `test_${caller % 3}`, actor: testActor, requestId: "req_1" },
+          caller % 3 === 0
+            ? async (tx) => void (await insertWorkflow(tx))
+            : (tx) => tx.recordAudit(`target ${caller}`),
+        ),
+      ),
+    );
+    const verified = await verifyAuditLog(stores[0].read);
+    expect(verified).toMatchObject({ missing: undefined });
+    const rows = await stores[0].read.selectFrom("audit_log").select("id").orderBy("id").execute();
+    expect(rows.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+});
+
+describe("the change feed of PostgreSQL", () => {
+  it("calls subscribers after commits of this process and of others, and not after a rollback", async () => {
+    const url = await createDatabase();
+    const [here, other] = await Promise.all([open(url), open(url)]);
+    const listener = vi.fn<() => void>();
+    here.changes.subscribe(listener);
+    // The first call says that it listens.
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(1));
+    const commit = (store: typeof here) =>
+      engineTransaction(store, fakeClock())((tx) => tx.usage.add("key_1", "rows", 1, 1));
+    await commit(other);
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(2));
+    await commit(here);
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(3));
+    await expect(other.transaction(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await commit(other);
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(4));
+  });
+
+  it("connects again, and calls subscribers because of what they may have missed", async () => {
+    const url = await createDatabase();
+    const [here, other] = await Promise.all([open(url), open(url)]);
+    const listener = vi.fn<() => void>();
+    here.changes.subscribe(listener);
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(1));
+    expect(await disconnect(url, "listen ")).toBe(1);
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(2));
+    await other.transaction((trx) => trx.insertInto("settings").values({ name: "a", value: "1" }).execute());
+    await untilPassing(() => expect(listener).toHaveBeenCalledTimes(3));
+  });
+
+  it("calls a subscriber once for several commits within the delay that it allows", async () => {
+    const { changes, transaction } = await open(await createDatabase());
+    const patient = vi.fn<() => void>();
+    const eager = vi.fn<() => void>();
+    changes.subscribe(patient, 60_000);
+    await untilPassing(() => expect(patient).toHaveBeenCalledTimes(1));
+    changes.subscribe(eager);
+    for (const name of ["a", "b", "c"])
+      await transaction((trx) => trx.insertInto("settings").values({ name, value: "1" }).execute());
+    await untilPassing(() => expect(eager.mock.calls.length).toBeGreaterThan(0));
+    expect(patient).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,77 @@
+/** Stores on a real PostgreSQL: one server for a test file, and a new migrated database for each test. */
+import type { Client } from "pg";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import {
+  openPostgresStore,
+  type PostgresOptions,
+  type PostgresStore,
+} from "../../src/store/postgres/store.ts";
+import { fakeClock } from "./instance.ts";
+import { PASSWORD, type Postgres, startPostgres } from "./postgres.ts";
+
+/** The migrated database without content. Copying it takes a fraction of the time of the migrations. */
+const TEMPLATE = "millrace_template";
+
+/** Opens a store, which is closed at the end of the test. */
+async function open(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
+  const store = await openPostgresStore({
+    url,
+    password: PASSWORD,
+    clock: fakeClock(),
+    maxConnections: 4,
+    ...options,
+  });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Starts a server for the tests of a file or of a `describe`. */
+export function postgresStores() {
+  let server: Postgres;
+  let admin: Client;
+  let databases = 0;
+
+  /** Creates a database, and returns its URL. */
+  async function createDatabase({ template = TEMPLATE } = {}): Promise<string> {
+    databases += 1;
+    const name = `test_${databases}`;
+    await admin.query(`create database ${name} template ${template}`);
+    return server.url(name);
+  }
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    admin = await server.connect();
+    await admin.query(`create database ${TEMPLATE}`);
+    const store = await openPostgresStore({
+      url: server.url(TEMPLATE),
+      password: PASSWORD,
+      clock: systemClock,
+    });
+    await store.close();
+  });
+  afterAll(async () => {
+    await admin.end();
+    await server.stop();
+  });
+
+  return {
+    open,
+    createDatabase,
+    /** Runs a statement on a connection of its own. */
+    async execute(url: string, statement: string): Promise<void> {
+      const client = await server.connect(new URL(url).pathname.slice(1));
+      await client.query(statement);
+      await client.end();
+    },
+    /** Ends the connections to a database, as a restart of the server does. @param statement only those that ran it last */
+    async disconnect(url: string, statement = ""): Promise<number> {
+      const { rows } = await admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and strpos(query, $2) > 0",
+        [new URL(url).pathname.slice(1), statement],
+      );
+      return rows.length;
+    },
+  };
+}
