@@ -1,18 +1,37 @@
 /** Reads and writes approvals. */
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
 import type { ApprovalRecord, ListPosition } from "../core/model.ts";
-import type { ApprovalReader, ApprovalWriter } from "../core/approval-ports.ts";
+import type { ApprovalFilter, ApprovalReader, ApprovalWriter } from "../core/approval-ports.ts";
+import { cappedCount } from "./capped-count.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { jsonText, parseJson } from "./json-column.ts";
 import { decodeValue } from "./run-values.ts";
 import type { ApprovalRow, Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
+import { visibleRows } from "./visibility.ts";
 
-type Filter = Parameters<ApprovalReader["count"]>[0];
+/** Selects the project by a subquery: SQLite takes longer for the join. */
+const approvalsWithProject = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("approvals")
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom("runs")
+        .select("runs.project")
+        .whereRef("runs.id", "=", "approvals.run_id")
+        .$asScalar()
+        .$notNull()
+        .as("project"),
+    );
 
-async function approvalRecord(db: Kysely<Schema>, row: ApprovalRow): Promise<ApprovalRecord> {
+async function approvalRecord(
+  db: Kysely<Schema>,
+  row: ApprovalRow & { project: string },
+): Promise<ApprovalRecord> {
   return {
     id: row.id,
+    project: row.project,
     runId: row.run_id,
     workflowId: row.workflow_id,
     stepId: row.step_id,
@@ -31,24 +50,41 @@ async function approvalRecord(db: Kysely<Schema>, row: ApprovalRow): Promise<App
   };
 }
 
-const matching = (eb: ExpressionBuilder<Schema, "approvals">, filter: Filter) =>
+/** Whether the run of an approval matches the project and the visibility of the filter. */
+const ofMatchingRun = (
+  eb: ExpressionBuilder<Schema, "approvals">,
+  { project, visibility }: ApprovalFilter,
+): Expression<SqlBool>[] => {
+  const conditions = [
+    ...visibleRows(visibility, { project: "runs.project", workflow: "runs.workflow_id" }),
+    ...visibleRows(project === undefined ? null : { projects: [project], workflows: null }, {
+      project: "runs.project",
+      workflow: "runs.workflow_id",
+    }),
+  ];
+  if (conditions.length === 0) return [];
+  const run = eb.selectFrom("runs").select("runs.id").whereRef("runs.id", "=", "approvals.run_id");
+  return [eb.exists(run.where((of) => of.and(conditions)))];
+};
+
+const matching = (eb: ExpressionBuilder<Schema, "approvals">, filter: ApprovalFilter) =>
   eb.and([
     ...(filter.status === undefined ? [] : [eb("status", "=", filter.status)]),
     ...(filter.runId === undefined ? [] : [eb("run_id", "=", filter.runId)]),
+    ...ofMatchingRun(eb, filter),
   ]);
 
 export function approvalReader(db: Kysely<Schema>): ApprovalReader {
-  const recordOf = async (row: ApprovalRow | undefined): Promise<ApprovalRecord | undefined> =>
-    row === undefined ? undefined : approvalRecord(db, row);
+  const recordOf = async (
+    row: (ApprovalRow & { project: string }) | undefined,
+  ): Promise<ApprovalRecord | undefined> => (row === undefined ? undefined : approvalRecord(db, row));
   return {
     find: async (id) =>
-      recordOf(await db.selectFrom("approvals").selectAll().where("id", "=", id).executeTakeFirst()),
+      recordOf(await approvalsWithProject(db).where("approvals.id", "=", id).executeTakeFirst()),
 
     findByStep: async ({ runId, stepId, item }) =>
       recordOf(
-        await db
-          .selectFrom("approvals")
-          .selectAll()
+        await approvalsWithProject(db)
           .where("run_id", "=", runId)
           .where("step_id", "=", stepId)
           .where("item", "=", encodeItem(item))
@@ -74,10 +110,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
     },
 
     async page({ filter, after, limit }) {
-      let query = db
-        .selectFrom("approvals")
-        .selectAll()
-        .where((eb) => matching(eb, filter));
+      let query = approvalsWithProject(db).where((eb) => matching(eb, filter));
       if (after !== null) {
         query = query.where((eb) => eb(eb.refTuple("created_at", "id"), "<", eb.tuple(after[0], after[1])));
       }
@@ -93,12 +126,10 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
     },
 
     async count(filter) {
-      const { count } = await db
-        .selectFrom("approvals")
-        .select((eb) => eb.fn.countAll<number>().as("count"))
-        .where((eb) => matching(eb, filter))
-        .executeTakeFirstOrThrow();
-      return count;
+      return cappedCount(
+        db,
+        db.selectFrom("approvals").where((eb) => matching(eb, filter)),
+      );
     },
   };
 }

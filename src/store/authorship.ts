@@ -28,12 +28,13 @@ const publicationsUpTo = prepared((db, id: string, version: number) =>
       "owner",
       "key_name as keyName",
       "subject",
+      "lineage",
       "version",
       eb.fn.max<number>("id").as("order"),
     ])
     .where("workflow_id", "=", id)
     .where("version", "<=", version)
-    .groupBy(["owner", "key_name", "subject", "version"])
+    .groupBy(["owner", "key_name", "subject", "lineage", "version"])
     .orderBy("order"),
 );
 const lastPublication = prepared((db, id: string, version: number) =>
@@ -71,6 +72,7 @@ export async function addPublication(
     at: iso(clock.now()),
     owner: principal.owner,
     key_name: principal.keyName,
+    lineage: principal.lineage,
     subject: usageSubjectOf(principal),
   });
   return true;

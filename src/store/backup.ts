@@ -2,6 +2,7 @@
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { AppError } from "../core/errors.ts";
+import { SEARCH_TRIGGERS } from "./dialect.ts";
 import { type DatabaseInspection, inspectDatabase } from "./inspect.ts";
 import { getMigrationStatus } from "./migrate.ts";
 import { resetTransientState, type RestoreCleanup } from "./restore-cleanup.ts";
@@ -89,14 +90,16 @@ export async function createRestoredDatabase(
 async function finalizeDatabase<T>(
   partial: string,
   label: string,
-  change: (copy: Database.Database) => T,
+  change: (copy: Database.Database) => T | Promise<T>,
 ): Promise<{ result: T; contents: DatabaseSummary }> {
   const copy = new Database(partial, { timeout: 0, fileMustExist: true });
   try {
     // The journal is in memory, so there is only one file; the commit syncs all of it, with what was copied before.
     copy.pragma("journal_mode = MEMORY");
     copy.pragma("synchronous = FULL");
-    const result = copy.transaction(() => change(copy))();
+    copy.exec("begin immediate");
+    const result = await change(copy);
+    copy.exec("commit");
     // While the copy is locked, other processes don't remove it as a stale one.
     copy.exec("begin immediate");
     const contents = await inspectContents(partial, label, true);
@@ -157,13 +160,13 @@ async function brokenReferences({ read }: DatabaseInspection): Promise<string[]>
   return rows.map(({ table }) => `rows of ${table} refer to missing rows`);
 }
 
-/** Millrace has no triggers. Foreign ones could change what is written, such as API keys. */
+/** Foreign triggers could change what is written, such as API keys. */
 async function triggers({ read }: DatabaseInspection): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from sqlite_schema where type = 'trigger' limit ${sql.lit(MAX_REPORTED_PROBLEMS)}`.execute(
-    read,
-  );
-  return rows.map(({ name }) => `it has a trigger that Millrace did not create, ${JSON.stringify(name)}`);
+  const { rows } = await sql<{ name: string; sql: string }>`
+    select name, sql from sqlite_schema where type = 'trigger'`.execute(read);
+  return rows
+    .filter(({ name, sql: text }) => SEARCH_TRIGGERS[name] !== text)
+    .map(({ name }) => `it has a trigger that Millrace did not create, ${JSON.stringify(name)}`);
 }
 
 async function contentsOf({

@@ -4,7 +4,8 @@ import type { Clock } from "../core/clock.ts";
 import { mayTakePlace } from "../core/fair-share.ts";
 import type { ClaimOptions } from "../core/job-ports.ts";
 import { type Job, type Rate, type RateSlot, STOP_PRIORITY } from "../core/model.ts";
-import { decodeItem } from "./item-column.ts";
+import { againstDeletion, skippingLocked, writesConcurrently } from "./dialect.ts";
+import { decodeItem, encodeItem } from "./item-column.ts";
 import { prepared } from "./prepared.ts";
 import { promoteDueJobs } from "./promote-jobs.ts";
 import { returnSlots, takeSlots, waitsForSlot } from "./rate-slots.ts";
@@ -27,22 +28,74 @@ const nextQuarantined = prepared((db, now: number, lastOwner: string) =>
     .orderBy("id")
     .limit(1),
 );
-/** Claims a job, unless another executor has claimed it since it was read. */
-const claimJob = prepared((db, executor: string, isolated: number, id: number, fence: number) =>
-  db
-    .updateTable("jobs")
-    .set((eb) => ({ state: "claimed" as const, executor, alone: isolated, fence: eb("fence", "+", 1) }))
+/** Claims a job, unless another executor has claimed it since it was read, or is claiming it. */
+const claimJob = prepared((db, executor: string, isolated: number, id: number, fence: number) => {
+  const unclaimed = db
+    .selectFrom("jobs")
+    .select("id")
     .where("id", "=", id)
     .where("fence", "=", fence)
+    .where("state", "=", sql.lit("ready"));
+  return db
+    .updateTable("jobs")
+    .set((eb) => ({ state: "claimed" as const, executor, alone: isolated, fence: eb("fence", "+", 1) }))
+    .where("id", "=", skippingLocked(db, unclaimed))
+    .returning("id");
+});
+/** Claims the oldest job of a run that needs no slot of a resource or a rate. */
+const claimOfRun = prepared((db, executor: string, runId: string, priority: number) =>
+  db
+    .updateTable("jobs")
+    .set((eb) => ({ state: "claimed" as const, executor, alone: 0, fence: eb("fence", "+", 1) }))
+    .where("id", "=", (eb) =>
+      skippingLocked(
+        db,
+        eb
+          .selectFrom("jobs")
+          .select("id")
+          .where("run_id", "=", runId)
+          .where("state", "=", sql.lit("ready"))
+          // An equation would let SQLite search all ready jobs instead of those of the run.
+          .where("suspect", "!=", sql.lit(1))
+          .where("kind", "in", [sql.lit("step" as const), sql.lit("finish" as const)])
+          .where("item", "=", sql.lit(encodeItem(null)))
+          .where("priority", "=", priority)
+          .where("resource", "is", null)
+          .where("rate_key", "is", null)
+          .orderBy("id")
+          .limit(1),
+      ),
+    )
     .where("state", "=", sql.lit("ready"))
-    .returning("id"),
+    .returningAll(),
 );
 const registerExecutor = prepared((db, id: string, at: string) =>
   db
     .insertInto("executors")
     .values({ id, beat: 0, started_at: at })
-    .onConflict((conflict) => conflict.column("id").doNothing()),
+    .onConflict((conflict) =>
+      // The row is locked, so that the executor is not reclaimed before its claim is committed.
+      writesConcurrently(db)
+        ? conflict.column("id").doUpdateSet((eb) => ({ id: eb.ref("excluded.id") }))
+        : conflict.column("id").doNothing(),
+    ),
 );
+
+const lockExecutor = prepared((db, id: string) =>
+  againstDeletion(db, db.selectFrom("executors").select("id").where("id", "=", id)),
+);
+
+/** Claims the next job of a run, see `JobWriter.claimSuccessor`. */
+export async function claimSuccessor(
+  trx: Kysely<Schema>,
+  executor: string,
+  { runId, priority }: Pick<Job, "runId" | "priority">,
+): Promise<Job | undefined> {
+  // One that is being reclaimed gets no more jobs.
+  if (writesConcurrently(trx) && (await lockExecutor(trx, executor)).length === 0) return undefined;
+  const [row] = await claimOfRun(trx, executor, runId, priority);
+  return row === undefined ? undefined : claimedJob(row, []);
+}
 
 /** Claims due jobs, see `JobWriter.claim`. */
 export async function claimJobs(
@@ -51,8 +104,8 @@ export async function claimJobs(
   executor: string,
   options: ClaimOptions,
 ): Promise<Job[]> {
-  const { now, limits, rates = new Map<string, number>(), quarantined, turns } = options;
-  await promoteDueJobs(trx, now);
+  const { now, limits, rates = new Map<string, number>(), quarantined, turns, timed = true } = options;
+  if (timed) await promoteDueJobs(trx, now);
   // The transaction may have waited for others, and slots are counted from the claim.
   const claimedAt = clock.now();
   const jobs: Job[] = [];
@@ -64,7 +117,7 @@ export async function claimJobs(
     // Only an executor with a row can be found dead, and this one may have been reclaimed while its process was frozen.
     if (jobs.length === 0) await registerExecutor(trx, executor, now);
     const updated = await claimJob(trx, executor, Number(isolated), row.id, row.fence);
-    if (updated.length > 0) jobs.push(claimedJob(row, slots));
+    if (updated.length > 0) jobs.push(claimedJob({ ...row, fence: row.fence + 1 }, slots));
     else await returnSlots(trx, slots, claimedAt);
     return updated.length > 0 ? slots : undefined;
   }
@@ -79,7 +132,11 @@ export async function claimJobs(
     const mayTake = mayTakePlace({ held: held?.get(isolated.subject) ?? 0, free: limit });
     if (mayTake && (await claim(isolated, false)) !== undefined) return jobs;
   }
-  const ready = await readyJobs(trx, claimedAt);
+  const ready = await readyJobs(
+    trx,
+    claimedAt,
+    (row) => limits.has(row.resource ?? "") || ratesOf(row, rates).length > 0,
+  );
   if (ready.priorities.length === 0) return jobs;
   await claimInTurns(ready, {
     ...options,
@@ -121,7 +178,7 @@ async function claimInTurns(
       const row = await nextJob(priorities, owner);
       const slots = row === undefined ? undefined : await claim(row);
       if (row === undefined || slots === undefined) {
-        idle.add(owner);
+        if (row === undefined || !ready.skip(row)) idle.add(owner);
         continue;
       }
       count += 1;
@@ -191,6 +248,7 @@ const ratesOf = (
   ];
 };
 
+/** @param row the job as it is after the claim */
 const claimedJob = (row: ReadyJob, rateSlots: readonly RateSlot[]): Job => ({
   runId: row.run_id,
   stepId: row.step_id,
@@ -203,7 +261,7 @@ const claimedJob = (row: ReadyJob, rateSlots: readonly RateSlot[]): Job => ({
   resource: row.resource,
   attempt: row.attempt,
   retryCount: row.tries - 1,
-  fence: row.fence + 1,
+  fence: row.fence,
   quarantined: row.suspect === 1,
   crashCount: row.kills,
   rateSlots,

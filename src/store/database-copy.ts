@@ -71,6 +71,8 @@ export function copyDatabase(source: string, partial: string, { readonly = false
     // Created first, because SQLite would take the permissions from the process's umask.
     closeSync(openSync(partial, "wx", 0o600));
     db.prepare("vacuum into ?").run(partial);
+    // The log has grown meanwhile. Else the next commit of a run would write all of it into the database.
+    if (!readonly) db.pragma("wal_checkpoint(PASSIVE)");
   } catch (error) {
     removePartial(partial);
     if ((error as { code?: unknown }).code === "SQLITE_FULL") throw notEnoughSpace(dirname(partial));

@@ -1,12 +1,16 @@
 /** Opens the database: one connection to read and one to write, both on the same SQLite file. */
 import Database from "better-sqlite3";
 import { Kysely, type Transaction } from "kysely";
+import type { SharedTime } from "../core/agreed-clock.ts";
 import { type Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
+import { describeLockHolder } from "./lock-holder.ts";
 import { createMigrationBackup } from "./migration-backups.ts";
 import { migrate, type Migration, MIGRATIONS, getMigrationStatus, type Upgrade } from "./migrate.ts";
+import { fileClock } from "./file-clock.ts";
 import type { Schema } from "./schema.ts";
+import { markProcess } from "./older-processes.ts";
 import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
 import { journalModeFor, trackFileIdentity, type StateDirectory } from "./state-directory.ts";
@@ -18,8 +22,16 @@ const BUSY_TIMEOUT_MS = 0;
  * and reads of a deleted file do no harm for this long. Before writes the file is always checked.
  */
 const READ_CHECK_INTERVAL_MS = 50;
+/** What the write-ahead log shrinks to after it had to grow, because a backup read the database for long; in bytes. */
+const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
 /** "MILL" in the header of the file identifies the program. */
 export const APPLICATION_ID = 0x4d494c4c;
+
+/**
+ * What a transaction relies on: on the row locks that the ports state, or on having the database to itself. SQLite runs one
+ * write transaction at a time in any case.
+ */
+export type Locking = "rows" | "database";
 
 export interface Store {
   directory: StateDirectory;
@@ -28,12 +40,15 @@ export interface Store {
   upgrade: Upgrade | undefined;
   read: Kysely<Schema>;
   /**
-   * Runs `work` in a write transaction, which begins IMMEDIATE; an error rolls it back.
+   * Runs `work` in a write transaction; an error rolls it back. It may run more than once, see `EngineTransaction`.
+   * @param locking left out, `database`
    * @throws AppError busy, storage_unavailable
    */
-  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>, locking?: Locking): Promise<T>;
   /** A number that changes with each commit of another process. It is cheap and reads no table. */
   dataVersion(): number;
+  /** Reads a clock that all processes on this database can read. */
+  readTime(): Promise<SharedTime>;
   /** Resolves when locks may be lost. Nothing is read or written from then on; the process must restart. */
   storageLost: Promise<void>;
   /** Why the database can't be used, or undefined. It takes no lock. */
@@ -70,12 +85,16 @@ interface OpenOptions {
 
 async function open(directory: StateDirectory, options: OpenOptions): Promise<Store> {
   const journal = journalModeFor(directory);
-  const writer = await retryWhileBusy(() => connect(directory.databaseFile));
+  const unmark = markProcess(directory.path);
+  const writer = await retryWhileBusy(() => connect(directory.databaseFile)).catch((error: unknown) => {
+    unmark();
+    throw error;
+  });
   let reader: Database.Database | undefined;
   try {
     await claimDatabase(writer);
     // Checks the schema first, because even the journal mode changes the file.
-    await getMigrationStatus(uncheckedReader(writer), { migrations: options.migrations });
+    await getMigrationStatus(uncheckedConnection(writer), { migrations: options.migrations });
     const journalMode = await retryWhileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );
@@ -87,12 +106,14 @@ async function open(directory: StateDirectory, options: OpenOptions): Promise<St
     }
     writer.pragma("synchronous = FULL");
     writer.pragma("foreign_keys = ON");
+    writer.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
     reader = await retryWhileBusy(() => connect(directory.databaseFile));
     reader.pragma("query_only = ON");
-    return await assemble(directory, journalMode, reader, writer, options);
+    return await assemble(directory, journalMode, reader, writer, { ...options, unmark });
   } catch (error) {
     reader?.close();
     writer.close();
+    unmark();
     throw error;
   }
 }
@@ -110,8 +131,8 @@ export function connect(file: string, mustExist = false): Database.Database {
   }
 }
 
-/** Reads through a connection without checking the file's identity, for use before the store is open. */
-const uncheckedReader = (db: Database.Database): Kysely<Schema> =>
+/** Uses a connection without checking the file's identity: before the store is open, or of a file that is no state. */
+export const uncheckedConnection = (db: Database.Database): Kysely<Schema> =>
   new Kysely<Schema>({
     dialect: sqliteDialect(db, { exclusive: false, assertInPlace: () => {}, onFailure: () => {} }),
   });
@@ -139,7 +160,7 @@ async function assemble(
   journalMode: string,
   reader: Database.Database,
   writer: Database.Database,
-  { clock, meter, migrations }: OpenOptions,
+  { clock, meter, migrations, unmark }: OpenOptions & { unmark: () => void },
 ): Promise<Store> {
   let unreachableReason: string | undefined;
   let storageLost = false;
@@ -163,22 +184,24 @@ async function assemble(
     if (issue !== undefined)
       throw new AppError("storage_unavailable", issue, { headers: { "Retry-After": "30" } });
   };
+  const shared = { onFailure, describeLockHolder: () => describeLockHolder(directory.databaseFile), meter };
   const read = new Kysely<Schema>({
     dialect: sqliteDialect(reader, {
       exclusive: false,
+      readOnly: true,
       assertInPlace: assertInPlace(READ_CHECK_INTERVAL_MS),
-      onFailure,
-      meter,
+      ...shared,
     }),
   });
   const write = new Kysely<Schema>({
-    dialect: sqliteDialect(writer, { exclusive: true, assertInPlace: assertInPlace(0), onFailure, meter }),
+    dialect: sqliteDialect(writer, { exclusive: true, assertInPlace: assertInPlace(0), ...shared }),
   });
   const dataVersion = reader.prepare("pragma data_version").pluck();
   let version = 0;
   const transaction = <T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
     write.transaction().execute(work);
 
+  const clockOfFiles = fileClock(directory);
   const copy = (newest: number) => createMigrationBackup(directory, newest, clock);
   const upgrade = await migrate({ read, begin: transaction, copy, clock }, migrations);
   return {
@@ -187,6 +210,7 @@ async function assemble(
     upgrade,
     read,
     transaction,
+    readTime: clockOfFiles.read,
     storageLost: lost.promise,
     dataVersion() {
       try {
@@ -207,8 +231,13 @@ async function assemble(
       return unreachableReason;
     },
     async close() {
+      await clockOfFiles.close();
       await read.destroy();
       await write.destroy();
+      // Kysely closes only what was used.
+      reader.close();
+      writer.close();
+      unmark();
     },
   };
 }

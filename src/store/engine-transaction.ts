@@ -11,6 +11,7 @@ import { runWriter } from "./run-writer.ts";
 import { runReader } from "./run-reader.ts";
 import { scheduleReader, scheduleWriter } from "./schedules.ts";
 import type { Schema } from "./schema.ts";
+import { secretUseWriter } from "./secret-uses.ts";
 import { type ByteCounter, byteCounter } from "./stored-bytes.ts";
 import { usageReader, usageWriter } from "./usage.ts";
 import { workflowStateReader, workflowStateWriter } from "./workflow-states.ts";
@@ -40,27 +41,34 @@ export const engineWriters = (
   schedules: scheduleWriter(trx),
   workflowStates: workflowStateWriter(trx),
   events: eventWriter(trx, bytes),
+  secretUses: secretUseWriter(trx, clock),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */
 export function engineTransaction(store: Pick<Store, "transaction">, clock: Clock): EngineTransaction {
   return (work) =>
-    withCommitHooks((onCommit) =>
+    withCommitHooks((begin) =>
       store.transaction(async (trx) => {
         const bytes = byteCounter(trx);
-        const result = await work(engineWriters(trx, clock, bytes, { requestId: null, onCommit }));
+        const result = await work(engineWriters(trx, clock, bytes, { requestId: null, onCommit: begin() }));
         await bytes.flush();
         return result;
-      }),
+      }, "rows"),
     );
 }
 
-/** Runs a transaction and, once it is committed, the callbacks that it has registered. */
+/**
+ * Runs a transaction and, once it is committed, the callbacks that it has registered.
+ * @param transact calls its argument whenever the transaction begins: what an aborted one has registered is dropped
+ */
 export async function withCommitHooks<T>(
-  transact: (onCommit: TransactionScope["onCommit"]) => Promise<T>,
+  transact: (begin: () => TransactionScope["onCommit"]) => Promise<T>,
 ): Promise<T> {
-  const callbacks: (() => void)[] = [];
-  const result = await transact((callback) => void callbacks.push(callback));
+  let callbacks: (() => void)[] = [];
+  const result = await transact(() => {
+    callbacks = [];
+    return (callback) => void callbacks.push(callback);
+  });
   for (const callback of callbacks) callback();
   return result;
 }

@@ -1,10 +1,10 @@
 /** Opens a database for inspection without changing it: it is not created, marked or migrated, and keeps its journal mode. */
-import { Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { iso, MINUTE } from "../core/clock.ts";
-import { APPLICATION_ID, connect } from "./database.ts";
+import { APPLICATION_ID, connect, uncheckedConnection } from "./database.ts";
 import { type MigrationStatus, getMigrationStatus } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
-import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
+import { retryWhileBusy } from "./sqlite-driver.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
 export interface DatabaseInspection {
@@ -29,9 +29,7 @@ export async function inspectDatabase({
   const db = await retryWhileBusy(() => connect(databaseFile, true));
   db.pragma("query_only = ON");
   const pragma = (name: string) => retryWhileBusy(() => db.pragma(name, { simple: true }));
-  const read = new Kysely<Schema>({
-    dialect: sqliteDialect(db, { exclusive: false, assertInPlace: ignore, onFailure: ignore }),
-  });
+  const read = uncheckedConnection(db);
   const id = await pragma("application_id");
   const tables = await retryWhileBusy(() => db.prepare("select count(*) from sqlite_schema").pluck().get());
   return {
@@ -47,8 +45,6 @@ export async function inspectDatabase({
   };
 }
 
-const ignore = (): void => undefined;
-
 /** Maximum number of keys or runs to list. */
 const MAX_LISTED = 10;
 
@@ -58,6 +54,8 @@ export const expiringApiKeys = (db: Kysely<Schema>, now: string, until: string) 
     .selectFrom("api_keys")
     .select(["id", "name", "owner", "expires_at"])
     .where("revoked_at", "is", null)
+    // An application renews its own.
+    .where("application", "is", null)
     .where("expires_at", ">", now)
     .where("expires_at", "<=", until)
     .where(({ not, exists, selectFrom }) =>

@@ -3,12 +3,20 @@ import { type Kysely, sql } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
 import type { JobReader, JobWriter } from "../core/job-ports.ts";
 import { type JobKind, STOP_PRIORITY, STOPPING_KINDS } from "../core/model.ts";
-import { claimJobs } from "./claim-jobs.ts";
+import { claimJobs, claimSuccessor } from "./claim-jobs.ts";
+import { forUpdate } from "./dialect.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { dropChangedRates, earliestSlot, returnSlots } from "./rate-slots.ts";
-import { hasReadyJob } from "./ready-jobs.ts";
+import { hasReadyJob, queueHeads } from "./ready-jobs.ts";
 import type { JobRow, Schema } from "./schema.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+/** Before every time. */
+const NEVER = "";
+
+/** Executors of releases that know no projects record none (older-copies.ts). */
+const RELEASE = packageJson.version;
 
 // States are literals in the statements, because SQLite uses a partial index only if the statement contains its state.
 
@@ -51,12 +59,24 @@ const deleteJob = prepared((db, id: number, fence: number, executor: string) =>
     .returning("id"),
 );
 const findClaim = prepared((db, id: number, fence: number, executor: string) =>
+  forUpdate(
+    db,
+    db
+      .selectFrom("jobs")
+      .select("id")
+      .where("id", "=", id)
+      .where("fence", "=", fence)
+      .where("executor", "=", executor),
+  ),
+);
+
+const firstLater = prepared((db) =>
   db
     .selectFrom("jobs")
-    .select("id")
-    .where("id", "=", id)
-    .where("fence", "=", fence)
-    .where("executor", "=", executor),
+    .select("due_at")
+    .where("state", "=", sql.lit("later"))
+    .orderBy("due_at")
+    .limit(sql.lit(1)),
 );
 
 async function countByState(db: Kysely<Schema>, state: JobRow["state"]): Promise<number> {
@@ -70,19 +90,13 @@ async function countByState(db: Kysely<Schema>, state: JobRow["state"]): Promise
 
 export function jobReader(db: Kysely<Schema>): JobReader {
   return {
-    async hasClaimable(now, { stopping = false } = {}) {
-      if (stopping) return (await stoppingJobs(db, now)).length > 0;
-      return (await dueJobs(db, now)).length > 0 || (await hasReadyJob(db, Date.parse(now)));
+    async hasClaimable(now, { stopping = false, timed = true } = {}) {
+      if (stopping) return (await stoppingJobs(db, timed ? now : NEVER)).length > 0;
+      return (timed && (await dueJobs(db, now)).length > 0) || (await hasReadyJob(db, Date.parse(now)));
     },
 
     async nextDueAt(now) {
-      const row = await db
-        .selectFrom("jobs")
-        .select("due_at")
-        .where("state", "=", sql.lit("later"))
-        .orderBy("due_at")
-        .limit(1)
-        .executeTakeFirst();
+      const [row] = await firstLater(db);
       const slot = await earliestSlot(db, Date.parse(now));
       return (
         [row?.due_at ?? null, slot === undefined ? null : iso(slot)]
@@ -91,7 +105,11 @@ export function jobReader(db: Kysely<Schema>): JobReader {
       );
     },
 
-    executors: () => db.selectFrom("executors").select(["id", "beat as heartbeats"]).execute(),
+    executors: () =>
+      db
+        .selectFrom("executors")
+        .select(["id", "beat as heartbeats", "clock_offset as clockOffset"])
+        .execute(),
 
     async oldestReadyAt() {
       const row = await db
@@ -101,6 +119,8 @@ export function jobReader(db: Kysely<Schema>): JobReader {
         .executeTakeFirst();
       return row?.since ?? null;
     },
+
+    queueHeads: () => queueHeads(db),
 
     async depth() {
       // One query per state, because each state has its own index; one query for all would scan the table.
@@ -145,6 +165,8 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
     },
 
     claim: (executor, options) => claimJobs(trx, clock, executor, options),
+
+    claimSuccessor: (job, executor) => claimSuccessor(trx, executor, job),
 
     returnRateSlots: ({ rateSlots = [] }) => returnSlots(trx, rateSlots, clock.now()),
 
@@ -216,12 +238,13 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       return row !== undefined;
     },
 
-    async heartbeat(executor, at) {
+    async heartbeat(executor, at, clockOffset) {
+      const clock_offset = clockOffset === undefined ? null : Math.round(clockOffset);
       await trx
         .insertInto("executors")
-        .values({ id: executor, beat: 0, started_at: at })
+        .values({ id: executor, beat: 0, started_at: at, release: RELEASE, clock_offset })
         .onConflict((conflict) =>
-          conflict.column("id").doUpdateSet((eb) => ({ beat: eb("executors.beat", "+", 1) })),
+          conflict.column("id").doUpdateSet((eb) => ({ beat: eb("executors.beat", "+", 1), clock_offset })),
         )
         .execute();
     },
@@ -237,9 +260,15 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
           state: "ready" as const,
           due_at: iso(clock.now()),
           executor: null,
-          suspect: 1,
-          // Only a job that ran isolated can have crashed the executor by itself.
-          kills: eb("kills", "+", eb.ref("alone")),
+          // One crash says nothing about a job that ran beside others, two may be its doing.
+          suspect: eb.case().when("kills", ">", 0).then(1).else(eb.ref("suspect")).end(),
+          // From then on only a crash counts during which it was isolated.
+          kills: eb
+            .case()
+            .when(eb.or([eb("suspect", "=", 0), eb("alone", "=", 1)]))
+            .then(eb("kills", "+", 1))
+            .else(eb.ref("kills"))
+            .end(),
           alone: 0,
           fence: eb("fence", "+", 1),
           attempt: eb("attempt", "+", 1),

@@ -41,24 +41,77 @@ export function prepared<Values extends unknown[], Row>(
   };
 }
 
+/** Maximum number of rows that a query remembers, per connection. */
+const MAX_REMEMBERED = 1_000;
+
 /**
- * Prepares the insert of one row. All rows must have the same columns.
+ * Prepares a query of one row that is remembered until the next commit, by any process: asking whether there was one costs a
+ * fraction of the query. For what every request reads and few requests change. In transactions nothing is remembered.
+ * @param keyOf what distinguishes the values of two queries
+ * @param toResult called once for each row that is read; its result is shared and must not be changed
+ * @returns a function that returns the result, or undefined when there is no row, which is not remembered
+ */
+export function preparedUntilCommit<Values extends unknown[], Row, Result>(
+  build: (db: Kysely<Schema>, ...values: Values) => Compilable<Row>,
+  keyOf: (...values: Values) => string,
+  toResult: (row: Row) => Result,
+): (db: Kysely<Schema>, ...values: Values) => Promise<Result | undefined> {
+  const query = prepared(build);
+  const memories = new WeakMap<object, { version: number; results: Map<string, Result> }>();
+  return async (db, ...values) => {
+    const { adapter } = db.getExecutor();
+    const version = (adapter as Partial<ConcurrentAdapter>).dataVersion?.();
+    let memory = memories.get(adapter);
+    if (version !== undefined && memory?.version !== version)
+      memories.set(adapter, (memory = { version, results: new Map() }));
+    const key = keyOf(...values);
+    const remembered = version === undefined ? undefined : memory?.results.get(key);
+    if (remembered !== undefined) return remembered;
+    const [row] = await query(db, ...values);
+    if (row === undefined) return undefined;
+    const result = toResult(row);
+    // The row was read after the version: if there was a commit between them, the next request reads again.
+    if (version !== undefined && memory!.results.size < MAX_REMEMBERED) memory!.results.set(key, result);
+    return result;
+  };
+}
+
+/**
+ * Prepares a query on some columns of a row, once for each set of columns that it is called with.
+ * @param build builds the query from the columns, whose values are placeholders
+ * @returns a function that runs it; columns that are undefined count as left out
+ */
+export function preparedForColumns<Columns extends object, Row>(
+  build: (db: Kysely<Schema>, columns: Columns) => Compilable<Row>,
+): (db: Kysely<Schema>, columns: Columns) => Promise<Row[]> {
+  const queries = new Map<string, (db: Kysely<Schema>, ...values: unknown[]) => Promise<Row[]>>();
+  return (db, columns) => {
+    const present = Object.entries(columns).filter(([, value]) => value !== undefined);
+    const names = present.map(([name]) => name);
+    const key = names.join();
+    let query = queries.get(key);
+    if (query === undefined) {
+      query = prepared((on, ...values: unknown[]) =>
+        build(on, Object.fromEntries(names.map((name, index) => [name, values[index]])) as Columns),
+      );
+      queries.set(key, query);
+    }
+    return query(db, ...present.map(([, value]) => value as unknown));
+  };
+}
+
+/**
+ * Prepares the insert of one row.
  * @param computed columns whose values the database computes from those of the row
  */
 export function preparedInsert<Table extends keyof Schema, Computed extends keyof Schema[Table] = never>(
   table: Table,
   computed: (row: Readonly<Record<string, unknown>>) => Record<Computed, RawBuilder<unknown>> = () =>
     ({}) as Record<Computed, never>,
-): (db: Kysely<Schema>, row: Omit<Insertable<Schema[Table]>, Computed>) => Promise<void> {
-  let columns: string[] = [];
-  const insert = prepared((db, ...values: unknown[]) => {
-    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]));
-    return db.insertInto(table).values({ ...row, ...computed(row) } as never);
-  });
-  return async (db, row) => {
-    if (columns.length === 0) columns = Object.keys(row);
-    await insert(db, ...columns.map((column) => row[column as keyof typeof row]));
-  };
+): (db: Kysely<Schema>, row: Omit<Insertable<Schema[Table]>, Computed>) => Promise<unknown> {
+  return preparedForColumns((db, row: Omit<Insertable<Schema[Table]>, Computed>) =>
+    db.insertInto(table).values({ ...row, ...computed(row as Record<string, unknown>) } as never),
+  );
 }
 
 /** A query that is written as SQL, to be prepared. */

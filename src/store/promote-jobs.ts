@@ -1,6 +1,7 @@
 /** Makes due jobs ready. Thousands may become due at the same time, so a claim promotes only some of them. */
 import { type Kysely, sql } from "kysely";
 import { STOP_PRIORITY } from "../core/model.ts";
+import { skipLockedClause, skippingLocked } from "./dialect.ts";
 import { prepared, statement } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
@@ -14,13 +15,16 @@ const promoteOldest = prepared((db, now: string) =>
     .updateTable("jobs")
     .set({ state: "ready" })
     .where("id", "in", (eb) =>
-      eb
-        .selectFrom("jobs")
-        .select("id")
-        .where("state", "=", sql.lit("later"))
-        .where("due_at", "<=", now)
-        .orderBy("due_at")
-        .limit(PROMOTION_LIMIT),
+      skippingLocked(
+        db,
+        eb
+          .selectFrom("jobs")
+          .select("id")
+          .where("state", "=", sql.lit("later"))
+          .where("due_at", "<=", now)
+          .orderBy("due_at")
+          .limit(PROMOTION_LIMIT),
+      ),
     )
     .returning("id"),
 );
@@ -31,14 +35,17 @@ const promoteStopping = prepared((db, now: string) =>
     .updateTable("jobs")
     .set({ state: "ready" })
     .where("id", "in", (eb) =>
-      eb
-        .selectFrom("jobs")
-        .select("id")
-        .where("priority", "=", sql.lit(STOP_PRIORITY))
-        .where("state", "=", sql.lit("later"))
-        .where("due_at", "<=", now)
-        .orderBy("due_at")
-        .limit(PROMOTION_LIMIT),
+      skippingLocked(
+        db,
+        eb
+          .selectFrom("jobs")
+          .select("id")
+          .where("priority", "=", sql.lit(STOP_PRIORITY))
+          .where("state", "=", sql.lit("later"))
+          .where("due_at", "<=", now)
+          .orderBy("due_at")
+          .limit(PROMOTION_LIMIT),
+      ),
     ),
 );
 
@@ -55,7 +62,7 @@ const promoteOfEachOwner = prepared((db, now: string) =>
     update jobs set state = 'ready' where id in (
       select due.id from owners join jobs as due on due.id in (
         select id from jobs where state = 'later' and subject = owners.subject and due_at <= ${now}
-        order by due_at limit ${sql.lit(LIMIT_PER_OWNER)}
+        order by due_at limit ${sql.lit(LIMIT_PER_OWNER)} ${skipLockedClause(db)}
       )
       limit ${sql.lit(PROMOTION_LIMIT)}
     )`,

@@ -2,7 +2,7 @@
  * Prunes old versions: their definitions are deleted, while the history keeps who changed what, when and why. Versions that
  * something refers to are never pruned.
  */
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type NotNull, sql } from "kysely";
 import type { PrunableVersions, PruneRule } from "../core/ports.ts";
 import { releaseValues, versionHolder } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
@@ -17,6 +17,8 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .selectFrom("runs")
     .select(["workflow_id", "version"])
     .distinct()
+    .where("workflow_id", "is not", null)
+    .$narrowType<{ workflow_id: NotNull }>()
     .$if(workflowId !== undefined, (query) => query.where("workflow_id", "=", workflowId!))
     .execute();
   const ofSchedules = await db.selectFrom("schedules").select(["workflow_id", "version"]).execute();
@@ -41,7 +43,7 @@ async function candidates(db: Kysely<Schema>, { workflowId, keep, before }: Prun
   const rows = await db
     .selectFrom("workflow_versions as v")
     .innerJoin("workflows as w", "w.id", "v.workflow_id")
-    .select(["v.workflow_id", "v.version", "v.subject", "v.stored_bytes", "v.description"])
+    .select(["v.workflow_id", "v.version", "v.subject", "v.stored_bytes", "v.description", "w.project"])
     .where("v.definition", "is not", null)
     .where("v.created_at", "<", before)
     .whereRef("v.version", "<=", sql<number>`w.version - ${Math.max(keep, 1)}`)
@@ -64,6 +66,7 @@ async function candidates(db: Kysely<Schema>, { workflowId, keep, before }: Prun
         workflowId: row.workflow_id,
         version: row.version,
         subject: row.subject,
+        project: row.project,
         left,
         freed: row.stored_bytes - left,
       };
@@ -88,14 +91,14 @@ export async function pruneVersions(
 ): Promise<PrunableVersions> {
   const { workflowId } = rule;
   const found = await candidates(trx, rule);
-  for (const { version, subject, left, freed } of found) {
+  for (const { version, subject, project, left, freed } of found) {
     await trx
       .updateTable("workflow_versions")
       .set({ definition: null, pruned_at: at, stored_bytes: left })
       .where("workflow_id", "=", workflowId)
       .where("version", "=", version)
       .execute();
-    await addStoredBytes(trx, subject, -freed);
+    await addStoredBytes(trx, [{ subject, project, bytes: -freed }]);
     await releaseValues(trx, versionHolder(workflowId, version), VALUES_PER_VERSION);
   }
   return {

@@ -5,8 +5,8 @@ import { releaseValues } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { addStoredBytes } from "./stored-bytes.ts";
 
-/** Maximum number of runs purged per transaction. */
-const MAX_PURGED_RUNS = 50;
+/** Maximum number of runs purged per transaction, which limits how long others wait for the lock. */
+const MAX_PURGED_RUNS = 10;
 
 /** Purges a batch, see `RunWriter.purge`. @returns whether there is more to purge */
 export async function purgeRuns(
@@ -34,9 +34,12 @@ export async function purgeRuns(
     const run = await trx
       .deleteFrom("runs")
       .where("id", "=", id)
-      .returning(["owner", "lineage", "stored_bytes"])
+      .returning(["owner", "lineage", "project", "stored_bytes"])
       .executeTakeFirst();
-    if (run !== undefined) await addStoredBytes(trx, usageSubjectOf(run), -run.stored_bytes);
+    if (run === undefined) continue;
+    await addStoredBytes(trx, [
+      { subject: usageSubjectOf(run), project: run.project, bytes: -run.stored_bytes },
+    ]);
   }
   return ids.length === MAX_PURGED_RUNS || expired.numDeletedRows >= BigInt(limit);
 }

@@ -1,19 +1,27 @@
 /** Purges expired rows. Writers purge a few rows of their own table; this purges the rest. */
+import { setTimeout } from "node:timers/promises";
 import type { Transaction } from "kysely";
-import { type Clock, iso } from "../core/clock.ts";
+import { type Clock, DAY, iso } from "../core/clock.ts";
+import { purgeEndedApplications } from "./api-keys.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
-import { purgeAuditLog } from "./audit.ts";
+import { purgeAuditLog } from "./purge-audit-log.ts";
 import type { Store } from "./database.ts";
 import { purgeExpiredLinks } from "./links.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
+import { purgeOauthStates } from "./oauth-states.ts";
 import { purgeRateSlots } from "./rate-slots.ts";
 import { purgeRuns } from "./purge-runs.ts";
 import type { Schema } from "./schema.ts";
 import { purgeIdempotencyKeys } from "./unit-of-work.ts";
 import { purgeUsageCounts } from "./usage.ts";
 
-/** Maximum number of rows purged per transaction, which limits how long others wait for the lock. */
-const BATCH_SIZE = 2_000;
+/** Maximum number of rows of a table purged per transaction, which limits how long others wait for the lock. */
+const BATCH_SIZE = 250;
+/** How many times its own duration nothing follows a transaction: so purging takes half of the time at most. */
+const PAUSE_FACTOR = 1;
+
+/** How long the ended authorization of an application stays in the list of keys, in milliseconds. */
+const KEEP_ENDED_APPLICATIONS_MS = 30 * DAY;
 
 /** How long rows are kept, in milliseconds. */
 export interface Retention {
@@ -21,27 +29,45 @@ export interface Retention {
   audit: number;
 }
 
+/** Waits before the next transaction. @param ms in milliseconds */
+export type PurgePause = (ms: number) => Promise<unknown>;
+
 /** Deletes a batch of expired rows at `now` (milliseconds); returns whether there may be more. */
 type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Purges finished runs and their data, cached outputs, audit entries, idempotency records, counts, links, MCP sessions and
- * messages. The web server purges the sessions of users itself.
+ * Purges finished runs and their data, cached outputs, audit entries, idempotency records, counts, links, MCP sessions,
+ * messages, expired state of the OAuth protocol, and authorizations of applications that ended 30 days ago. The web server
+ * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
  */
 export async function purgeExpired(
   { transaction }: Pick<Store, "transaction">,
   clock: Clock,
   retention: Retention,
+  pause: PurgePause = setTimeout,
 ): Promise<void> {
   const batches: readonly PurgeBatch[] = [
     (trx, now) => purgeRuns(trx, { before: iso(now - retention.runs), now: iso(now), limit: BATCH_SIZE }),
-    (trx, now) => purgeAuditLog(trx, iso(now - retention.audit), BATCH_SIZE),
+    (trx, now) =>
+      purgeAuditLog(trx, { before: iso(now - retention.audit), now: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeIdempotencyKeys(trx, now, BATCH_SIZE),
     (trx, now) => purgeRateLimitCounts(trx, now, BATCH_SIZE),
     (trx, now) => purgeUsageCounts(trx, now, BATCH_SIZE),
     (trx, now) => purgeRateSlots(trx, now, BATCH_SIZE),
     (trx, now) => purgeExpiredLinks(trx, now, BATCH_SIZE),
     (trx, now) => purgeIdleMcpSessions(trx, now, BATCH_SIZE),
+    (trx, now) => purgeOauthStates(trx, now, BATCH_SIZE),
+    (trx, now) =>
+      purgeEndedApplications(trx, { before: iso(now - KEEP_ENDED_APPLICATIONS_MS), limit: BATCH_SIZE }),
   ];
-  for (const purgeBatch of batches) while (await transaction((trx) => purgeBatch(trx, clock.now())));
+  for (const purgeBatch of batches) {
+    for (let isMore = true; isMore;) {
+      let beganAt = 0;
+      isMore = await transaction((trx) => {
+        beganAt = performance.now();
+        return purgeBatch(trx, clock.now());
+      });
+      await pause(PAUSE_FACTOR * (performance.now() - beganAt));
+    }
+  }
 }

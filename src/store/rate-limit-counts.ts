@@ -1,6 +1,6 @@
 /** Counts attempts per time window, shared by all processes. */
 import { type Kysely, sql } from "kysely";
-import type { RateLimitCounter } from "../core/account-ports.ts";
+import type { RateLimitCounter } from "../core/rate-limit-port.ts";
 import { HOUR } from "../core/clock.ts";
 import type { Store } from "./database.ts";
 import type { Schema } from "./schema.ts";

@@ -1,6 +1,8 @@
 /** Ends the sessions, links and claimed jobs that a restored backup contains. */
 import type Database from "better-sqlite3";
-import { OPERATOR } from "../../schemas/actor.ts";
+import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
+import { appendAuditEntry } from "./audit-entries.ts";
+import { uncheckedConnection } from "./database.ts";
 
 /** The number of rows that were ended. */
 export interface RestoreCleanup {
@@ -14,15 +16,17 @@ export interface RestoreCleanup {
 /** Added to the catalogue's revision, so that it exceeds every one that clients saw after the backup: no old ETag matches. */
 const REVISION_INCREMENT = 1_000_000;
 
+const entry = { operation: "restore_backup", owner: OPERATOR, surface: "cli", client: "millrace" } as const;
+
 /**
  * Ends what belongs to the backup's time, in a database of any release; the caller commits.
  * @param at the time of the restore (ISO 8601)
  * @param backup when the backup was created, for the audit log; null when unknown
  */
-export function resetTransientState(
+export async function resetTransientState(
   db: Database.Database,
   { at, backup }: { at: string; backup: string | null },
-): RestoreCleanup {
+): Promise<RestoreCleanup> {
   const columnsOf = (table: string): string[] =>
     db.prepare("select name from pragma_table_info(?)").pluck().all(table) as string[];
   const run = (table: string, statement: string, ...values: unknown[]): number =>
@@ -44,19 +48,42 @@ export function resetTransientState(
   // A link that was used since the backup must not work again.
   run("settings", "insert or replace into settings (name, value) values ('restored_at', ?)", at);
   const links = run("account_links", "delete from account_links where used_at is null");
+  // A code or refresh token that was used since the backup must not work again. Applications keep their registration.
+  run("oauth_states", "delete from oauth_states where model <> 'Client'");
+  // Without these no application can renew its token, and the token of the backup may have been replaced since.
+  if (columnsOf("api_keys").includes("application"))
+    run(
+      "api_keys",
+      "update api_keys set revoked_at = ? where application is not null and revoked_at is null",
+      at,
+    );
   const mcpSessions = run("mcp_sessions", "delete from mcp_sessions");
   run("mcp_messages", "delete from mcp_messages");
   run("mcp_holders", "delete from mcp_holders");
   const jobs = releaseJobs(run, at);
   run("counters", "update counters set value = value + ? where name = 'workflows'", REVISION_INCREMENT);
-  run(
-    "audit_log",
-    `insert into audit_log (at, operation, target, owner, key_name, surface, client, request_id)
-     values (?, 'restore_backup', ?, ?, null, 'cli', 'millrace', null)`,
-    at,
-    backup,
-    OPERATOR,
-  );
+  // A database of an older release has no chain: the entry is the last one before the chain begins.
+  if (columnsOf("audit_log").includes("hash"))
+    await appendAuditEntry(uncheckedConnection(db), {
+      ...entry,
+      at,
+      target: backup,
+      keyName: null,
+      lineage: COMMAND_LINE,
+      requestId: null,
+    });
+  else
+    run(
+      "audit_log",
+      `insert into audit_log (at, operation, target, owner, key_name, surface, client, request_id)
+       values (?, ?, ?, ?, null, ?, ?, null)`,
+      at,
+      entry.operation,
+      backup,
+      entry.owner,
+      entry.surface,
+      entry.client,
+    );
   return { sessions, links, mcpSessions, jobs };
 }
 

@@ -1,12 +1,14 @@
 /** Reads runs. */
-import type { ExpressionBuilder, Kysely } from "kysely";
-import type { ListPosition, RunFilter, RunRecord, RunStop } from "../core/model.ts";
+import type { Kysely } from "kysely";
+import type { ListPosition, RunRecord, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
+import { forUpdate, isOneOf } from "./dialect.ts";
 import { decodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { decodeDefinition } from "./run-values.ts";
+import { countRuns, newestRuns } from "./run-lists.ts";
 import { runValueReader } from "./run-value-reader.ts";
 import type { RunRow, Schema } from "./schema.ts";
 import { stepReader } from "./step-reader.ts";
@@ -14,6 +16,7 @@ import { decodeStates } from "./step-state-columns.ts";
 
 const RUN_COLUMNS = [
   "id",
+  "project",
   "workflow_id",
   "version",
   "definition",
@@ -29,6 +32,7 @@ const RUN_COLUMNS = [
   "depth",
   "first_run",
   "retry_of",
+  "trial",
   "parent_run",
   "parent_step",
   "parent_item",
@@ -52,6 +56,7 @@ type RunColumns = Pick<RunRow, (typeof RUN_COLUMNS)[number]>;
 async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord> {
   return {
     id: row.id,
+    project: row.project,
     workflowId: row.workflow_id,
     version: row.version,
     definition: await decodeDefinition(db, row.definition),
@@ -67,6 +72,7 @@ async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord
     depth: row.depth,
     firstRunId: row.first_run,
     retryOf: row.retry_of,
+    isTrial: row.trial !== null,
     parent:
       row.parent_run === null
         ? null
@@ -90,7 +96,30 @@ async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord
 }
 
 const findRun = prepared((db, id: string) => db.selectFrom("runs").select(RUN_COLUMNS).where("id", "=", id));
+const findLockedRun = prepared((db, id: string) =>
+  forUpdate(db, db.selectFrom("runs").select(RUN_COLUMNS).where("id", "=", id)),
+);
 
+/** Reads a run and locks its row, see `RunWriter.lock`. */
+export async function lockRun(trx: Kysely<Schema>, id: string): Promise<RunRecord | undefined> {
+  const [row] = await findLockedRun(trx, id);
+  return row === undefined ? undefined : runRecord(trx, row);
+}
+
+const findSummaries = prepared((db, ids: string) =>
+  db
+    .selectFrom("runs")
+    .select(["id", "seq", "status", "stop"])
+    .where((eb) => isOneOf(eb.ref("id"), ids)),
+);
+
+const countUnfinishedInProject = prepared((db, project: string) =>
+  db
+    .selectFrom("runs")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("finished_at", "is", null)
+    .where("project", "=", project),
+);
 const countUnfinished = prepared((db, subject: string) =>
   db
     .selectFrom("runs")
@@ -110,32 +139,26 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     async page({ filter, after, limit }) {
-      let query = db
+      // One more than the page shows whether there is a next page.
+      const keys = await newestRuns(db, { filter, after, limit: limit + 1 });
+      const listed = keys.slice(0, limit);
+      const rows = await db
         .selectFrom("runs")
         .select(RUN_COLUMNS)
-        .where((eb) => matching(eb, filter));
-      if (after !== null) {
-        query = query.where((eb) => eb(eb.refTuple("created_at", "id"), "<", eb.tuple(after[0], after[1])));
-      }
-      const rows = await query
+        .where(
+          "id",
+          "in",
+          listed.map(({ id }) => id),
+        )
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
-        .limit(limit + 1)
         .execute();
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
-      return { items: await Promise.all(page.map((row) => runRecord(db, row))), next };
+      const last = listed.at(-1);
+      const next: ListPosition | null = keys.length > limit ? [last!.created_at, last!.id] : null;
+      return { items: await Promise.all(rows.map((row) => runRecord(db, row))), next };
     },
 
-    async count(filter) {
-      const { count } = await db
-        .selectFrom("runs")
-        .select((eb) => eb.fn.countAll<number>().as("count"))
-        .where((eb) => matching(eb, filter))
-        .executeTakeFirstOrThrow();
-      return count;
-    },
+    count: (filter) => countRuns(db, filter),
 
     async countUnfinishedByStatus() {
       const rows = await db
@@ -147,13 +170,15 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
     },
 
-    async latestByWorkflow(workflowIds) {
+    async latestByWorkflow(workflowIds, projects = null) {
       const found = new Map<string, RunRecord>();
       for (const id of workflowIds) {
         const row = await db
           .selectFrom("runs")
           .select(RUN_COLUMNS)
           .where("workflow_id", "=", id)
+          .where("trial", "is", null)
+          .$if(projects !== null, (query) => query.where("project", "in", [...projects!]))
           .orderBy("created_at", "desc")
           .orderBy("id", "desc")
           .limit(1)
@@ -163,26 +188,12 @@ export function runReader(db: Kysely<Schema>): RunReader {
       return found;
     },
 
+    countUnfinishedOf: async (project) => (await countUnfinishedInProject(db, project))[0]!.count,
     countUnfinishedFor: async (actor) => (await countUnfinished(db, usageSubjectOf(actor)))[0]!.count,
 
     async getStatusSummaries(ids) {
-      if (ids.length === 0) return [];
-      const rows = await db
-        .selectFrom("runs")
-        .select(["id", "seq", "status", "stop"])
-        .where("id", "in", [...ids])
-        .execute();
+      const rows = ids.length === 0 ? [] : await findSummaries(db, JSON.stringify(ids));
       return rows.map(({ id, seq, status, stop }) => ({ id, seq, status, stop: parseJson<RunStop>(stop) }));
     },
   };
-}
-
-function matching(eb: ExpressionBuilder<Schema, "runs">, filter: RunFilter) {
-  return eb.and([
-    ...(filter.workflowId === undefined ? [] : [eb("workflow_id", "=", filter.workflowId)]),
-    ...(filter.status === undefined ? [] : [eb("status", "in", [...filter.status])]),
-    ...(filter.trigger === undefined ? [] : [eb("trigger", "=", filter.trigger)]),
-    ...(filter.since === undefined ? [] : [eb("created_at", ">=", filter.since)]),
-    ...(filter.until === undefined ? [] : [eb("created_at", "<", filter.until)]),
-  ]);
 }

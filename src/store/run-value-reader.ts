@@ -1,6 +1,7 @@
 /** Reads the values of runs: inputs, outputs, the items of fan-outs and definitions. */
 import type { Kysely } from "kysely";
 import { EncodedJson } from "../core/encoded-json.ts";
+import type { Trial } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { encodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
@@ -11,6 +12,7 @@ import { decodeState } from "./step-state-columns.ts";
 
 const findFacts = prepared((db, id: string) => db.selectFrom("runs").select("facts").where("id", "=", id));
 const findInputs = prepared((db, id: string) => db.selectFrom("runs").select("inputs").where("id", "=", id));
+const findTrial = prepared((db, id: string) => db.selectFrom("runs").select("trial").where("id", "=", id));
 const findState = prepared((db, id: string) => db.selectFrom("runs").select("state").where("id", "=", id));
 const stepOutput = prepared((db, runId: string, stepId: string, item: number) =>
   db
@@ -48,6 +50,7 @@ type RunValueReader = Pick<
   | "runOutput"
   | "inputs"
   | "state"
+  | "trial"
   | "facts"
   | "itemChunk"
   | "versionDefinition"
@@ -104,6 +107,12 @@ export function runValueReader(db: Kysely<Schema>): RunValueReader {
     async runOutput(runId) {
       const row = await db.selectFrom("runs").select("output").where("id", "=", runId).executeTakeFirst();
       return row === undefined || row.output === null ? null : decodeValue(db, row.output);
+    },
+
+    async trial(runId) {
+      const [row] = await findTrial(db, runId);
+      if (row === undefined || row.trial === null) return null;
+      return (await decodeValue(db, row.trial)) as Trial;
     },
 
     async facts(runId) {

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type { ValueText } from "../core/model.ts";
+import { againstDeletion, forUpdate, writesConcurrently } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
@@ -16,11 +17,15 @@ const INLINE_CHARS = 1_024;
 const INLINE_DEFINITION_CHARS = 8_192;
 
 const findByDigest = prepared((db, digest: Buffer) =>
-  db.selectFrom("run_values").select("id").where("digest", "=", digest),
+  againstDeletion(db, db.selectFrom("run_values").select("id").where("digest", "=", digest)),
 );
 const insertValue = prepared((db, digest: Buffer, body: string) =>
-  // Rows of releases that stored a value for each run have its id.
-  db.insertInto("run_values").values({ run_id: "", digest, body }).returning("id"),
+  db
+    .insertInto("run_values")
+    // Rows of releases that stored a value for each run have its id.
+    .values({ run_id: "", digest, body })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id"),
 );
 const insertReference = prepared((db, holder: string, value: number) =>
   db
@@ -33,14 +38,17 @@ const findValue = prepared((db, id: number) =>
 );
 
 /**
- * Stores a text unless it is stored already, with a reference to it. SQLite runs one write transaction at a time; where
- * several write, the value's row is locked before the reference is added, and before `releaseValues` deletes it.
+ * Stores a text unless it is stored already, with a reference to it. Its row is locked before the reference is added, and
+ * before `releaseValues` deletes it.
  * @returns the id of its row
  */
 async function shareText(trx: Kysely<Schema>, holder: string, text: string): Promise<number> {
   const digest = createHash("sha256").update(text).digest();
-  const [row] = await findByDigest(trx, digest);
-  const id = row?.id ?? (await insertValue(trx, digest, text))[0]!.id;
+  let row: { id: number } | undefined;
+  // Another transaction may insert or delete the row between the two statements.
+  while (row === undefined)
+    row = (await findByDigest(trx, digest))[0] ?? (await insertValue(trx, digest, text))[0];
+  const { id } = row;
   await insertReference(trx, holder, id);
   return id;
 }
@@ -151,6 +159,12 @@ export async function releaseValues(trx: Kysely<Schema>, holder: string, limit: 
   if (rows.length === 0) return false;
   const ids = rows.map((row) => row.value_id);
   await trx.deleteFrom("value_refs").where("holder", "=", holder).where("value_id", "in", ids).execute();
+  // Locked in a statement of its own: the next one then sees the references of those who had them locked.
+  if (writesConcurrently(trx))
+    await forUpdate(
+      trx,
+      trx.selectFrom("run_values").select("id").where("id", "in", ids).orderBy("id"),
+    ).execute();
   await trx
     .deleteFrom("run_values")
     .where("id", "in", ids)

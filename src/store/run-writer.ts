@@ -1,11 +1,13 @@
 /** Writes runs for the engine, inside its transactions. */
-import type { Kysely, Updateable } from "kysely";
+import { type Kysely, sql, type Updateable } from "kysely";
 import type { RunWriter } from "../core/run-ports.ts";
+import { lockName, skippingLocked } from "./dialect.ts";
 import { encodeItem } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
-import { prepared, preparedInsert } from "./prepared.ts";
+import { assertNoOlderCopies } from "./older-copies.ts";
+import { prepared, preparedForColumns, preparedInsert } from "./prepared.ts";
 import { purgeRuns } from "./purge-runs.ts";
-import { runReader } from "./run-reader.ts";
+import { lockRun, runReader } from "./run-reader.ts";
 import { encodeDefinition } from "./run-values.ts";
 import type { RunRow, Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
@@ -14,6 +16,30 @@ import { stepWriter } from "./step-writer.ts";
 import { undoReader } from "./undo-reader.ts";
 
 const insertRun = preparedInsert("runs");
+type RunChanges = Omit<Updateable<RunRow>, "id">;
+
+const updateRun = preparedForColumns((db, { id, ...set }: RunChanges & { id: string }) =>
+  db.updateTable("runs").set(set).where("id", "=", id),
+);
+
+const firstQueued = prepared((db, workflow: string, project: string, after: string) =>
+  skippingLocked(
+    db,
+    db
+      .selectFrom("runs")
+      .select("id")
+      .where("workflow_id", "=", workflow)
+      .where("project", "=", project)
+      .where("finished_at", "is", null)
+      .where("admitted", "=", sql.lit(0))
+      .where("subject", ">", after)
+      .orderBy("subject")
+      .orderBy("priority", "desc")
+      .orderBy("created_at")
+      .orderBy("id")
+      .limit(sql.lit(1)),
+  ),
+);
 
 const countUnfinished = prepared((db) =>
   db
@@ -30,20 +56,22 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
     ...stepWriter(trx, bytes),
     ...undoReader(trx),
 
-    // SQLite runs one write transaction at a time, so a transaction that has begun holds every lock.
     async lock(id) {
-      const run = await reader.find(id);
+      const run = await lockRun(trx, id);
       // The counts are written at the end of the transaction.
       return run && { ...run, storedBytes: run.storedBytes + bytes.pending(id) };
     },
-    lockQueue: () => Promise.resolve(),
-    lockStarts: () => Promise.resolve(),
+    lockQueue: (workflowId) => lockName(trx, "queue", workflowId),
+    lockStarts: (subject) => lockName(trx, "starts", subject),
 
     async insert(run) {
       const definition = jsonText(run.definition);
       if (definition !== null) bytes.add(run.id, definition);
+      // An executor of an older release would execute what a trial must not.
+      if (run.trial !== null || run.workflowId === null) await assertNoOlderCopies(trx);
       await insertRun(trx, {
         id: run.id,
+        project: run.project,
         workflow_id: run.workflowId,
         version: run.version,
         definition: await encodeDefinition(trx, run.id, definition),
@@ -79,6 +107,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         state: run.state === null ? null : await encode(run.id, run.state),
         state_revision: run.stateRevision,
         committed: null,
+        trial: run.trial === null ? null : await encode(run.id, run.trial),
         stored_bytes: 0,
       });
     },
@@ -100,7 +129,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         ...columns
       },
     ) {
-      const set: Updateable<RunRow> = { ...columns };
+      const set: RunChanges = { ...columns };
       if (stepStates !== undefined) set.states = encodeStates(stepStates);
       if (admitted !== undefined) set.admitted = Number(admitted);
       if (error !== undefined) set.error = jsonText(error);
@@ -112,14 +141,15 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
       if (state !== undefined) set.state = state === null ? null : await encode(id, state);
       if (stateRevision !== undefined) set.state_revision = stateRevision;
       if (committed !== undefined) set.committed = await encode(id, committed);
-      await trx.updateTable("runs").set(set).where("id", "=", id).execute();
+      await updateRun(trx, { id, ...set });
     },
 
-    async countActive(workflowId, trigger) {
+    async countActive({ workflowId, project }, trigger) {
       let query = trx
         .selectFrom("runs")
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .where("workflow_id", "=", workflowId)
+        .where("project", "=", project)
         .where("finished_at", "is", null)
         .where("admitted", "=", 1);
       if (trigger !== undefined) query = query.where("trigger", "=", trigger);
@@ -128,11 +158,12 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
 
     countAllUnfinished: async () => (await countUnfinished(trx))[0]!.count,
 
-    async countScheduled(workflowId) {
+    async countScheduled({ workflowId, project }) {
       const { count } = await trx
         .selectFrom("runs")
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .where("workflow_id", "=", workflowId)
+        .where("project", "=", project)
         .where("finished_at", "is", null)
         .where("trigger", "=", "schedule")
         .executeTakeFirstOrThrow();
@@ -150,21 +181,9 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
       return row !== undefined;
     },
 
-    async nextQueued(workflowId, lastOwner) {
+    async nextQueued({ workflowId, project }, lastOwner) {
       for (const after of lastOwner === "" ? [""] : [lastOwner, ""]) {
-        const row = await trx
-          .selectFrom("runs")
-          .select("id")
-          .where("workflow_id", "=", workflowId)
-          .where("finished_at", "is", null)
-          .where("admitted", "=", 0)
-          .where("subject", ">", after)
-          .orderBy("subject")
-          .orderBy("priority", "desc")
-          .orderBy("created_at")
-          .orderBy("id")
-          .limit(1)
-          .executeTakeFirst();
+        const [row] = await firstQueued(trx, workflowId, project, after);
         if (row !== undefined) return reader.find(row.id);
       }
       return undefined;

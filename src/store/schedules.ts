@@ -1,12 +1,15 @@
 /** Reads and writes the schedules of published workflows. */
-import type { Kysely } from "kysely";
+import type { ExpressionBuilder, Kysely } from "kysely";
 import type { ScheduleRecord, SkippedRuns } from "../core/model.ts";
-import type { ScheduleReader, ScheduleWriter } from "../core/run-ports.ts";
+import type { ScheduleFilter, ScheduleReader, ScheduleWriter } from "../core/schedule-ports.ts";
+import { cappedCount } from "./capped-count.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema, ScheduleRow } from "./schema.ts";
+import { visibleRows } from "./visibility.ts";
 
-const scheduleRecord = (row: Omit<ScheduleRow, "subject">): ScheduleRecord => ({
+const scheduleRecord = (row: Omit<ScheduleRow, "subject"> & { project: string }): ScheduleRecord => ({
   workflowId: row.workflow_id,
+  project: row.project,
   version: row.version,
   cron: row.cron,
   timezone: row.timezone,
@@ -28,15 +31,47 @@ const firstDue = prepared((db) =>
     .limit(1),
 );
 
+/** Whether a schedule is that of a workflow that a caller can find. */
+function ofVisibleWorkflow(
+  eb: ExpressionBuilder<Schema, "schedules">,
+  { project, visibility }: ScheduleFilter,
+) {
+  const columns = { project: "workflows.project", workflow: "workflows.id" };
+  const conditions = [
+    ...visibleRows(visibility, columns),
+    ...visibleRows(project === undefined ? null : { projects: [project], workflows: null }, columns),
+  ];
+  if (conditions.length === 0) return eb.lit(true);
+  return eb.exists(
+    eb
+      .selectFrom("workflows")
+      .select("workflows.id")
+      .whereRef("workflows.id", "=", "schedules.workflow_id")
+      .where((of) => of.and(conditions)),
+  );
+}
+
+const schedulesWithProject = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("schedules")
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom("workflows")
+        .select("workflows.project")
+        .whereRef("workflows.id", "=", "schedules.workflow_id")
+        .$asScalar()
+        .$notNull()
+        .as("project"),
+    );
+
 /** Sorts after every time in the database. */
 const NEVER = "never";
 
 export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
   return {
     async find(workflowId) {
-      const row = await db
-        .selectFrom("schedules")
-        .selectAll()
+      const row = await schedulesWithProject(db)
         .where("workflow_id", "=", workflowId)
         .where("removed", "=", 0)
         .executeTakeFirst();
@@ -44,9 +79,7 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
     },
 
     async due(now, limit) {
-      const due = db
-        .selectFrom("schedules")
-        .selectAll()
+      const due = schedulesWithProject(db)
         .select((eb) =>
           eb.fn
             .agg<number>("row_number")
@@ -65,10 +98,8 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       return rows.map(scheduleRecord);
     },
 
-    async page({ after, limit }) {
-      const sorted = db
-        .selectFrom("schedules")
-        .selectAll()
+    async page({ filter = {}, after, limit }) {
+      const sorted = schedulesWithProject(db)
         .select((eb) =>
           eb
             .case()
@@ -79,7 +110,8 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
             .$castTo<string>()
             .as("sort_time"),
         )
-        .where("removed", "=", 0);
+        .where("removed", "=", 0)
+        .where((eb) => ofVisibleWorkflow(eb, filter));
       let query = db.selectFrom(sorted.as("schedules")).selectAll();
       if (after !== null) {
         query = query.where((eb) =>
@@ -99,13 +131,14 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       };
     },
 
-    async count() {
-      const { count } = await db
-        .selectFrom("schedules")
-        .select((eb) => eb.fn.countAll<number>().as("count"))
-        .where("removed", "=", 0)
-        .executeTakeFirstOrThrow();
-      return count;
+    async count(filter = {}) {
+      return cappedCount(
+        db,
+        db
+          .selectFrom("schedules")
+          .where("removed", "=", 0)
+          .where((eb) => ofVisibleWorkflow(eb, filter)),
+      );
     },
 
     nextAt: async () => (await firstDue(db))[0]?.next_at ?? null,

@@ -14,8 +14,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter, secondsSince } from "../core/meter.ts";
-import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
+import { nextTurnIfUsedUp } from "../core/next-turn.ts";
+import { isBusy, lockHeldError, translateSqliteError } from "./sqlite-errors.ts";
 
 /** Maximum wait for a lock of another process, in milliseconds. */
 const BUSY_LIMIT_MS = 5_000;
@@ -72,7 +74,10 @@ class SqliteConnection implements DatabaseConnection {
 
   /** @param busyLimit maximum wait for a lock, in milliseconds */
   async execute<R>({ sql, parameters }: CompiledQuery, busyLimit: number): Promise<QueryResult<R>> {
-    const { exclusive, meter = noMeter, onFailure } = this.#options;
+    const { exclusive, meter = noMeter, onFailure, describeLockHolder } = this.#options;
+    // Within a transaction there is no pause, because others wait for its lock.
+    const turn = exclusive ? undefined : nextTurnIfUsedUp();
+    if (turn !== undefined) await turn;
     const start = performance.now();
     try {
       return await retryWhileBusy(
@@ -88,7 +93,8 @@ class SqliteConnection implements DatabaseConnection {
       );
     } catch (error) {
       onFailure(error);
-      throw error;
+      if (!(error instanceof AppError) || error.code !== "busy") throw error;
+      throw lockHeldError(error.cause, await describeLockHolder?.());
     } finally {
       // The driver measures write transactions as a whole, from the lock to its release.
       if (!exclusive) meter.storageAccessed("read", secondsSince(start));
@@ -128,6 +134,8 @@ class SqliteDriver implements Driver {
       this.#previous = promise;
       await previous;
       this.#release = resolve;
+      const turn = nextTurnIfUsedUp();
+      if (turn !== undefined) await turn;
       this.#requestedAt = requestedAt;
       // The wait for the connection counts, so that many callers share one limit instead of adding theirs up.
       this.#busyLimit = Math.max(0, BUSY_LIMIT_MS - (performance.now() - requestedAt));
@@ -164,10 +172,14 @@ class SqliteDriver implements Driver {
 interface SqliteDialectOptions {
   /** Whether transactions run on this connection, so that its callers take turns. */
   exclusive: boolean;
+  /** Whether nothing is written on this connection, so that each commit changes its data version. */
+  readOnly?: boolean;
   /** Throws when the file is no longer the one that was opened. It is called before each use, and may skip the check. */
   assertInPlace: () => void;
   /** Called with the error of each query that failed after its retries. */
   onFailure: (error: unknown) => void;
+  /** Describes the process that holds the write lock; undefined when it is not known. */
+  describeLockHolder?: () => Promise<string | undefined>;
   meter?: Pick<Meter, "storageAccessed" | "storageBusy">;
 }
 
@@ -175,10 +187,17 @@ interface SqliteDialectOptions {
 export class ConcurrentAdapter extends SqliteAdapter {
   /** Runs a compiled query without Kysely's executor, on connections without turns. */
   readonly executeDirect: (<R>(query: CompiledQuery<R>) => Promise<QueryResult<R>>) | undefined;
+  /**
+   * Returns a number that changes with each commit, and undefined when it can't be read now. Only connections that write nothing
+   * have it: SQLite doesn't count a connection's own commits (https://sqlite.org/pragma.html#pragma_data_version).
+   * @throws AppError storage_unavailable when the file is no longer the one that was opened
+   */
+  readonly dataVersion: (() => number | undefined) | undefined;
 
-  constructor(direct: ConcurrentAdapter["executeDirect"]) {
+  constructor(direct: ConcurrentAdapter["executeDirect"], dataVersion: ConcurrentAdapter["dataVersion"]) {
     super();
     this.executeDirect = direct;
+    this.dataVersion = dataVersion;
   }
 
   override get supportsMultipleConnections(): boolean {
@@ -196,7 +215,24 @@ export function sqliteDialect(db: Database.Database, options: SqliteDialectOptio
   return {
     createDriver: () => new SqliteDriver(db, connection, options),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new ConcurrentAdapter(options.exclusive ? undefined : direct),
+    createAdapter: () =>
+      new ConcurrentAdapter(
+        options.exclusive ? undefined : direct,
+        options.readOnly === true ? dataVersionOf(db, options) : undefined,
+      ),
     createIntrospector: (kysely: Kysely<never>) => new SqliteIntrospector(kysely),
+  };
+}
+
+function dataVersionOf(db: Database.Database, { assertInPlace }: SqliteDialectOptions) {
+  const statement = db.prepare("pragma data_version").pluck();
+  return () => {
+    assertInPlace();
+    try {
+      return statement.get() as number;
+    } catch {
+      // The query that follows waits, or reports the failure.
+      return undefined;
+    }
   };
 }

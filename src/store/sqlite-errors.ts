@@ -12,12 +12,18 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
 }
 
+/** Codes of a full disk. The second one comes when the database is opened: there is no space for the memory that is shared. */
+const FULL_DISK = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"] as const;
+
 /** Messages for failures of the storage, by the beginning of SQLite's code. */
 const STORAGE_FAILURES: readonly (readonly [prefix: string, message: string])[] = [
-  [
-    "SQLITE_FULL",
-    "The disk of the state directory is full. Nothing was changed. Free some space, then try again.",
-  ],
+  ...FULL_DISK.map(
+    (code) =>
+      [
+        code,
+        "The disk of the state directory is full. Nothing was changed. Free some space, then try again.",
+      ] as const,
+  ),
   [
     "SQLITE_READONLY",
     "The state directory's files or file system are read-only. Nothing was changed. Make them writable.",
@@ -50,22 +56,29 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
+/** Whether it helps to wait: another process holds the lock, or the disk is full. */
+export function isTemporaryFailure(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error;
+  const code = codeOf(cause);
+  return isBusy(cause) || FULL_DISK.some((prefix) => code.startsWith(prefix)) || code === "ENOSPC";
+}
+
 /** Whether reading or writing the file failed. On a network file system a lock may be lost then. */
 export const isIoError = (error: unknown): boolean =>
   codeOf(error instanceof AppError ? error.cause : error).startsWith("SQLITE_IOERR");
 
+/** @param holder the process that holds the lock, as far as it is known */
+export const lockHeldError = (cause: unknown, holder?: string): AppError =>
+  new AppError(
+    "busy",
+    `Another process holds the database lock${holder === undefined ? "" : ` (${holder})`}, and did not release it in time. ` +
+      "Nothing was changed. Try again.",
+    { cause, headers: { "Retry-After": "1" } },
+  );
+
 /** Converts an error of the driver to an AppError, and returns any other value as it is. */
 export function translateSqliteError(error: unknown): unknown {
-  if (isBusy(error)) {
-    return new AppError(
-      "busy",
-      "Another process holds the database lock, and did not release it in time. Nothing was changed. Try again.",
-      {
-        cause: error,
-        headers: { "Retry-After": "1" },
-      },
-    );
-  }
+  if (isBusy(error)) return lockHeldError(error);
   const code = codeOf(error);
   const failure = STORAGE_FAILURES.find(([prefix]) => code.startsWith(prefix));
   if (failure === undefined) return error;

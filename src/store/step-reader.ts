@@ -8,7 +8,7 @@ import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { slotsOfRun } from "./rate-slots.ts";
 import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
-import { decodeState } from "./step-state-columns.ts";
+import { decodeState, encodeState } from "./step-state-columns.ts";
 
 const STEP_COLUMNS = [
   "step_id",
@@ -96,6 +96,19 @@ const stepsSince = prepared((db, runId: string, seq: number) =>
     .where("seq", ">", seq),
 );
 
+const executedItem = prepared((db, runId: string, stepId: string, skipped: string) =>
+  db
+    .selectFrom("run_steps")
+    .select("item")
+    .where("run_id", "=", runId)
+    .where("step_id", "=", stepId)
+    .where("item", ">=", 0)
+    .where("reused_from", "is", null)
+    .where("state", "!=", skipped)
+    .where("attempts", ">", 0)
+    .limit(1),
+);
+
 /** A partial index covers this query: it holds only the attempts that used a model. */
 const sumUsage = prepared((db, runId: string) =>
   db
@@ -116,7 +129,7 @@ const sumUsage = prepared((db, runId: string) =>
 
 type StepReader = Pick<
   RunReader,
-  "steps" | "step" | "items" | "lastAttempts" | "usage" | "runningSteps" | "rateWaits"
+  "steps" | "step" | "items" | "hasExecutedItem" | "lastAttempts" | "usage" | "runningSteps" | "rateWaits"
 >;
 
 export function stepReader(db: Kysely<Schema>): StepReader {
@@ -141,6 +154,10 @@ export function stepReader(db: Kysely<Schema>): StepReader {
         .limit(limit)
         .execute();
       return rows.map(stepRecord);
+    },
+
+    async hasExecutedItem({ runId, stepId }) {
+      return (await executedItem(db, runId, stepId, encodeState("skipped"))).length > 0;
     },
 
     async lastAttempts({ runId, stepId, item }, limit) {

@@ -4,7 +4,7 @@ import type { AbandonedAttempt } from "../core/model.ts";
 import type { RunWriter } from "../core/run-ports.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
-import { prepared, preparedInsert } from "./prepared.ts";
+import { prepared, preparedForColumns, preparedInsert } from "./prepared.ts";
 import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 import { encodeState } from "./step-state-columns.ts";
@@ -79,6 +79,16 @@ const upsertAttempt = prepared((db, ...values: (string | number | null)[]) =>
     ),
 );
 
+type StepKey = "run_id" | "step_id" | "item";
+
+const upsertStep = preparedForColumns((db, row: Partial<RunStepRow> & Pick<RunStepRow, StepKey>) => {
+  const { run_id: _run, step_id: _step, item: _item, ...columns } = row;
+  return db
+    .insertInto("run_steps")
+    .values({ ...EMPTY_STEP, ...row } as RunStepRow)
+    .onConflict((conflict) => conflict.columns(["run_id", "step_id", "item"]).doUpdateSet(columns));
+});
+
 type StepWriter = Pick<
   RunWriter,
   | "saveStep"
@@ -106,17 +116,7 @@ export function stepWriter(trx: Kysely<Schema>, bytes: ByteCounter): StepWriter 
         columns.items_bytes = items.bytes;
       }
       if (output !== undefined) columns.output = await encode(runId, output);
-      await trx
-        .insertInto("run_steps")
-        .values({
-          run_id: runId,
-          step_id: stepId,
-          item: encodeItem(item),
-          ...EMPTY_STEP,
-          ...columns,
-        } as RunStepRow)
-        .onConflict((conflict) => conflict.columns(["run_id", "step_id", "item"]).doUpdateSet(columns))
-        .execute();
+      await upsertStep(trx, { run_id: runId, step_id: stepId, item: encodeItem(item), ...columns });
     },
 
     async saveAttempt({ runId, stepId, item }, attempt) {

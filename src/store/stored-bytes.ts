@@ -1,11 +1,13 @@
 /**
  * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, and the versions and states
  * of workflows that they wrote. An equal value that is stored once counts for everyone who has it, so a count says nothing about others' values.
+ * All of it counts for its project too. Only the default project has no count of its own: it has what the others do not have.
  */
 import { type Kysely, sql } from "kysely";
 import { OPERATOR } from "../../schemas/actor.ts";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { encodeJson } from "../core/encoded-json.ts";
-import { usageSubjectOf } from "../core/usage-limits.ts";
+import { PROJECT_SUBJECT, usageSubjectOf } from "../core/usage-limits.ts";
 import { prepared } from "./prepared.ts";
 import { storeJson } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
@@ -28,7 +30,7 @@ const addToRun = prepared((db, id: string, bytes: number) =>
     .updateTable("runs")
     .set((eb) => ({ stored_bytes: eb("stored_bytes", "+", bytes) }))
     .where("id", "=", id)
-    .returning(["owner", "lineage"]),
+    .returning(["owner", "lineage", "project"]),
 );
 const sumOf = prepared((db, subject: string) =>
   db
@@ -37,20 +39,32 @@ const sumOf = prepared((db, subject: string) =>
     .where("subject", "=", subject),
 );
 
-/** The bytes that a usage subject (usage-limits.ts) stores. */
+const isProject = sql<boolean>`substr(subject, 1, ${sql.lit(PROJECT_SUBJECT.length)}) = ${sql.lit(PROJECT_SUBJECT)}`;
+const sumOfDefaultProject = prepared((db) =>
+  db
+    .selectFrom("stored_bytes")
+    .select(
+      sql<number | string>`coalesce(sum(case when ${isProject} then -bytes else bytes end), 0)`.as("bytes"),
+    ),
+);
+const DEFAULT_SUBJECT = `${PROJECT_SUBJECT}${DEFAULT_PROJECT}`;
+
+/** The bytes that a usage subject (usage-limits.ts) stores: an owner, or a project. */
 export async function storedBytes(db: Kysely<Schema>, subject: string): Promise<number> {
-  const [row] = await sumOf(db, subject);
+  const [row] = await (subject === DEFAULT_SUBJECT ? sumOfDefaultProject(db) : sumOf(db, subject));
   return Number(row!.bytes);
 }
 
-/** The subjects that store the most, with their bytes, at most `limit` of them. */
+/** The owners, or the projects besides the default one, that store the most, with their bytes, at most `limit` of them. */
 export async function largestStoredBytes(
   db: Kysely<Schema>,
+  kind: "owners" | "projects",
   limit: number,
 ): Promise<{ subject: string; bytes: number }[]> {
   const rows = await db
     .selectFrom("stored_bytes")
     .select((eb) => ["subject" as const, eb.fn.sum<number | string>("bytes").as("bytes")])
+    .where((eb) => (kind === "projects" ? isProject : eb.not(isProject)))
     .groupBy("subject")
     .orderBy("bytes", "desc")
     .orderBy("subject")
@@ -59,10 +73,58 @@ export async function largestStoredBytes(
   return rows.map(({ subject, bytes }) => ({ subject, bytes: Number(bytes) }));
 }
 
-/** Adds to the count of a subject; a negative number subtracts. */
-export async function addStoredBytes(trx: Kysely<Schema>, subject: string, bytes: number): Promise<void> {
-  if (bytes === 0) return;
-  await addToCount(trx, subject, Math.floor(Math.random() * SHARDS), bytes);
+/** Something that is stored: its owner, its project, and its bytes; a negative number is deleted. */
+export interface StoredPart {
+  /** The usage subject of its owner. */
+  subject: string;
+  project: string;
+  bytes: number;
+}
+
+/** Adds what is stored to the counts of its owners and projects. */
+export async function addStoredBytes(trx: Kysely<Schema>, parts: readonly StoredPart[]): Promise<void> {
+  const bySubject = new Map<string, number>();
+  const add = (subject: string, bytes: number): void =>
+    void bySubject.set(subject, (bySubject.get(subject) ?? 0) + bytes);
+  for (const { subject, project, bytes } of parts) {
+    add(subject, bytes);
+    if (project !== DEFAULT_PROJECT) add(`${PROJECT_SUBJECT}${project}`, bytes);
+  }
+  // In one order everywhere, so that transactions never wait for each other in a circle.
+  for (const [subject, bytes] of [...bySubject].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    if (bytes !== 0) await addToCount(trx, subject, Math.floor(Math.random() * SHARDS), bytes);
+}
+
+/** Adds bytes to the counts of projects. The default one has none of its own. */
+async function addToProjects(
+  trx: Kysely<Schema>,
+  changes: readonly (readonly [project: string, bytes: number])[],
+): Promise<void> {
+  // In one order everywhere, so that transactions never wait for each other in a circle.
+  for (const [project, bytes] of changes.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    if (bytes !== 0 && project !== DEFAULT_PROJECT)
+      await addToCount(trx, `${PROJECT_SUBJECT}${project}`, Math.floor(Math.random() * SHARDS), bytes);
+}
+
+/** Counts the versions and the state of a workflow for another project. Its runs stay where they are. */
+export async function moveStoredBytes(
+  trx: Kysely<Schema>,
+  workflowId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  const sumIn = async (table: "workflow_versions" | "workflow_states"): Promise<number> => {
+    const { bytes } = await trx
+      .selectFrom(table)
+      .select((eb) => eb.fn.sum<number | string | null>("stored_bytes").as("bytes"))
+      .where("workflow_id", "=", workflowId)
+      .executeTakeFirstOrThrow();
+    return Number(bytes ?? 0);
+  };
+  const bytes = (await sumIn("workflow_versions")) + (await sumIn("workflow_states"));
+  await addToProjects(trx, [
+    [from, -bytes],
+    [to, bytes],
+  ]);
 }
 
 /** Collects what a transaction stores for runs, and adds it to their counts at its end. */
@@ -83,17 +145,14 @@ export function byteCounter(trx: Kysely<Schema>): ByteCounter {
     },
     pending: (runId) => byRun.get(runId) ?? 0,
     async flush() {
-      const bySubject = new Map<string, number>();
-      for (const [runId, bytes] of byRun) {
-        const [run] = await addToRun(trx, runId, bytes);
-        if (run === undefined) continue;
-        const subject = usageSubjectOf(run);
-        bySubject.set(subject, (bySubject.get(subject) ?? 0) + bytes);
+      const parts: StoredPart[] = [];
+      for (const [runId, added] of byRun) {
+        const [run] = await addToRun(trx, runId, added);
+        if (run !== undefined)
+          parts.push({ subject: usageSubjectOf(run), project: run.project, bytes: added });
       }
       byRun.clear();
-      // In one order everywhere, so that transactions never wait for each other in a circle.
-      for (const subject of [...bySubject.keys()].toSorted())
-        await addStoredBytes(trx, subject, bySubject.get(subject)!);
+      await addStoredBytes(trx, parts);
     },
   };
 }
@@ -107,13 +166,22 @@ export const valueEncoder =
     return storeJson(trx, runId, json);
   };
 
-/** The bytes of each run, version and state, with their subjects. */
+/** The bytes of each run, version and state, with their subjects: owners, and projects besides the default one. */
 const storedParts = sql`
   select case when owner = ${sql.lit(OPERATOR)} then lineage else owner end as subject, stored_bytes as bytes from runs
   union all
   select subject, stored_bytes as bytes from workflow_versions
   union all
-  select subject, stored_bytes as bytes from workflow_states`;
+  select subject, stored_bytes as bytes from workflow_states
+  union all
+  select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
+  from runs where project <> ${sql.lit(DEFAULT_PROJECT)}
+  union all
+  select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, v.stored_bytes as bytes
+  from workflow_versions v join workflows w on w.id = v.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}
+  union all
+  select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, s.stored_bytes as bytes
+  from workflow_states s join workflows w on w.id = s.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}`;
 
 /** The subjects whose count differs from the sum of what is stored, by how much it is too low. It reads all runs. */
 export async function storedBytesErrors(db: Kysely<Schema>): Promise<{ subject: string; missing: number }[]> {

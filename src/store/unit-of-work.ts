@@ -5,17 +5,24 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { WriteIntent, UnitOfWork, Writers } from "../core/ports.ts";
-import { apiKeyWriter } from "./api-keys.ts";
-import type { Store } from "./database.ts";
+import { detailsOfChange } from "../core/workflow-change-details.ts";
+import { apiKeyReader, apiKeyWriter } from "./api-keys.ts";
+import { appendAuditEntry, auditActor } from "./audit-entries.ts";
+import type { Locking, Store } from "./database.ts";
+import { skippingLocked, writesConcurrently } from "./dialect.ts";
 import { engineWriters, withCommitHooks } from "./engine-transaction.ts";
-import { identityWriter } from "./identities.ts";
-import { linkWriter } from "./links.ts";
-import { preparedInsert } from "./prepared.ts";
+import { identityReader, identityWriter } from "./identities.ts";
+import { DatabaseLockNeeded, lockGuard, noGuard } from "./lock-guard.ts";
+import { linkReader, linkWriter } from "./links.ts";
 import type { Schema } from "./schema.ts";
 import { decodeDefinition, encodeDefinition, releaseValues } from "./run-values.ts";
-import { sessionWriter } from "./sessions.ts";
+import { projectReader, projectWriter } from "./projects.ts";
+import { reviewReader, reviewWriter } from "./reviews.ts";
+import { sessionReader, sessionWriter } from "./sessions.ts";
 import { byteCounter } from "./stored-bytes.ts";
-import { userWriter } from "./users.ts";
+import { userReader, userWriter } from "./users.ts";
+import { workflowChangeReader } from "./workflow-changes.ts";
+import { workflowReader } from "./workflows.ts";
 import { workflowWriter } from "./workflow-writer.ts";
 
 /** How long a repeated request gets the first response, in milliseconds. */
@@ -28,33 +35,75 @@ const WITH_REFERENCE = " ";
 const MAX_REFERENCES = 1_000;
 
 export function unitOfWork(store: Pick<Store, "transaction">, clock: Clock): UnitOfWork {
-  return (intent, effect) =>
-    withCommitHooks((onCommit) =>
-      store.transaction(async (trx) => {
-        // The writers add the audit entry with the change, so a transaction that changes nothing leaves none.
-        const recordAudit: Writers["recordAudit"] = (target, outcome) =>
-          audit(trx, intent, { target, outcome, at: iso(clock.now()) });
-        const bytes = byteCounter(trx);
-        const writers = {
-          ...engineWriters(trx, clock, bytes, { requestId: intent.requestId, onCommit }),
-          workflows: workflowWriter(trx, clock, recordAudit),
-          apiKeys: apiKeyWriter(trx),
-          users: userWriter(trx),
-          sessions: sessionWriter(trx, clock),
-          identities: identityWriter(trx),
-          links: linkWriter(trx, clock),
-          recordAudit,
-        };
-        const run = async () => {
-          const result = await effect(writers);
-          await bytes.flush();
-          return result;
-        };
-        return intent.idempotency === undefined
-          ? run()
-          : runOnce(trx, { ...intent, idempotency: intent.idempotency }, clock, run);
-      }),
-    );
+  /** The operations that write something without row locks. They are found at their first write. */
+  const needDatabase = new Set<string>();
+  return async (intent, effect) => {
+    if (!needDatabase.has(intent.operation)) {
+      try {
+        return await runUnit(store, clock, { intent, effect, locking: "rows" });
+      } catch (error) {
+        if (!(error instanceof DatabaseLockNeeded)) throw error;
+        needDatabase.add(intent.operation);
+      }
+    }
+    return runUnit(store, clock, { intent, effect, locking: "database" });
+  };
+}
+
+interface Unit<T> {
+  intent: WriteIntent;
+  effect: (tx: Writers) => Promise<T>;
+  locking: Locking;
+}
+
+/** @throws DatabaseLockNeeded when the effect writes something without row locks, and `locking` is "rows" */
+function runUnit<T>(
+  store: Pick<Store, "transaction">,
+  clock: Clock,
+  { intent, effect, locking }: Unit<T>,
+): Promise<T> {
+  return withCommitHooks((begin) =>
+    store.transaction(async (trx) => {
+      const { guard, run } = locking === "rows" && writesConcurrently(trx) ? lockGuard() : noGuard;
+      // The writers add the audit entry with the change, so a transaction that changes nothing leaves none.
+      const recordAudit: Writers["recordAudit"] = (target, outcome, more) =>
+        appendAuditEntry(trx, {
+          ...auditActor(intent.actor),
+          ...more,
+          at: iso(clock.now()),
+          operation: outcome === undefined ? intent.operation : `${intent.operation}.${outcome}`,
+          target,
+          requestId: intent.requestId,
+        });
+      const bytes = byteCounter(trx);
+      const writers = {
+        ...engineWriters(trx, clock, bytes, { requestId: intent.requestId, onCommit: begin() }),
+        workflows: guard(
+          workflowWriter(trx, clock, (id, change) =>
+            recordAudit(id, undefined, change && { details: detailsOfChange(change) }),
+          ),
+          () => workflowReader(trx),
+        ),
+        workflowChanges: workflowChangeReader(trx),
+        apiKeys: guard(apiKeyWriter(trx), () => apiKeyReader(trx)),
+        users: guard(userWriter(trx), () => userReader(trx)),
+        sessions: guard(sessionWriter(trx, clock), () => sessionReader(trx)),
+        identities: guard(identityWriter(trx), () => identityReader(trx)),
+        links: guard(linkWriter(trx, clock), () => linkReader(trx)),
+        projects: guard(projectWriter(trx), () => projectReader(trx)),
+        reviews: guard(reviewWriter(trx), () => reviewReader(trx)),
+        recordAudit,
+      };
+      const runEffect = async () => {
+        const result = await run(() => effect(writers));
+        await bytes.flush();
+        return result;
+      };
+      return intent.idempotency === undefined
+        ? runEffect()
+        : runOnce(trx, { ...intent, idempotency: intent.idempotency }, clock, runEffect);
+    }, locking),
+  );
 }
 
 /** The key of an idempotency record. */
@@ -171,13 +220,15 @@ export async function purgeIdempotencyKeys(
       eb(
         eb.refTuple("principal", "operation", "key"),
         "in",
-        eb
-          .selectFrom("idempotency_keys")
-          .select(["principal", "operation", "key"])
-          .where("created_at", "<=", iso(now - REPLAY_MS))
-          .orderBy("created_at")
-          .limit(limit)
-          .$asTuple("principal", "operation", "key"),
+        skippingLocked(
+          trx,
+          eb
+            .selectFrom("idempotency_keys")
+            .select(["principal", "operation", "key"])
+            .where("created_at", "<=", iso(now - REPLAY_MS))
+            .orderBy("created_at")
+            .limit(limit),
+        ).$asTuple("principal", "operation", "key"),
       ),
     )
     .returning((eb) => [
@@ -190,24 +241,4 @@ export async function purgeIdempotencyKeys(
   for (const { has_reference: hasReference, ...slot } of deleted)
     if (hasReference) await releaseValues(trx, holderOf(slot), MAX_REFERENCES);
   return deleted.length >= limit;
-}
-
-const insertAudit = preparedInsert("audit_log");
-
-async function audit(
-  trx: Kysely<Schema>,
-  intent: WriteIntent,
-  { target, outcome, at }: { target: string; outcome: string | undefined; at: string },
-): Promise<void> {
-  const { principal, client } = intent.actor;
-  await insertAudit(trx, {
-    at,
-    operation: outcome === undefined ? intent.operation : `${intent.operation}.${outcome}`,
-    target,
-    owner: principal.owner,
-    key_name: principal.keyName,
-    surface: client.surface,
-    client: client.name,
-    request_id: intent.requestId,
-  });
 }

@@ -2,6 +2,7 @@
 import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
 import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
+import { cappedCount } from "./capped-count.ts";
 import { contains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -86,10 +87,7 @@ export function userReader(db: Kysely<Schema>): UserReader {
     },
 
     async count(filter) {
-      const { count } = await filtered(db.selectFrom("users"), filter)
-        .select((eb) => eb.fn.countAll<number | string>().as("count"))
-        .executeTakeFirstOrThrow();
-      return Number(count);
+      return cappedCount(db, filtered(db.selectFrom("users"), filter));
     },
   };
 }

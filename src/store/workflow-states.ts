@@ -5,8 +5,15 @@ import {
   type WorkflowStateReader,
   type WorkflowStateWriter,
 } from "../core/workflow-state-ports.ts";
+import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { addStoredBytes } from "./stored-bytes.ts";
+
+const findProject = prepared((db, id: string) =>
+  db.selectFrom("workflows").select("project").where("id", "=", id),
+);
+const projectOf = async (db: Kysely<Schema>, workflowId: string): Promise<string> =>
+  (await findProject(db, workflowId))[0]!.project;
 
 export function workflowStateReader(db: Kysely<Schema>): WorkflowStateReader {
   return {
@@ -30,6 +37,7 @@ export function workflowStateReader(db: Kysely<Schema>): WorkflowStateReader {
 export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
   return {
     ...workflowStateReader(trx),
+    projectOf: (workflowId) => projectOf(trx, workflowId),
 
     async replace(workflowId, expected, { values, updatedAt, updatedBy }, subject) {
       const body = JSON.stringify(values);
@@ -48,8 +56,10 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
           .onConflict((conflict) => conflict.column("workflow_id").doNothing())
           .returning("workflow_id")
           .executeTakeFirst();
-        if (inserted !== undefined) await addStoredBytes(trx, subject, columns.stored_bytes);
-        return inserted !== undefined;
+        if (inserted === undefined) return false;
+        const project = await projectOf(trx, workflowId);
+        await addStoredBytes(trx, [{ subject, project, bytes: columns.stored_bytes }]);
+        return true;
       }
       const previous = await trx
         .selectFrom("workflow_states")
@@ -65,13 +75,11 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
         .where("revision", "=", expected)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n) return false;
-      const changes = [
-        { ...previous, bytes: -previous.stored_bytes },
-        { subject, bytes: columns.stored_bytes },
-      ];
-      // In the order in which the counts of runs are written, so that transactions never wait for each other in a circle.
-      for (const { subject: owner, bytes } of changes.toSorted((a, b) => (a.subject < b.subject ? -1 : 1)))
-        await addStoredBytes(trx, owner, bytes);
+      const project = await projectOf(trx, workflowId);
+      await addStoredBytes(trx, [
+        { subject: previous.subject, project, bytes: -previous.stored_bytes },
+        { subject, project, bytes: columns.stored_bytes },
+      ]);
       return true;
     },
   };

@@ -1,19 +1,23 @@
 /** Writes workflows and their versions, and increments the catalogue's revision. */
-import slugify from "@sindresorhus/slugify";
 import type { Insertable, Kysely } from "kysely";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
+import { slugOf } from "../core/slug.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
+import { changeOf } from "../core/workflow-change-details.ts";
+import type { WorkflowChange } from "../core/workflow-change-ports.ts";
 import { addPublication } from "./authorship.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { pruneVersions } from "./prune-versions.ts";
+import { endOutdatedReview } from "./reviews.ts";
 import { encodeDefinition, versionHolder } from "./run-values.ts";
 import type { Schema, WorkflowVersionRow } from "./schema.ts";
-import { addStoredBytes } from "./stored-bytes.ts";
-import { workflowReader } from "./workflows.ts";
+import { addStoredBytes, moveStoredBytes } from "./stored-bytes.ts";
+import { projectRevision, workflowReader } from "./workflows.ts";
 
 /** Maximum length of an id that is derived from a name, in characters. */
 const SLUG_LENGTH = 60;
@@ -37,11 +41,13 @@ const insertCall = preparedInsert("workflow_calls");
 const deleteCalls = prepared((db, caller: string, published: number) =>
   db.deleteFrom("workflow_calls").where("caller", "=", caller).where("published", "=", published),
 );
-const incrementRevision = prepared((db) =>
+const incrementCounter = prepared((db, name: string) =>
   db
-    .updateTable("counters")
-    .set((eb) => ({ value: eb("value", "+", 1) }))
-    .where("name", "=", "workflows"),
+    .insertInto("counters")
+    .values({ name, value: 1 })
+    .onConflict((conflict) =>
+      conflict.column("name").doUpdateSet((eb) => ({ value: eb("counters.value", "+", 1) })),
+    ),
 );
 const findId = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
 
@@ -53,17 +59,26 @@ const idTakenError = (id: string): AppError =>
 
 /**
  * Reads and writes workflows inside a transaction.
- * @param audit called with the workflow's id at every change
+ * @param audit called with the workflow's id at every change, and with what changed
  */
 export function workflowWriter(
   trx: Kysely<Schema>,
   clock: Clock,
-  audit: (id: string) => Promise<void>,
+  audit: (id: string, change?: WorkflowChange) => Promise<void>,
 ): WorkflowWriter {
   const reader = workflowReader(trx);
 
-  /** Inserts a version, and counts its bytes for its author. */
+  async function incrementRevision(project: string): Promise<void> {
+    await incrementCounter(trx, "workflows");
+    await incrementCounter(trx, projectRevision(project));
+  }
+
+  const incrementRevisionOf = async (id: string): Promise<void> =>
+    incrementRevision((await reader.projectOf(id)) ?? DEFAULT_PROJECT);
+
+  /** Inserts a version, and counts its bytes for its author and its project. */
   async function saveVersion(
+    project: string,
     row: Omit<Insertable<WorkflowVersionRow>, "definition" | "stored_bytes"> & { subject: string },
     definition: WorkflowContent["definition"],
   ): Promise<void> {
@@ -72,12 +87,17 @@ export function workflowWriter(
     const holder = versionHolder(row.workflow_id, row.version);
     const column = await encodeDefinition(trx, holder, text);
     await insertVersion(trx, { ...row, definition: column, stored_bytes: bytes });
-    await addStoredBytes(trx, row.subject, bytes);
+    await addStoredBytes(trx, [{ subject: row.subject, project, bytes }]);
   }
 
-  async function recordVersion(workflow: WorkflowWithDefinition, change: Change): Promise<void> {
+  async function recordVersion(
+    before: WorkflowWithDefinition | null,
+    workflow: WorkflowWithDefinition,
+    change: Change,
+  ): Promise<void> {
     const { principal, client } = change.actor;
     await saveVersion(
+      projectOf(workflow),
       {
         workflow_id: workflow.id,
         version: workflow.version,
@@ -92,13 +112,14 @@ export function workflowWriter(
         surface: client.surface,
         client: client.name,
         subject: usageSubjectOf(principal),
+        lineage: principal.lineage,
         pruned_at: null,
       },
       workflow.definition,
     );
     await replaceCalls(workflow.id, { published: false }, workflow.definition);
-    await incrementRevision(trx);
-    await audit(workflow.id);
+    await incrementRevision(projectOf(workflow));
+    await audit(workflow.id, changeOf(before, workflow));
   }
 
   async function replaceCalls(
@@ -122,9 +143,13 @@ export function workflowWriter(
     return RESERVED.has(id) || (await findId(trx, id)).length > 0;
   }
 
-  /** The slug of the name, or a free one of `slug-2`, `slug-3` and so on. */
-  async function findFreeId(name: string): Promise<string> {
-    const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, "") || "workflow";
+  /**
+   * The slug of the name, or a free one of `slug-2`, `slug-3` and so on. Outside of the default project it begins with the
+   * id of the project, so that no number shows what other projects have.
+   */
+  async function findFreeId(name: string, project: string): Promise<string> {
+    const base = slugOf(name, SLUG_LENGTH) || "workflow";
+    const slug = `${workflowIdPrefix(project)}${base}`;
     if (!(await exists(slug))) return slug;
     // Thousands of workflows may have the same name, so the number is doubled until it is free, then bisected.
     let usedNumber = 1;
@@ -141,9 +166,9 @@ export function workflowWriter(
   return {
     ...reader,
 
-    async insert(content, change, requestedId) {
+    async insert(content, change, { id: requestedId, project = DEFAULT_PROJECT } = {}) {
       if (requestedId !== undefined && (await exists(requestedId))) throw idTakenError(requestedId);
-      const id = requestedId ?? (await findFreeId(content.name));
+      const id = requestedId ?? (await findFreeId(content.name, project));
       const now = iso(clock.now());
       const workflow: WorkflowWithDefinition = {
         id,
@@ -157,6 +182,7 @@ export function workflowWriter(
         created_at: now,
         updated_at: now,
         created_by: change.actor.principal.owner,
+        ...projectField(project),
       };
       await insertWorkflow(trx, {
         id,
@@ -167,8 +193,9 @@ export function workflowWriter(
         created_at: now,
         updated_at: now,
         created_by: workflow.created_by,
+        project,
       });
-      await recordVersion(workflow, change);
+      await recordVersion(null, workflow, change);
       return workflow;
     },
 
@@ -187,8 +214,9 @@ export function workflowWriter(
         })
         .where("id", "=", workflow.id)
         .execute();
-      await incrementRevision(trx);
-      await audit(workflow.id);
+      if (live.version === null) await endOutdatedReview(trx, workflow.id, iso(clock.now()));
+      await incrementRevision(projectOf(workflow));
+      await audit(workflow.id, changeOf(current, workflow));
       return workflow;
     },
 
@@ -201,12 +229,12 @@ export function workflowWriter(
         .values({ workflow_id: id, ...consent })
         .onConflict((conflict) => conflict.column("workflow_id").doUpdateSet(consent))
         .execute();
-      await incrementRevision(trx);
+      await incrementRevisionOf(id);
     },
 
     async withdrawExposure(id) {
       await trx.deleteFrom("exposure_consents").where("workflow_id", "=", id).execute();
-      await incrementRevision(trx);
+      await incrementRevisionOf(id);
     },
 
     async addVersion(current, next, change) {
@@ -230,20 +258,32 @@ export function workflowWriter(
         })
         .where("id", "=", workflow.id)
         .execute();
-      await recordVersion(workflow, change);
+      if (workflow.status === "archived") await endOutdatedReview(trx, workflow.id, workflow.updated_at);
+      await recordVersion(current, workflow, change);
       return workflow;
+    },
+
+    async move(id, to) {
+      const from = (await reader.projectOf(id)) ?? DEFAULT_PROJECT;
+      await moveStoredBytes(trx, id, { from, to });
+      await endOutdatedReview(trx, id, iso(clock.now()));
+      await trx.updateTable("workflows").set({ project: to }).where("id", "=", id).execute();
+      await endOutdatedReview(trx, id, iso(clock.now()));
+      await incrementRevision(from);
+      await incrementRevision(to);
     },
 
     async pruneVersions(rule) {
       const pruned = await pruneVersions(trx, rule, iso(clock.now()));
       if (pruned.versions.length === 0) return pruned;
-      await incrementRevision(trx);
+      await incrementRevisionOf(rule.workflowId);
       await audit(rule.workflowId);
       return pruned;
     },
 
     async importWithHistory(workflow, history) {
       const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
+      const project = projectOf(workflow);
       if (await exists(id)) throw idTakenError(id);
       // The row stays because versions refer to it; the last version has the current name.
       const unnamed = { name: "", description: "", tags: [], definition: null };
@@ -256,10 +296,12 @@ export function workflowWriter(
         created_at,
         updated_at,
         created_by,
+        project,
       });
       let last: WorkflowContent = unnamed;
       for await (const entry of history) {
         await saveVersion(
+          project,
           {
             workflow_id: id,
             version: entry.version,
@@ -275,6 +317,7 @@ export function workflowWriter(
             client: entry.client,
             // An export does not say which of the operator's keys it was.
             subject: entry.created_by,
+            lineage: null,
             pruned_at: entry.pruned_at ?? null,
           },
           entry.definition,
@@ -288,8 +331,8 @@ export function workflowWriter(
         .set({ ...columnsOf(last, id), exposed })
         .where("id", "=", id)
         .execute();
-      await incrementRevision(trx);
-      await audit(id);
+      await incrementRevision(project);
+      await audit(id, changeOf(null, workflow));
     },
   };
 }

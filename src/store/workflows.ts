@@ -1,20 +1,20 @@
 /** Reads workflows and their versions. */
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
+import { projectField } from "../../schemas/project.ts";
 import { visibleText } from "../../schemas/hidden-characters.ts";
-import { searchTerms } from "../../schemas/text.ts";
-import type { ExposureRequest, WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
+import type { WorkflowReader } from "../core/ports.ts";
 import { readAuthorship } from "./authorship.ts";
-import { contains, arrayContains } from "./dialect.ts";
-import { prepared } from "./prepared.ts";
+import { currentVersions, liveVersions } from "./current-versions.ts";
+import { prepared, preparedUntilCommit } from "./prepared.ts";
 import { prunableVersions } from "./prune-versions.ts";
-import { decodeDefinition, definitionText } from "./run-values.ts";
+import { exposures, toExposure } from "./exposures.ts";
+import { definitionText } from "./run-values.ts";
 import type { Schema, WorkflowRow, WorkflowVersionRow } from "./schema.ts";
+import { countWorkflows, ofVisible, pageOfWorkflows, sortOf } from "./workflow-lists.ts";
 
 /** Maximum total length of the definitions of a page, in characters of JSON; a single one may have a megabyte. */
 const MAX_PAGE_LENGTH = 2 * 1024 * 1024;
-
-const SORT_COLUMN = { created_at: "created_at", updated_at: "updated_at", name: "name_key" } as const;
 
 const summaryColumns = [
   "workflows.id",
@@ -27,6 +27,7 @@ const summaryColumns = [
   "workflows.created_at",
   "workflows.updated_at",
   "workflows.created_by",
+  "workflows.project",
 ] as const;
 
 type SummaryRow = Pick<
@@ -41,7 +42,7 @@ type SummaryRow = Pick<
   | "created_at"
   | "updated_at"
   | "created_by"
->;
+> & { project: string };
 
 const parseDefinition = (json: string | null) =>
   json === null ? null : (JSON.parse(json) as Record<string, unknown>);
@@ -67,6 +68,7 @@ function toWorkflow(row: SummaryRow, json?: string | null): Workflow {
     created_at: row.created_at,
     updated_at: row.updated_at,
     created_by: row.created_by,
+    ...projectField(row.project),
   };
 }
 
@@ -97,8 +99,31 @@ const workflowsWithDefinition = (db: Kysely<Schema>) =>
     ]);
 
 const workflowById = prepared((db, id: string) => workflowsWithDefinition(db).where("workflows.id", "=", id));
-const workflowsRevision = prepared((db) =>
-  db.selectFrom("counters").select("value").where("name", "=", "workflows"),
+const workflowsRevision = preparedUntilCommit(
+  (db) => db.selectFrom("counters").select("value").where("name", "=", "workflows"),
+  () => "",
+  ({ value }) => value,
+);
+
+const projectOfWorkflow = prepared((db, id: string) =>
+  db.selectFrom("workflows").select("project").where("id", "=", id),
+);
+/** The name of the counter of a project's changes of workflows. */
+export const projectRevision = (project: string): string => `workflows:${project}`;
+
+const callersOf = (db: Kysely<Schema>, id: string) =>
+  db
+    .selectFrom("workflow_calls")
+    .innerJoin("workflows", "workflows.id", "workflow_calls.caller")
+    .select("workflow_calls.caller")
+    .distinct()
+    .where("workflow_calls.callee", "=", id)
+    .where("workflows.status", "!=", sql.lit("archived"))
+    .orderBy("workflow_calls.caller");
+
+const callers = prepared((db, id: string) => callersOf(db, id));
+const publishedCallers = prepared((db, id: string) =>
+  callersOf(db, id).where("workflow_calls.published", "=", sql.lit(1)),
 );
 
 const definitionOf = prepared((db, id: string, version: number) =>
@@ -138,44 +163,43 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
 
     async page(query) {
       // One row more than the limit shows whether there is a next page.
-      const rows = await pageQuery(
-        db.selectFrom("workflows").select([...summaryColumns, "workflows.name_key"]),
-        query,
-      ).execute();
+      const rows = await (
+        await pageOfWorkflows(db, query)
+      )
+        .select([...summaryColumns, "workflows.name_key"])
+        .execute();
       const candidates = rows.slice(0, query.limit);
       const definitions = query.withDefinition ? await definitionsOf(db, candidates) : undefined;
       const page = candidates.slice(0, definitions?.length);
       const last = page.at(-1);
-      const column = sortOf(query.sort).column;
+      const { column } = sortOf(query.sort);
       return {
         items: page.map((row, i) => (definitions ? toWorkflow(row, definitions[i]!) : toWorkflow(row))),
         next: rows.length > page.length && last ? [last[column], last.id] : null,
       };
     },
 
-    async count(filter) {
-      const row = await filtered(db.selectFrom("workflows"), filter)
-        .select((eb) => eb.fn.countAll<number | string>().as("count"))
-        .executeTakeFirstOrThrow();
-      return Number(row.count);
-    },
+    count: (filter) => countWorkflows(db, filter),
 
-    async currentVersions(ids) {
-      if (ids.length === 0) return new Map();
+    currentVersions: (ids) => currentVersions(db, ids),
+    liveVersions: (ids) => liveVersions(db, ids),
+    projectOf: async (id) => (await projectOfWorkflow(db, id))[0]?.project,
+
+    async revision(projects = null) {
+      if (projects === null) return (await workflowsRevision(db))!;
       const rows = await db
-        .selectFrom("workflows")
-        .select(["id", "version", "published_version"])
-        .where("id", "in", [...ids])
-        .execute();
-      return new Map(rows.map((row) => [row.id, row.published_version ?? row.version]));
+        .selectFrom("counters")
+        .select((eb) => eb.fn.coalesce(eb.fn.sum<number | string>("value"), eb.lit(0)).as("sum"))
+        .where("name", "in", projects.map(projectRevision))
+        .executeTakeFirstOrThrow();
+      return Number(rows.sum);
     },
 
-    revision: async () => (await workflowsRevision(db))[0]!.value,
-
-    async recentIds(limit) {
+    async recentIds(limit, visibility = null) {
       const rows = await db
         .selectFrom("workflows")
         .select("id")
+        .where((eb) => eb.and(ofVisible(visibility)))
         .orderBy("created_at", "desc")
         .limit(limit)
         .execute();
@@ -183,16 +207,7 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
     },
 
     async callers(id, { published }) {
-      const rows = await db
-        .selectFrom("workflow_calls")
-        .innerJoin("workflows", "workflows.id", "workflow_calls.caller")
-        .select("workflow_calls.caller")
-        .distinct()
-        .where("workflow_calls.callee", "=", id)
-        .where("workflows.status", "!=", "archived")
-        .$if(published, (query) => query.where("workflow_calls.published", "=", 1))
-        .orderBy("workflow_calls.caller")
-        .execute();
+      const rows = await (published ? publishedCallers(db, id) : callers(db, id));
       return rows.map(({ caller }) => caller);
     },
 
@@ -201,8 +216,20 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return row && toExposure(db, row);
     },
 
-    async consentedExposures() {
+    async exposureConsent(id) {
+      const row = await db
+        .selectFrom("exposure_consents")
+        .selectAll()
+        .where("workflow_id", "=", id)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { digest, version, allowed_by: allowedBy, allowed_at: allowedAt } = row;
+      return { digest, version, allowedBy, allowedAt };
+    },
+
+    async consentedExposures(visibility = null) {
       const rows = await exposures(db)
+        .where((eb) => eb.and(ofVisible(visibility)))
         .where("exposure_consents.workflow_id", "is not", null)
         .orderBy("workflows.created_at")
         .orderBy("workflows.id")
@@ -243,49 +270,6 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
   };
 }
 
-const exposures = (db: Kysely<Schema>) =>
-  db
-    .selectFrom("workflows")
-    .innerJoin("workflow_versions", (join) =>
-      join
-        .onRef("workflow_versions.workflow_id", "=", "workflows.id")
-        .onRef("workflow_versions.version", "=", "workflows.published_version"),
-    )
-    .leftJoin("exposure_consents", "exposure_consents.workflow_id", "workflows.id")
-    .select([
-      "workflows.id",
-      "workflow_versions.version",
-      "workflow_versions.name",
-      "workflow_versions.description",
-      "workflow_versions.definition",
-      "workflow_versions.created_by as author",
-      "exposure_consents.digest",
-      "exposure_consents.version as consented",
-      "exposure_consents.allowed_by",
-      "exposure_consents.allowed_at",
-    ])
-    .where("workflows.exposed", "=", sql.lit(1))
-    .where("workflows.status", "!=", "archived");
-
-async function toExposure(
-  db: Kysely<Schema>,
-  {
-    digest,
-    consented,
-    allowed_by: allowedBy,
-    allowed_at: allowedAt,
-    definition,
-    ...row
-  }: Awaited<ReturnType<ReturnType<typeof exposures>["execute"]>>[number],
-): Promise<ExposureRequest> {
-  const isAllowed = consented !== null && allowedBy !== null && allowedAt !== null;
-  return {
-    ...row,
-    definition: (await decodeDefinition(db, definition)) ?? {},
-    consent: isAllowed ? { digest, version: consented, allowedBy, allowedAt } : null,
-  };
-}
-
 const versionColumns = [
   "workflow_id",
   "version",
@@ -301,43 +285,3 @@ const versionColumns = [
   "client",
   "pruned_at",
 ] as const;
-
-function sortOf(sort: WorkflowSort) {
-  const descending = sort.startsWith("-");
-  const column = SORT_COLUMN[(descending ? sort.slice(1) : sort) as keyof typeof SORT_COLUMN];
-  return {
-    column,
-    direction: descending ? ("desc" as const) : ("asc" as const),
-    beyond: descending ? ("<" as const) : (">" as const),
-  };
-}
-
-// The two forms of a list (with and without the definition) have different row types but the same conditions.
-type Query<O> = SelectQueryBuilder<Schema, "workflows", O>;
-
-function filtered<O>(query: Query<O>, { search, tag, status }: WorkflowFilter): Query<O> {
-  let out =
-    status === undefined
-      ? query.where("workflows.status", "!=", "archived")
-      : query.where("workflows.status", "=", status);
-  if (tag !== undefined) out = out.where((eb) => arrayContains(eb.ref("workflows.tags"), tag));
-  // Every search term must occur, in any order.
-  for (const word of searchTerms(search ?? "")) {
-    out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
-  }
-  return out;
-}
-
-function pageQuery<O>(query: Query<O>, options: Parameters<WorkflowReader["page"]>[0]): Query<O> {
-  const { column, direction, beyond } = sortOf(options.sort);
-  const path = `workflows.${column}` as const;
-  let out = filtered(query, options.filter);
-  if (options.after !== null) {
-    const [value, id] = options.after;
-    out = out.where((eb) => eb(eb.refTuple(path, "workflows.id"), beyond, eb.tuple(value, id)));
-  }
-  return out
-    .orderBy(path, direction)
-    .orderBy("workflows.id", direction)
-    .limit(options.limit + 1);
-}

@@ -41,6 +41,9 @@ const testKey = (id: string, owner: string, createdAt: string): NewApiKey => ({
   scopes: ["read"],
   lineage: id,
   expiresAt: null,
+  projects: ["default"],
+  limits: null,
+  application: null,
   digest: testDigest(id),
 });
 

@@ -21,7 +21,7 @@ import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { createOldState } from "../support/old-state.ts";
 import { addUser, signIn } from "../support/users.ts";
-import { JOURNAL_MODES } from "../support/store.ts";
+import { JOURNAL_MODES, testStore } from "../support/store.ts";
 
 /** Called with every database that is inspected. */
 const onInspect = vi.hoisted(() => vi.fn<(place: { databaseFile: string }) => void>());
@@ -247,13 +247,18 @@ describe("a restored state", () => {
         insert into mcp_sessions (id, key_id, kind, seen_at) values ('s', 'key', 'http', '2026-01-01');
         insert into mcp_messages (session_id, body, created_at) values ('s', '{}', '2026-01-01');
         insert into sessions (id, digest, user_id, created_at, seen_at, expires_at, client, address, external, sealed)
-          select 'ses_elsewhere', x'02', id, '2026-01-01', '2026-01-01', '2027-01-01', '', '', 1, x'03' from users;`),
+          select 'ses_elsewhere', x'02', id, '2026-01-01', '2026-01-01', '2027-01-01', '', '', 1, x'03' from users;
+        insert into api_keys (id, digest, last_four, name, owner, scopes, lineage, created_at, application, renewable_until)
+          values ('key_app', x'04', 'abcd', 'App', 'ann@example.com', '["read"]', 'key_app', '2026-01-01', '{}', '2027-01-01');`),
     );
     const { stateDir, database, cleanup } = await restored((await backedUp(live.stateDir)).file);
     expect(cleanup).toEqual({ sessions: 2, links: 1, mcpSessions: 1, jobs: 0 });
     const count = (table: string) => ask<{ n: number }>(database, `select count(*) as n from ${table}`)[0]!.n;
     const tables = ["account_links", "mcp_sessions", "mcp_messages", "users", "api_keys"];
-    expect(tables.map(count)).toEqual([0, 0, 0, 1, 1]);
+    expect(tables.map(count)).toEqual([0, 0, 0, 1, 2]);
+    expect(ask(database, "select id from api_keys where revoked_at is not null")).toEqual([
+      { id: "key_app" },
+    ]);
     // A session of an external provider could continue there, so its row must record that it has ended.
     expect(ask(database, "select id, ended_at, sealed from sessions")).toEqual([
       { id: "ses_elsewhere", ended_at: AT, sealed: null },
@@ -301,6 +306,19 @@ describe("a restored state", () => {
     ).toEqual([{ status: "interrupted", item: 2 }]);
   });
 
+  it("finds the workflows that it has, and those that are created afterwards", async () => {
+    const { stateDir, create, clock } = await testStore();
+    // The numbers of the search index are not those of the rows, which the copy changes.
+    for (const name of ["Gone", "Weekly revenue"]) await create({ name });
+    const { file } = await backedUp(stateDir);
+    const copy = temporaryDirectory();
+    await createRestoredDatabase({ file, partial: databaseOf(copy) }, AT);
+    const again = await testStore({ stateDir: copy, clock });
+    await again.create({ name: "Monthly revenue" });
+    const count = (search: string) => again.read.count({ search });
+    expect([await count("weekly"), await count("revenue"), await count("missing")]).toEqual([1, 2, 0]);
+  });
+
   it.each<[string, (file: string) => void, RegExp]>([
     ["is damaged", damage, /m\.db is damaged: .*Restore the newest undamaged backup/],
     ["was cut off", (file) => truncateSync(file, statSync(file).size - 3 * 4096), /m\.db is damaged: /],
@@ -333,6 +351,16 @@ describe("a restored state", () => {
           ),
         ),
       /m\.db is damaged: it has a trigger that Millrace did not create, "back"/,
+    ],
+    [
+      "has a changed trigger",
+      (file) =>
+        change(file, (db) =>
+          db.exec(
+            "create trigger workflow_search_insert after insert on workflows begin delete from grants; end",
+          ),
+        ),
+      /m\.db is damaged: it has a trigger that Millrace did not create, "workflow_search_insert"/,
     ],
     [
       "refers to missing rows",

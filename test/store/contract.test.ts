@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
+import { lockingContract } from "../support/contracts/locking-contract.ts";
 import { queueContract } from "../support/contracts/queue-contract.ts";
 import type { ContractSetup } from "../support/contracts/setup.ts";
 import { storeContract } from "../support/contracts/store-contract.ts";
@@ -27,4 +28,5 @@ const sqlite =
 describe.each(JOURNAL_MODES)("SQLite with a %s", (_, local) => {
   storeContract(sqlite(local));
   queueContract(sqlite(local));
+  lockingContract(sqlite(local));
 });

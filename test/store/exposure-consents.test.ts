@@ -7,7 +7,7 @@ import { connect } from "../support/mcp.ts";
 describe("the migration to consents", () => {
   it("keeps what is exposed, until its next version", async () => {
     const instance = await testInstance();
-    const key = (await instance.key({ scopes: ["read", "write", "run"] })).value;
+    const key = (await instance.key({ scopes: ["read", "write", "publish", "run"] })).value;
     const call = apiClient((await instance.rest()).url, key);
     const steps = [{ id: "a", type: "set", values: { n: 1 } }];
     const definition = { expose_as_tool: true, steps };

@@ -1,33 +1,50 @@
+import type { Insertable } from "kysely";
 import { sql } from "kysely";
 import { encodeJson } from "../../src/core/encoded-json.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { mcpSessionStore } from "../../src/store/mcp-sessions.ts";
+import { oauthStateStore } from "../../src/store/oauth-states.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
 import { usageWriter } from "../../src/store/usage.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
 
+/** The search index of workflows, which is as permanent as they are. */
+const SEARCH_TABLES = [
+  "workflow_numbers",
+  "workflow_search",
+  "workflow_search_config",
+  "workflow_search_data",
+  "workflow_search_docsize",
+  "workflow_search_idx",
+];
 /** Tables with permanent rows: workflows, their versions, the slots of their rates, users and keys are never purged. */
 const PERMANENT = [
   "api_keys",
   "counters",
   "exposure_consents",
+  "grants",
   "identities",
   "migrations",
+  "project_members",
+  "projects",
   "rate_slots",
+  "reviews",
   "schedules",
   "settings",
   "stored_bytes",
   "users",
   "workflow_calls",
+  "workflow_offers",
   "workflow_publications",
   "workflow_states",
   "workflow_versions",
   "workflows",
+  ...SEARCH_TABLES,
 ];
 /** Tables whose rows end with their work, not after a time. */
 const WORK = ["executors", "jobs"];
@@ -117,6 +134,8 @@ async function filled() {
     });
   });
   await rateLimitCounter(store).increment([{ key: "account", windowMs: 15 * MINUTE }], now);
+  const code = { payload: {}, grantId: null, expiresAt: now + HOUR };
+  await oauthStateStore(store, clock).save("AuthorizationCode", Buffer.from("code"), code);
   const mcp = mcpSessionStore(store, clock);
   await mcp.insert({ id: "http_1", keyId: "key_1", kind: "http", holder: null, initialize: "{}" });
   await mcp.insert({ id: "sse_1", keyId: "key_1", kind: "sse", holder: "copy", initialize: null });
@@ -195,12 +214,12 @@ describe("purging", () => {
     expect(await world.read.runs.find(world.run)).toBeUndefined();
   });
 
-  it("deletes old audit entries in batches, whatever the order of their times", async () => {
+  it("deletes old audit entries in batches, also those of a clock that was ahead", async () => {
     const { store, clock, rows } = await testEngine();
     const before = iso(clock.now() - 400 * DAY - 1);
-    const entries = Array.from({ length: 4_500 }, (_, index): Omit<Schema["audit_log"], "id"> => ({
+    const entries = Array.from({ length: 4_500 }, (_, index): Insertable<Schema["audit_log"]> => ({
       // One was written by a process whose clock was ahead.
-      at: index === 3 || index >= 4_400 ? iso(clock.now()) : before,
+      at: index === 3 ? iso(clock.now() + DAY) : index >= 4_400 ? iso(clock.now()) : before,
       operation: "run_workflow",
       target: "t",
       owner: "operator",
@@ -224,7 +243,64 @@ describe("purging", () => {
       },
     };
     await purgeExpired(counted, clock, KEEP);
-    expect(await rows("audit_log")).toBe(101);
+    expect(await rows("audit_log")).toBe(100);
     expect(transactions).toBeGreaterThan(8);
+  });
+
+  it("purges in small transactions, each followed by a pause as long as it took", async () => {
+    const engine = await testEngine();
+    const { store, clock, rows } = engine;
+    const { id, queue } = await runToEnd(engine, { steps: [{ id: "a", type: "set", values: { x: 1 } }] });
+    await queue.stop(0);
+    await store.transaction(async (trx) => {
+      await sql`update runs set workflow_id = null`.execute(trx);
+      const row = await trx.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+      const { subject: _, ...run } = row;
+      for (let n = 0; n < 34; n += 1)
+        await trx
+          .insertInto("runs")
+          .values({ ...run, id: `run_${n}`, workflow_id: null })
+          .execute();
+    });
+    clock.advance(91 * DAY);
+    const events: string[] = [];
+    let now = 0;
+    const watch = vi.spyOn(performance, "now").mockImplementation(() => now);
+    onTestFinished(() => watch.mockRestore());
+    const timed: Pick<typeof store, "transaction"> = {
+      async transaction(work) {
+        // The wait for the lock is no reason to pause.
+        now += 1_000;
+        const before = await rows("runs");
+        const result = await store.transaction(async (trx) => {
+          const done = await work(trx);
+          now += 7;
+          return done;
+        });
+        events.push(`${before - (await rows("runs"))} runs`);
+        return result;
+      },
+    };
+    await purgeExpired(timed, clock, KEEP, async (ms) => void events.push(`pause ${ms}`));
+    expect(events.slice(0, 8)).toEqual([10, 10, 10, 5].flatMap((count) => [`${count} runs`, "pause 7"]));
+    expect(events.filter((event) => event === "pause 7")).toHaveLength(events.length / 2);
+  });
+
+  it("keeps audit entries without gaps: those after one that is not yet old", async () => {
+    const { store, clock, rows } = await testEngine();
+    const [old, young] = [iso(clock.now() - 400 * DAY - 1), iso(clock.now() - DAY)];
+    const insert = (at: string) =>
+      store.transaction((trx) =>
+        trx
+          .insertInto("audit_log")
+          .values({ at, operation: "o", owner: "operator", surface: "rest", client: "c" })
+          .execute(),
+      );
+    for (const at of [old, old, young, old]) await insert(at);
+    await purgeExpired(store, clock, KEEP);
+    expect(await rows("audit_log")).toBe(2);
+    clock.advance(400 * DAY);
+    await purgeExpired(store, clock, KEEP);
+    expect(await rows("audit_log")).toBe(0);
   });
 });

@@ -51,6 +51,8 @@ describe("workflow ids", () => {
     ["Weekly revenue", "weekly-revenue"],
     ["  Größe & Maß  ", "groesse-and-mass"],
     ["weeklyRevenue", "weekly-revenue"],
+    ["My MySQL report", "my-mysql-report"],
+    ["PostgreSQL sync to OpenAI", "postgresql-sync-to-openai"],
     ["日本語", "workflow"],
     ["../../etc/passwd", "etc-passwd"],
     ["%2e%2e/?x=1#y", "2e-2e-x-1-y"],
@@ -117,7 +119,7 @@ describe("workflow ids", () => {
     const { write, rows } = await testStore();
     const content = { name: "Weekly revenue", description: "", tags: [], definition: null };
     const change = { kind: "created", reason: null, actor: testActor } as const;
-    const insert = (id: string) => write((tx) => tx.workflows.insert(content, change, id));
+    const insert = (id: string) => write((tx) => tx.workflows.insert(content, change, { id }));
     expect(await insert("revenue-2026")).toMatchObject({ id: "revenue-2026", name: "Weekly revenue" });
     for (const taken of ["revenue-2026", "validate"])
       await expect(insert(taken)).rejects.toMatchObject({ code: "version_conflict" });

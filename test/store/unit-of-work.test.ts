@@ -4,7 +4,7 @@ import { DAY, HOUR } from "../../src/core/clock.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
-import { fakeClock } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
 import { insertWorkflow, JOURNAL_MODES, testActor, testStore } from "../support/store.ts";
 
 const TABLES: readonly (keyof Schema)[] = ["workflows", "workflow_versions", "idempotency_keys", "audit_log"];
@@ -125,6 +125,10 @@ describe("a unit of work", () => {
         surface: "rest",
         client: "vitest",
         request_id: "req_7",
+        project: "default",
+        lineage: "key_1",
+        details: '{"archived":false,"change":"created","published":"none","version":1}',
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       },
     ]);
   });

@@ -5,7 +5,8 @@ import { invoke } from "../../src/surfaces/invoke.ts";
 import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { restoreWorkflow } from "../../tools/workflows/restore-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
-import { fakeClock, testInstance } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
+import { testInstance } from "../support/instance.ts";
 import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
 const history = { before: null, limit: 100, withDefinition: true };

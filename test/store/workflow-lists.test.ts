@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { ListPosition } from "../../src/core/model.ts";
 import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/ports.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
 const SORTS: readonly WorkflowSort[] = [
@@ -189,6 +190,34 @@ describe("searching", () => {
     const { read, create: make } = await testStore();
     await make({ name: "Weekly revenue", description: "For the Board: Ärger und ÉTÉ", tags: ["Finance"] });
     expect(await read.count({ search })).toBe(found ? 1 : 0);
+  });
+
+  it("finds the same with an index of many workflows as by comparing each", async () => {
+    const first = await testStore();
+    const { store, read, create: make, change } = first;
+    await insertWorkflows(first, { count: 2_500, name: "Common words" });
+    const rare = await make({ name: "Rare common words", tags: ["Häufig"] });
+    const archived = await make({ name: "Common words, archived" });
+    await change(archived.id, { status: "archived" });
+    const found = async (by: WorkflowFilter) => [
+      (
+        await read.page({ filter: by, sort: "-created_at", after: null, limit: 3, withDefinition: false })
+      ).items.map(({ id }) => id),
+      await read.count(by),
+    ];
+    // More than are counted, and more than the index returns for a page.
+    expect(await found({ search: "common" })).toEqual([[rare.id, "many-002500", "many-002499"], 1_001]);
+    expect(await found({ search: "common rare" })).toEqual([[rare.id], 1]);
+    expect(await found({ search: "many-00250" })).toEqual([["many-002500"], 1]);
+    expect(await found({ search: "common", status: "archived" })).toEqual([[archived.id], 1]);
+    expect(await found({ tag: "Häufig" })).toEqual([[rare.id], 1]);
+    expect(await found({ tag: "häufig" })).toEqual([[], 0]);
+    expect(await found({ search: "common zebra" })).toEqual([[], 0]);
+    // Few of those that the index finds are in the list.
+    await store.transaction((trx) =>
+      trx.updateTable("workflows").set({ status: "archived" }).where("id", "not in", [rare.id]).execute(),
+    );
+    expect(await found({ search: "common" })).toEqual([[rare.id], 1]);
   });
 
   it("searches the current workflow, not former versions", async () => {

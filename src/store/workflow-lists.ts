@@ -1,0 +1,104 @@
+/** Lists, searches and counts workflows. */
+import type { Kysely, SelectQueryBuilder } from "kysely";
+import { MAX_FOUND } from "../../schemas/page.ts";
+import { searchTerms } from "../../schemas/text.ts";
+import type { Visibility } from "../core/access.ts";
+import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
+import { cappedCount } from "./capped-count.ts";
+import { arrayContains, contains, isOneOf, workflowsThatMayContain } from "./dialect.ts";
+import type { Schema } from "./schema.ts";
+import { visibleRows } from "./visibility.ts";
+
+/**
+ * Maximum number of workflows that the search index finds for a page. If there are more, reading them in order until the page is
+ * full is faster.
+ */
+const MAX_PAGE_CANDIDATES = 1_000;
+/** The same for a count, which is certain to stop there if few of them are archived or in other projects. */
+const MAX_COUNT_CANDIDATES = 2_000;
+
+const SORT_COLUMN = { created_at: "created_at", updated_at: "updated_at", name: "name_key" } as const;
+
+export const ofVisible = (visibility: Visibility | null) =>
+  visibleRows(visibility, { project: "workflows.project", workflow: "workflows.id" });
+
+export function sortOf(sort: WorkflowSort) {
+  const descending = sort.startsWith("-");
+  const column = SORT_COLUMN[(descending ? sort.slice(1) : sort) as keyof typeof SORT_COLUMN];
+  return {
+    column,
+    direction: descending ? ("desc" as const) : ("asc" as const),
+    beyond: descending ? ("<" as const) : (">" as const),
+  };
+}
+
+type Query = SelectQueryBuilder<Schema, "workflows", object>;
+
+/** Selects the workflows of a filter, in no order. @param ids only these; undefined for all */
+function filtered(
+  db: Kysely<Schema>,
+  { search, tag, status, project, visibility = null }: WorkflowFilter,
+  ids: readonly string[] | undefined,
+): Query {
+  const all = db.selectFrom("workflows");
+  let out: Query =
+    status === undefined
+      ? all.where("workflows.status", "!=", "archived")
+      : all.where("workflows.status", "=", status);
+  if (ids !== undefined) out = out.where((eb) => isOneOf(eb.ref("workflows.id"), JSON.stringify(ids)));
+  if (project !== undefined) out = out.where("workflows.project", "=", project);
+  for (const condition of ofVisible(visibility)) out = out.where(condition);
+  // Every search term must occur, in any order. Comparing the text takes a fraction of the time of reading the tags.
+  for (const word of wordsOf({ search, tag }))
+    out = out.where((eb) => contains(eb.ref("workflows.search_text"), word));
+  if (tag !== undefined) out = out.where((eb) => arrayContains(eb.ref("workflows.tags"), tag));
+  return out;
+}
+
+/** What the search text of each workflow of a filter contains: it has the tags too, in lower case. */
+const wordsOf = ({ search, tag }: WorkflowFilter): string[] => [
+  ...searchTerms(search ?? ""),
+  ...(tag === undefined ? [] : [tag.toLowerCase()]),
+];
+
+/** The ids of workflows among which are all of a filter; undefined if they are many, or no index finds them. */
+async function candidates(
+  db: Kysely<Schema>,
+  filter: WorkflowFilter,
+  limit: number,
+): Promise<string[] | undefined> {
+  const query = workflowsThatMayContain(db, wordsOf(filter), limit + 1);
+  if (query === undefined) return undefined;
+  const { rows } = await query.execute(db);
+  return rows.length > limit ? undefined : rows.map(({ id }) => id);
+}
+
+/** Selects a page of workflows, and one more, which shows whether there is a next page. */
+export async function pageOfWorkflows(
+  db: Kysely<Schema>,
+  { filter, sort, after, limit }: Parameters<WorkflowReader["page"]>[0],
+): Promise<Query> {
+  const { column, direction, beyond } = sortOf(sort);
+  const path = `workflows.${column}` as const;
+  let out = filtered(db, filter, await candidates(db, filter, MAX_PAGE_CANDIDATES));
+  if (after !== null) {
+    const [value, id] = after;
+    out = out.where((eb) => eb(eb.refTuple(path, "workflows.id"), beyond, eb.tuple(value, id)));
+  }
+  return out
+    .orderBy(path, direction)
+    .orderBy("workflows.id", direction)
+    .limit(limit + 1);
+}
+
+/** Counts the workflows of a filter, up to `MAX_COUNTED`, or to `MAX_FOUND` and one with a search or a tag. */
+export async function countWorkflows(db: Kysely<Schema>, filter: WorkflowFilter): Promise<number> {
+  if (wordsOf(filter).length === 0) return cappedCount(db, filtered(db, filter, undefined));
+  const query = workflowsThatMayContain(db, wordsOf(filter), MAX_COUNT_CANDIDATES);
+  const found = query === undefined ? undefined : (await query.execute(db)).rows.map(({ id }) => id);
+  if (found !== undefined) {
+    const count = await cappedCount(db, filtered(db, filter, found), MAX_FOUND + 1);
+    if (found.length < MAX_COUNT_CANDIDATES || count > MAX_FOUND) return count;
+  }
+  return cappedCount(db, filtered(db, filter, undefined), MAX_FOUND + 1);
+}
