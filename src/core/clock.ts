@@ -2,9 +2,14 @@
 export interface Clock {
   /** The current time, in milliseconds since 1970 UTC. */
   now(): number;
+  /** Whether the clock may decide what is due: it agrees with the clocks of the other processes. Left out, it always does. */
+  isAgreed?(): boolean;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Whether a clock may decide what is due. */
+export const isAgreed = (clock: Clock): boolean => clock.isAgreed?.() ?? true;
 
 // From the year 10000 on, ISO 8601 puts a sign before the year, which would sort before every digit.
 const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
