@@ -80,8 +80,8 @@ export function committer(transaction: EngineTransaction): Committer {
   function start(): void {
     if (committing) return;
     committing = true;
-    // Deferred, so that other changes of this turn of the event loop join the batch.
-    queueMicrotask(() => void commitPending());
+    // After the callbacks of this turn of the event loop, so that the changes of all answers that have arrived share a commit.
+    setImmediate(() => void commitPending());
   }
 
   return {

@@ -19,6 +19,11 @@ import type {
 
 /** Maximum pause between two attempts to release a job, in milliseconds. The job occupies a slot until then. */
 const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
+/**
+ * Maximum time from a claim to the end of the last job that may pass its slot on to the next one of its run, in milliseconds.
+ * It limits how long the steps of one run keep a slot while other owners wait for their turn.
+ */
+const CHAIN_MS = 50;
 /** Delay before a job runs again whose handler could not use the store or the processor, in milliseconds. */
 const RELEASED_RETRY_MS = 5 * SECOND;
 
@@ -28,16 +33,23 @@ export interface JobRunnerOptions {
   onUnexpectedError: OnUnexpectedError;
   commit: Committer["commit"];
   interruptAttempts: InterruptAttempts;
-  /** Called after a commit with the ids of the runs that it has changed. */
+  /** See `JobWorkerOptions`. */
   onChanged(runIds: readonly string[]): void;
+  /** Called with the next job of the run, which was claimed with the end of a job, before that job counts as ended. */
+  onSuccessor(job: Job, claimedAt: number): void;
   isStopping(): boolean;
   clock: Clock;
   log: Logger;
   health: StorageHealth;
 }
 
-/** @returns a function that runs a claimed job to its end; it never rejects */
-export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSignal) => Promise<void> {
+/**
+ * Runs a claimed job to its end; it never rejects.
+ * @param claimedAt when the job was claimed, or the first one of its chain, in milliseconds of performance.now()
+ */
+type RunJob = (job: Job, signal: AbortSignal, claimedAt: number) => Promise<void>;
+
+export function jobRunner(options: JobRunnerOptions): RunJob {
   const { executor, commit, clock, log, health } = options;
 
   async function recordWhileClaimed(
@@ -69,6 +81,14 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
     if (applied) await result.change(tx);
     return applied;
   }
+
+  /** Whether the end of a job may claim the next one of its run. A quarantined job is isolated, and its run goes on elsewhere. */
+  const mayContinue = (job: Job, result: JobResult | DeferredResult, claimedAt: number): boolean =>
+    result.kind === "complete" &&
+    job.item === null &&
+    !job.quarantined &&
+    !options.isStopping() &&
+    performance.now() - claimedAt < CHAIN_MS;
 
   const retryAfter = (job: Job, ms: number): JobResult => ({
     kind: "retry",
@@ -116,7 +136,7 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
     }
   }
 
-  return async (job, signal) => {
+  return async (job, signal, claimedAt) => {
     let result: JobResult | DeferredResult;
     try {
       result = await resultOf(job, signal);
@@ -126,9 +146,16 @@ export function jobRunner(options: JobRunnerOptions): (job: Job, signal: AbortSi
     }
     try {
       const size = result.kind === "complete" ? result.size : undefined;
-      const applied = await commit((tx) => recordResult(tx, job, result), size);
+      const continues = mayContinue(job, result, claimedAt);
+      const { applied, successor } = await commit(async (tx) => {
+        const recorded = await recordResult(tx, job, result);
+        const next = recorded && continues ? await tx.jobs.claimSuccessor(job, executor) : undefined;
+        return { applied: recorded, successor: next };
+      }, size);
       if (!applied) log.warn(logFieldsOf(job), "claim lost, result discarded");
-      options.onChanged([job.runId]);
+      // A run that goes on at once has neither ended nor begun to wait. Other changes are seen by the change feed.
+      if (successor === undefined) options.onChanged([job.runId]);
+      else options.onSuccessor(successor, claimedAt);
     } catch (err) {
       if (isStorageUnavailable(err)) {
         log.warn({ err, ...logFieldsOf(job) }, "result not recorded, releasing the job");

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { ChangeFeed } from "../core/change-feed.ts";
 import type { Clock } from "../core/clock.ts";
+import type { ClockCheck } from "../core/clock-check.ts";
 import type { JobReader } from "../core/job-ports.ts";
 import type { Meter } from "../core/meter.ts";
 import type { AbandonedAttempt, Job, StepRef } from "../core/model.ts";
@@ -64,6 +65,8 @@ export interface JobWorkerOptions {
   /** Called in the transaction that ends abandoned attempts. */
   onAbandoned(tx: EngineWriters, attempts: readonly AbandonedAttempt[], at: string): Promise<void>;
   clock: Clock;
+  /** Compares the clock with those of other processes; left out, it is always right. */
+  clockCheck?: ClockCheck | undefined;
   log: Logger;
   /** Shared with the other parts of the process, so that each failure is logged once. */
   storageHealth?: StorageHealth;
@@ -81,7 +84,7 @@ export interface JobWorkerOptions {
   /** Up to this priority, a job goes before jobs of other owners. */
   maxPriority?: number;
   changes: Pick<ChangeFeed, "subscribe">;
-  /** Called after a commit with the ids of the runs that it has changed. */
+  /** Called after a commit with the ids of the runs that it has changed, except those that this executor goes on with at once. */
   onChanged: (runIds: readonly string[]) => void;
 }
 

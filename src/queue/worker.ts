@@ -1,7 +1,8 @@
 /** The loop of an executor: claims jobs while it has free slots, and sleeps until there may be more. */
 import { type ChangeCheck, checkOnChange } from "../core/change-feed.ts";
-import { iso, SECOND } from "../core/clock.ts";
+import { isAgreed, iso, SECOND } from "../core/clock.ts";
 import { noMeter } from "../core/meter.ts";
+import type { Job } from "../core/model.ts";
 import { StepError } from "../core/step-errors.ts";
 import { storageHealth } from "../core/storage-health.ts";
 import { claimPolicy } from "./claim-policy.ts";
@@ -39,10 +40,23 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   const running = runningJobs(wake);
   const policy = claimPolicy(options.slots, clock);
   const timer = wakeTimer(jobs, clock, wake);
-  const lease = leases({ ...shared, leaseMs, jobs, meter });
+  const lease = leases({ ...shared, leaseMs, jobs, meter, clockCheck: options.clockCheck });
   const { handler, onUnexpectedError, onChanged } = options;
   const isStopping = (): boolean => state.stopping;
-  const runJob = jobRunner({ ...shared, handler, onUnexpectedError, onChanged, isStopping, health });
+  const runJob = jobRunner({
+    ...shared,
+    handler,
+    onUnexpectedError,
+    onChanged,
+    onSuccessor: startJob,
+    isStopping,
+    health,
+  });
+
+  function startJob(job: Job, claimedAt: number): void {
+    meter.jobClaimed(job.kind);
+    running.add(job, (signal) => runJob(job, signal, claimedAt));
+  }
 
   function wake(): void {
     state.wakeRequested = true;
@@ -53,6 +67,8 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     });
   }
 
+  const isIdle = (): boolean => running.jobs().length === 0 && claiming === undefined;
+
   /** Claims until there is no free slot or no claimable job. */
   async function claimAll(): Promise<void> {
     while (state.wakeRequested && !state.stopping) {
@@ -60,7 +76,8 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
       try {
         while (!state.stopping && (await claimOnce()));
         // Without a free slot the end of a job wakes the worker.
-        if ((policy.next(running.jobs())?.limit ?? 0) <= 0) timer.cancel();
+        // With a wrong clock nothing becomes due: the next heartbeat wakes it.
+        if ((policy.next(running.jobs())?.limit ?? 0) <= 0 || !isAgreed(clock)) timer.cancel();
         else await timer.schedule(checkedAt);
       } catch (err) {
         health.reportFailure(err, "jobs not claimed, trying again");
@@ -76,20 +93,19 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   async function claimOnce(): Promise<boolean> {
     const claim = policy.next(running.jobs());
     const now = iso(clock.now());
+    const timed = isAgreed(clock);
     checkedAt = now;
     if (claim === undefined) return false;
-    if (!(await jobs.hasClaimable(now, { stopping: claim.limit <= 0 }))) return false;
+    if (!(await jobs.hasClaimable(now, { stopping: claim.limit <= 0, timed }))) return false;
     const claimed = await commit((tx) =>
-      tx.jobs.claim(executor, { now, limits, rates, maxPriority, ...claim }),
+      tx.jobs.claim(executor, { now, limits, rates, maxPriority, timed, ...claim }),
     );
     policy.record(claimed);
-    for (const job of claimed) {
-      meter.jobClaimed(job.kind);
-      running.add(job, (signal) => runJob(job, signal));
-    }
+    const claimedAt = performance.now();
+    for (const job of claimed) startJob(job, claimedAt);
     // All claimable jobs are quarantined. The next claim takes one of them.
     if (claimed.length === 0 && claim.quarantined === "skip" && running.jobs().length === 0) {
-      return jobs.hasClaimable(now);
+      return jobs.hasClaimable(now, { timed });
     }
     return claimed.length > 0;
   }
@@ -125,8 +141,14 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
       for (;;) {
         await claiming;
         await running.ended();
-        const idle = running.jobs().length === 0 && claiming === undefined;
-        if (idle && (state.stopping || !(await jobs.hasClaimable(iso(clock.now()))))) return;
+        if (
+          isIdle() &&
+          (state.stopping || !(await jobs.hasClaimable(iso(clock.now()), { timed: isAgreed(clock) })))
+        ) {
+          // While it was read, another turn of the event loop may have claimed the job.
+          if (isIdle()) return;
+          continue;
+        }
         wake();
       }
     },

@@ -1,25 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { SECOND } from "../../src/core/clock.ts";
-import { type Job, STOP_PRIORITY } from "../../src/core/model.ts";
+import { STOP_PRIORITY } from "../../src/core/model.ts";
 import { claimPolicy as policyOf } from "../../src/queue/claim-policy.ts";
-import { fakeClock } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
+import { claimedJob } from "../support/run-records.ts";
 
-const job = (quarantined = false): Job => ({
-  id: 1,
-  runId: "run_1",
-  subject: "ann@example.com",
-  workflowId: "weekly",
-  stepId: "a",
-  item: null,
-  kind: "step",
-  priority: 0,
-  resource: null,
-  attempt: 1,
-  retryCount: 0,
-  fence: 1,
-  quarantined,
-  crashCount: 0,
-});
+const job = (quarantined = false) => claimedJob({ quarantined });
 
 const claimPolicy = (slots: number, clock = fakeClock()) => policyOf(slots, clock);
 

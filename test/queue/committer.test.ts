@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EngineTransaction, EngineWriters } from "../../src/core/run-ports.ts";
 import { committer } from "../../src/queue/committer.ts";
 import { testQueues } from "../support/queue.ts";
@@ -26,14 +26,28 @@ describe("the committer", () => {
     expect(await executors()).toEqual(["a", "b", "c"]);
   });
 
+  it("commits changes of several callbacks of the same turn of the event loop in one transaction", async () => {
+    const { commit, calls, heartbeat } = await countingCommitter();
+    const ids = ["a", "b", "c"];
+    // As the answers to requests do: each is a callback of its own, and reactions of promises run between them. Timers would
+    // not do: they may be due in different turns.
+    const answers = ids.map(
+      (id) => new Promise<string>((resolve) => setImmediate(() => resolve(commit(heartbeat(id))))),
+    );
+    expect(await Promise.all(answers)).toEqual(ids);
+    expect(calls.transactions).toBe(1);
+  });
+
   it("commits changes that arrive during a commit in the next transaction", async () => {
     const { commit, calls, heartbeat } = await countingCommitter();
     const inside = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
     const first = commit(async (tx) => {
+      begun.resolve();
       await inside.promise;
       return heartbeat("a")(tx);
     });
-    await Promise.resolve();
+    await begun.promise;
     const others = [commit(heartbeat("b")), commit(heartbeat("c"))];
     inside.resolve();
     expect(await Promise.all([first, ...others])).toEqual(["a", "b", "c"]);
@@ -88,5 +102,132 @@ describe("the committer", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(results[1]).toMatchObject({ reason: { message: "no" } });
     expect(await executors()).toEqual(["a", "b"]);
+  });
+});
+
+/** A committer without a store: the changes of each transaction are recorded, and `block` keeps the next one open. */
+function recordingCommitter() {
+  const transactions: string[][] = [];
+  let current: string[] = [];
+  let open = 0;
+  let blocked: Promise<void> | undefined;
+  const { commit } = committer(async (work) => {
+    open += 1;
+    expect(open).toBe(1);
+    current = [];
+    transactions.push(current);
+    try {
+      await blocked;
+      return await work({} as EngineWriters);
+    } finally {
+      open -= 1;
+    }
+  });
+  return {
+    transactions,
+    change: (name: string, size?: number): Promise<string> =>
+      commit(async () => {
+        current.push(name);
+        return name;
+      }, size),
+    failing: (name: string): Promise<never> =>
+      commit(async () => {
+        current.push(name);
+        throw new Error("no");
+      }),
+    /** @returns a function that lets the transactions continue */
+    block(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      blocked = promise;
+      return resolve;
+    },
+  };
+}
+
+describe("a transaction of the committer", () => {
+  it("is the only one at a time, whenever changes come", async () => {
+    const { transactions, change, block } = recordingCommitter();
+    const resume = block();
+    const first = change("a");
+    await new Promise(setImmediate);
+    const second = change("b");
+    await new Promise(setImmediate);
+    const third = change("c");
+    await new Promise(setImmediate);
+    expect(transactions).toHaveLength(1);
+    resume();
+    await Promise.all([first, second, third]);
+    expect(transactions).toEqual([["a"], ["b", "c"]]);
+  });
+
+  it("holds 64 changes at most", async () => {
+    const { transactions, change } = recordingCommitter();
+    const names = Array.from({ length: 65 }, (_, index) => `${index}`);
+    expect(await Promise.all(names.map((name) => change(name)))).toEqual(names);
+    expect(transactions).toEqual([names.slice(0, 64), ["64"]]);
+  });
+
+  it("of one change is not repeated when it fails", async () => {
+    const { transactions, failing } = recordingCommitter();
+    await expect(failing("a")).rejects.toThrow("no");
+    expect(transactions).toEqual([["a"]]);
+  });
+
+  it("of several changes is repeated one by one when one fails, and the next changes are committed", async () => {
+    const { transactions, change, failing } = recordingCommitter();
+    const results = await Promise.allSettled([change("a"), failing("b"), change("c")]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(transactions).toEqual([["a", "b"], ["a"], ["b"], ["c"]]);
+    expect(await change("d")).toBe("d");
+  });
+
+  it("holds one change alone from 16 KiB on", async () => {
+    const { transactions, change } = recordingCommitter();
+    await Promise.all([
+      change("large", 16 * 1024),
+      change("small", 16 * 1024 - 1),
+      change("smaller"),
+      change("second large", 16 * 1024),
+    ]);
+    expect(transactions).toEqual([["small", "smaller"], ["large"], ["second large"]]);
+  });
+});
+
+/** Commits a change of some size in 100 ms, and a large one after it. */
+async function afterChangeOf(size: number): Promise<string[][]> {
+  const transactions: string[][] = [];
+  const { commit } = committer(async (work) => {
+    transactions.push([]);
+    return work({} as EngineWriters);
+  });
+  const change = (name: string, bytes: number, ms = 0): Promise<void> =>
+    commit(async () => {
+      transactions.at(-1)!.push(name);
+      vi.advanceTimersByTime(ms);
+    }, bytes);
+  const first = change("first", size, 100);
+  void change("second", 16 * 1024);
+  await first;
+  await new Promise(setImmediate);
+  return transactions;
+}
+
+describe("a pause of the committer", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("follows a change of 256 KiB, and no smaller one", async () => {
+    expect(await afterChangeOf(256 * 1024)).toEqual([["first"]]);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.clearAllTimers();
+    expect(await afterChangeOf(256 * 1024 - 1)).toEqual([["first"], ["second"]]);
+  });
+
+  it("sets no timer while nothing waits for its end", async () => {
+    const { change } = recordingCommitter();
+    await change("very large", 1024 * 1024);
+    await change("small");
+    await new Promise(setImmediate);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

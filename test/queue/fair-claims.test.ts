@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
 import type { ClaimOptions } from "../../src/core/job-ports.ts";
 import type { Job, NewJob } from "../../src/core/model.ts";
 import { claimPolicy } from "../../src/queue/claim-policy.ts";
@@ -154,10 +155,10 @@ describe("the slots of an executor", () => {
     const slow = manualHandler();
     await harness.addMany(await harness.run("ann@x"), "ann", 10);
     const queue = await harness.executor(slow.handler, { slots: 4 });
-    await vi.waitFor(() => expect(slow.started()).toEqual(["ann_0", "ann_1", "ann_2"]));
+    await untilPassing(() => expect(slow.started()).toEqual(["ann_0", "ann_1", "ann_2"]));
     await harness.addMany(await harness.run("bob@x"), "bob", 2);
     queue.wake();
-    await vi.waitFor(() => expect(slow.started()).toEqual(["ann_0", "ann_1", "ann_2", "bob_0"]));
+    await untilPassing(() => expect(slow.started()).toEqual(["ann_0", "ann_1", "ann_2", "bob_0"]));
   });
 
   it("do not limit jobs that stop work: these run though the work holds all slots", async () => {
@@ -166,11 +167,11 @@ describe("the slots of an executor", () => {
     const ann = await harness.run("ann@x");
     await harness.addMany(ann, "ann", 3);
     const queue = await harness.executor(slow.handler, { slots: 1 });
-    await vi.waitFor(() => expect(slow.started()).toEqual(["ann_0"]));
+    await untilPassing(() => expect(slow.started()).toEqual(["ann_0"]));
     await harness.addMany(ann, "cancel", 1, { kind: "cancel" });
     await harness.addMany(ann, "timeout", 1, { kind: "run_timeout", dueAt: harness.now() });
     queue.wake();
-    await vi.waitFor(() => expect(slow.started()).toEqual(["ann_0", "cancel_0", "timeout_0"]));
+    await untilPassing(() => expect(slow.started()).toEqual(["ann_0", "cancel_0", "timeout_0"]));
   });
 });
 
@@ -190,6 +191,7 @@ describe("jobs that stop work", () => {
     const harness = await ownedQueues();
     const ann = await harness.run("ann@x");
     await harness.addMany(ann, "crashed", 1);
+    await harness.crash();
     await harness.claim();
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
     await harness.addMany(ann, "ann", 1);
@@ -203,6 +205,7 @@ describe("quarantined jobs", () => {
     const harness = await ownedQueues();
     await harness.addMany(await harness.run("ann@x"), "ann", 3);
     await harness.addMany(await harness.run("bob@x"), "bob", 1);
+    await harness.crash();
     expect(await harness.claim()).toHaveLength(4);
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
     const turns = { owner: "ann@x", workflows: new Map() };
@@ -213,6 +216,7 @@ describe("quarantined jobs", () => {
   it("run beside others within the slots of their owner, and then don't count as isolated", async () => {
     const harness = await ownedQueues();
     await harness.addMany(await harness.run("ann@x"), "ann", 2);
+    await harness.crash();
     await harness.claim();
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
     const held = new Map([["ann@x", 3]]);
@@ -221,13 +225,14 @@ describe("quarantined jobs", () => {
     expect(stepIds(await harness.claim({ quarantined: "beside", limit: 2, held }))).toEqual(["ann_0"]);
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
     const [isolated] = await harness.claim({ quarantined: "isolate" });
-    expect(isolated).toMatchObject({ stepId: "ann_0", quarantined: true, crashCount: 0 });
+    expect(isolated).toMatchObject({ stepId: "ann_0", quarantined: true, crashCount: 2 });
   });
 
   it("are passed over when their owner may take no slot, for those of others", async () => {
     const harness = await ownedQueues();
     await harness.addMany(await harness.run("ann@x"), "ann", 1);
     await harness.addMany(await harness.run("bob@x"), "bob", 1);
+    await harness.crash();
     await harness.claim();
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
     await harness.addMany(await harness.run("cid@x"), "cid", 1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { QuarantinePolicy } from "../../src/core/job-ports.ts";
 import type { Job } from "../../src/core/model.ts";
 import { testQueues } from "../support/queue.ts";
 
@@ -7,7 +8,7 @@ type Queues = Awaited<ReturnType<typeof testQueues>>;
 const claim = (
   harness: Queues,
   executor: string,
-  options: { limit?: number; limits?: Map<string, number>; quarantined?: "isolate" | "drain" | "skip" } = {},
+  options: { limit?: number; limits?: Map<string, number>; quarantined?: QuarantinePolicy } = {},
 ): Promise<Job[]> =>
   harness.transaction((tx) =>
     tx.jobs.claim(executor, {
@@ -68,6 +69,7 @@ describe("claiming", () => {
   it("isolates a quarantined job, claims nothing while there is one, or skips it", async () => {
     const harness = await testQueues();
     await harness.add("quarantined");
+    await harness.crash();
     await claim(harness, "exe_1");
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
     await harness.add("other");
@@ -103,7 +105,7 @@ describe("the fence of a job", () => {
     await harness.add("a");
     await claim(harness, "exe_1");
     await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
-    expect(await claim(harness, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 0, quarantined: true }]);
+    expect(await claim(harness, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 0, quarantined: false }]);
   });
 
   it("makes a released job claimable at its due time, as the given attempt", async () => {
@@ -117,14 +119,31 @@ describe("the fence of a job", () => {
     expect(await claim(harness, "exe_2")).toMatchObject([{ attempt: 2, retryCount: 2, quarantined: false }]);
   });
 
-  it("counts a crash only of a job that ran isolated", async () => {
+  it("counts each crash until the job is quarantined, then only those while it ran isolated", async () => {
     const harness = await testQueues();
     for (const step of ["a", "b"]) await harness.add(step);
-    await claim(harness, "exe_1");
-    await harness.transaction((tx) => tx.jobs.reclaim("exe_1"));
-    expect((await harness.jobRows()).map((row) => row.kills)).toEqual([0, 0]);
+    const counts = async () => (await harness.jobRows()).map((row) => [row.kills, row.suspect]);
+    await harness.crash();
+    expect(await counts()).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+    await harness.crash();
+    expect(await counts()).toEqual([
+      [2, 1],
+      [2, 1],
+    ]);
     expect(steps(await claim(harness, "exe_2"))).toEqual(["a"]);
     await harness.transaction((tx) => tx.jobs.reclaim("exe_2"));
-    expect((await harness.jobRows()).map((row) => row.kills)).toEqual([1, 0]);
+    expect(await counts()).toEqual([
+      [3, 1],
+      [2, 1],
+    ]);
+    expect(steps(await claim(harness, "exe_3", { quarantined: "beside" }))).toEqual(["a"]);
+    await harness.transaction((tx) => tx.jobs.reclaim("exe_3"));
+    expect(await counts()).toEqual([
+      [3, 1],
+      [2, 1],
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
 import { SECOND } from "../../src/core/clock.ts";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
 import { committer } from "../../src/queue/committer.ts";
@@ -70,11 +71,11 @@ describe("an executor", () => {
     };
     await harness.add("a");
     const dead = await harness.executor(slow.handler);
-    await vi.waitFor(() => expect(slow.started()).toEqual(["a"]));
+    await untilPassing(() => expect(slow.started()).toEqual(["a"]));
     dead.pause();
     const observer = await harness.executor(slow.handler, { meter });
     await harness.expireLeases(observer);
-    await vi.waitFor(() => expect(slow.started()).toEqual(["a", "a"]));
+    await untilPassing(() => expect(slow.started()).toEqual(["a", "a"]));
     expect(meter.jobsReclaimed).toHaveBeenCalledExactlyOnceWith("lease", 1);
     expect(meter.jobClaimed).toHaveBeenCalledExactlyOnceWith("step");
   });

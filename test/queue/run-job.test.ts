@@ -6,24 +6,11 @@ import type { JobWriter } from "../../src/core/job-ports.ts";
 import type { Job } from "../../src/core/model.ts";
 import type { EngineWriters } from "../../src/core/run-ports.ts";
 import { type JobRunnerOptions, jobRunner } from "../../src/queue/run-job.ts";
-import type { JobHandler, JobResult } from "../../src/queue/types.ts";
+import type { DeferredResult, JobHandler, JobResult } from "../../src/queue/types.ts";
+import { StepError } from "../../src/core/step-errors.ts";
+import { claimedJob } from "../support/run-records.ts";
 
-const JOB: Job = {
-  id: 1,
-  runId: "run_1",
-  subject: "ann@example.com",
-  workflowId: "weekly",
-  stepId: "a",
-  item: null,
-  kind: "step",
-  priority: 0,
-  resource: null,
-  attempt: 3,
-  retryCount: 1,
-  fence: 1,
-  quarantined: false,
-  crashCount: 0,
-};
+const JOB = claimedJob({ attempt: 3, retryCount: 1 });
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 const unavailable = () => new AppError("storage_unavailable", "The disk is full.");
 
@@ -40,26 +27,40 @@ function open(handler: JobHandler, overrides: Partial<JobRunnerOptions> = {}) {
     lockClaim: vi.fn<JobWriter["lockClaim"]>().mockResolvedValue(true),
     complete: vi.fn<JobWriter["complete"]>().mockResolvedValue(true),
     release: vi.fn<JobWriter["release"]>().mockResolvedValue(true),
+    claimSuccessor: vi.fn<JobWriter["claimSuccessor"]>().mockResolvedValue(undefined),
   };
   const tx = { jobs } as unknown as EngineWriters;
   const mocks = {
     interruptAttempts: vi.fn<JobRunnerOptions["interruptAttempts"]>().mockResolvedValue(undefined),
     onUnexpectedError: vi.fn<JobRunnerOptions["onUnexpectedError"]>().mockResolvedValue(complete()),
     onChanged: vi.fn<JobRunnerOptions["onChanged"]>(),
+    onSuccessor: vi.fn<JobRunnerOptions["onSuccessor"]>(),
     health: { reportFailure: vi.fn<(thrown: unknown, message: string) => void>(), reportRecovery: () => {} },
   };
   const messages: string[] = [];
+  const lines: Record<string, unknown>[] = [];
+  /** The sizes of the commits, in bytes. */
+  const sizes: (number | undefined)[] = [];
+  const log = (line: string): void => {
+    lines.push(JSON.parse(line));
+    messages.push(JSON.parse(line).msg);
+  };
   const run = jobRunner({
     executor: "exe_1",
     handler,
-    commit: (change) => change(tx),
+    commit: (change, size) => {
+      sizes.push(size);
+      return change(tx);
+    },
     isStopping: () => false,
     clock: { now: () => NOW },
-    log: pino({ base: null }, { write: (line) => void messages.push(JSON.parse(line).msg) }),
+    log: pino({ base: null }, { write: log }),
     ...mocks,
     ...overrides,
   });
-  return { run: () => run(JOB, new AbortController().signal), jobs, tx, messages, ...mocks };
+  const start = (job: Partial<Job> = {}, claimedAt = performance.now()) =>
+    run({ ...JOB, ...job }, new AbortController().signal, claimedAt);
+  return { run: start, jobs, tx, messages, lines, sizes, ...mocks };
 }
 
 /** What a job is released with when its handler could not use the store, or its result could not be recorded. */
@@ -101,16 +102,122 @@ describe("running a job", () => {
   });
 });
 
+describe("the next job of the run", () => {
+  const NEXT: Job = { ...JOB, id: 2, stepId: "b" };
+
+  it("is claimed with the end of the job, and keeps the time of the first claim", async () => {
+    const { run, jobs, onSuccessor, onChanged } = open(async () => complete());
+    jobs.claimSuccessor.mockResolvedValue(NEXT);
+    const claimedAt = performance.now() - 49;
+    await run({}, claimedAt);
+    expect(jobs.claimSuccessor).toHaveBeenCalledExactlyOnceWith(JOB, "exe_1");
+    expect(jobs.complete.mock.invocationCallOrder[0]).toBeLessThan(
+      jobs.claimSuccessor.mock.invocationCallOrder[0]!,
+    );
+    expect(onSuccessor).toHaveBeenCalledExactlyOnceWith(NEXT, claimedAt);
+    expect(onChanged).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, JobResult, Partial<Job>, number, boolean]>([
+    ["50 ms after the first claim", complete(), {}, 50, false],
+    ["after an item of a fan-out", complete(), { item: 0 }, 0, false],
+    ["after a quarantined job", complete(), { quarantined: true }, 0, false],
+    ["while the executor stops", complete(), {}, 0, true],
+    [
+      "when the job runs again",
+      { kind: "retry", dueAt: null, attempt: 4, retryCount: 2, change: noChange },
+      {},
+      0,
+      false,
+    ],
+  ])("is left to the queue %s", async (_, result, job, age, stopping) => {
+    const { run, jobs, onSuccessor } = open(async () => result, { isStopping: () => stopping });
+    await run(job, performance.now() - age);
+    expect(jobs.claimSuccessor).not.toHaveBeenCalled();
+    expect(onSuccessor).not.toHaveBeenCalled();
+  });
+
+  it("is not claimed when the claim of the job was lost", async () => {
+    const { run, jobs } = open(async () => complete());
+    jobs.complete.mockResolvedValue(false);
+    await run();
+    expect(jobs.claimSuccessor).not.toHaveBeenCalled();
+  });
+});
+
+const deferred = (decide: DeferredResult["decide"]): DeferredResult => ({ kind: "deferred", decide });
+
+describe("a result that is decided by what its transaction finds", () => {
+  it("is decided while the claim is held, and recorded in the same transaction", async () => {
+    const change = vi.fn<Change>().mockResolvedValue(undefined);
+    const decide = vi.fn<DeferredResult["decide"]>().mockResolvedValue(complete(change));
+    const { run, jobs, tx, messages } = open(async () => deferred(decide));
+    await run();
+    expect(jobs.lockClaim).toHaveBeenCalledExactlyOnceWith(JOB, "exe_1");
+    expect(decide).toHaveBeenCalledExactlyOnceWith(tx);
+    expect(jobs.complete).toHaveBeenCalledExactlyOnceWith(JOB, "exe_1");
+    expect(change).toHaveBeenCalledExactlyOnceWith(tx);
+    expect(messages).toEqual([]);
+  });
+
+  it("is not decided when the claim was lost", async () => {
+    const decide = vi.fn<DeferredResult["decide"]>();
+    const { run, jobs, messages } = open(async () => deferred(decide));
+    jobs.lockClaim.mockResolvedValue(false);
+    await run();
+    expect(decide).not.toHaveBeenCalled();
+    expect(jobs.complete).not.toHaveBeenCalled();
+    expect(messages).toEqual(["claim lost, result discarded"]);
+  });
+});
+
+describe("the size of a change", () => {
+  it("is passed on to the commit, so that large changes do not delay small ones", async () => {
+    const { run, sizes } = open(async (_, { record }) => {
+      await record(noChange, 300_000);
+      return { kind: "complete", size: 200_000, change: noChange };
+    });
+    await run();
+    expect(sizes).toEqual([300_000, 200_000]);
+  });
+});
+
+describe("the log", () => {
+  it("names the run, the step, the item, the kind and the attempt of a job", async () => {
+    const fields = { run_id: "run_1", step_id: "a", job: "step", attempt: 3 };
+    const lost = open(async () => complete());
+    lost.jobs.complete.mockResolvedValue(false);
+    await lost.run();
+    expect(lost.lines).toMatchObject([{ level: 40, ...fields }]);
+    const broken = open(() => Promise.reject(new Error("a bug")));
+    broken.onUnexpectedError.mockRejectedValue(new Error("another bug"));
+    await broken.run();
+    expect(broken.lines).toMatchObject([
+      { level: 50, err: { message: "a bug" }, ...fields },
+      { level: 50, err: { message: "another bug" }, ...fields },
+    ]);
+    const full = { level: 40, err: { message: "The disk is full." }, ...fields };
+    const unread = open(() => Promise.reject(unavailable()));
+    await unread.run();
+    expect(unread.lines).toMatchObject([full]);
+    const unwritten = open(async () => complete(() => Promise.reject(unavailable())));
+    await unwritten.run();
+    expect(unwritten.lines).toMatchObject([full]);
+  });
+});
+
 describe("a change that a handler records", () => {
   it.each([true, false])("is written only while the claim holds: %s", async (claimed) => {
     const change = vi.fn<Change>().mockResolvedValue(undefined);
+    // What the handler throws would be recorded as a bug of the step, so it asserts nothing itself.
+    const seen: unknown[] = [];
     const { run, jobs, onChanged } = open(async (_, { record }) => {
-      expect(await record(change)).toBe(claimed);
-      expect(onChanged).toHaveBeenCalledTimes(claimed ? 1 : 0);
+      seen.push(await record(change), [...onChanged.mock.calls]);
       return complete();
     });
     jobs.lockClaim.mockResolvedValue(claimed);
     await run();
+    expect(seen).toEqual([claimed, claimed ? [[["run_1"]]] : []]);
     expect(jobs.lockClaim).toHaveBeenCalledExactlyOnceWith(JOB, "exe_1");
     expect(change).toHaveBeenCalledTimes(claimed ? 1 : 0);
     expect(jobs.complete).toHaveBeenCalledOnce();
@@ -148,7 +255,32 @@ describe("an unexpected error", () => {
   });
 });
 
+describe("a machine that is too busy", () => {
+  it("releases the job for 5 s, and says why", async () => {
+    const { run, jobs, messages, onUnexpectedError } = open(() =>
+      Promise.reject(new StepError("machine_busy", "No processor time.")),
+    );
+    await run();
+    expect(jobs.release).toHaveBeenCalledExactlyOnceWith(JOB, "exe_1", released(5 * SECOND));
+    expect(messages).toEqual(["machine busy, releasing the job"]);
+    expect(onUnexpectedError).not.toHaveBeenCalled();
+  });
+});
+
 describe("a store that is unavailable", () => {
+  it.each([
+    ["to the handler", () => Promise.reject(unavailable()), "store unavailable, releasing the job"],
+    [
+      "to the result",
+      async () => complete(() => Promise.reject(unavailable())),
+      "result not recorded, releasing the job",
+    ],
+  ])("%s is logged", async (_, handler, message) => {
+    const { run, messages } = open(handler);
+    await run();
+    expect(messages).toEqual([message]);
+  });
+
   it("to the handler releases the job for 5 s, as the next attempt but not as a retry", async () => {
     const { run, jobs, tx, onUnexpectedError, interruptAttempts } = open(() => Promise.reject(unavailable()));
     await run();

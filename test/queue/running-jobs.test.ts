@@ -1,23 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Job, RunStop } from "../../src/core/model.ts";
+import { StepError } from "../../src/core/step-errors.ts";
 import { runningJobs } from "../../src/queue/running-jobs.ts";
+import { claimedJob } from "../support/run-records.ts";
 
-const job = (id: number, runId: string, kind: Job["kind"] = "step"): Job => ({
-  id,
-  runId,
-  subject: "ann@example.com",
-  workflowId: "weekly",
-  stepId: "a",
-  item: null,
-  kind,
-  priority: 0,
-  resource: null,
-  attempt: 1,
-  retryCount: 0,
-  fence: 1,
-  quarantined: false,
-  crashCount: 0,
-});
+const job = (id: number, runId: string, kind: Job["kind"] = "step") => claimedJob({ id, runId, kind });
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -53,5 +40,56 @@ describe("the running jobs", () => {
     });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false, false]);
     expect(signals[0]!.reason).toMatchObject({ code: "cancelled", message: "The run was cancelled." });
+  });
+
+  it("abort with the error that has stopped their run", async () => {
+    const running = runningJobs(() => {});
+    const signals: AbortSignal[] = [];
+    running.add(job(1, "run_1"), (signal) => {
+      signals.push(signal);
+      return untilAborted(signal);
+    });
+    const stop: RunStop = { status: "failed", error: { code: "timeout", message: "It took too long." } };
+    const asked: (readonly string[])[] = [];
+    await running.abortStopped({
+      getStatusSummaries: async (ids) => {
+        asked.push(ids);
+        return [{ id: "run_1", seq: 1, status: "running", stop }];
+      },
+    });
+    expect(asked).toEqual([["run_1"]]);
+    expect(signals[0]!.reason).toMatchObject({
+      code: "cancelled",
+      message: "The run was stopped: It took too long.",
+    });
+  });
+
+  it("are not looked up while there are none", async () => {
+    const getStatusSummaries = vi.fn<() => Promise<never[]>>(async () => []);
+    await runningJobs(() => {}).abortStopped({ getStatusSummaries });
+    expect(getStatusSummaries).not.toHaveBeenCalled();
+  });
+
+  it("are all aborted with the reason that is given, and have ended when each of them has", async () => {
+    const running = runningJobs(() => {});
+    const reason = new StepError("interrupted", "The executor was stopped.");
+    const reasons: unknown[] = [];
+    const last = Promise.withResolvers<void>();
+    for (const id of [1, 2])
+      running.add(job(id, "run_1"), async (signal) => {
+        await untilAborted(signal);
+        reasons.push(signal.reason);
+        if (id === 2) await last.promise;
+      });
+    running.abortAll(reason);
+    const ended = vi.fn<() => void>();
+    const waiting = running.ended().then(ended);
+    await new Promise(setImmediate);
+    expect(reasons).toEqual([reason, reason]);
+    expect(running.jobs()).toMatchObject([{ id: 2 }]);
+    expect(ended).not.toHaveBeenCalled();
+    last.resolve();
+    await waiting;
+    expect(running.jobs()).toEqual([]);
   });
 });

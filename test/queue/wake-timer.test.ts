@@ -37,6 +37,23 @@ describe("the wake timer", () => {
     expect(wake).toHaveBeenCalledOnce();
   });
 
+  it("wakes once, at the last time it was set to, and not at all when no job is due any more", async () => {
+    const due: (string | null)[] = [iso(1_000_000 + 2 * SECOND), iso(1_000_000 + SECOND), null];
+    const wake = vi.fn<() => void>();
+    const timer = wakeTimer({ nextDueAt: async () => due.shift()! }, { now: () => 1_000_000 }, wake);
+    await timer.schedule(NOW);
+    await timer.schedule(NOW);
+    vi.advanceTimersByTime(SECOND);
+    expect(wake).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(MINUTE);
+    expect(wake).toHaveBeenCalledOnce();
+    due.unshift(iso(1_000_000 + SECOND));
+    await timer.schedule(NOW);
+    await timer.schedule(NOW);
+    vi.advanceTimersByTime(MINUTE);
+    expect(wake).toHaveBeenCalledOnce();
+  });
+
   it("is not set without a job that becomes due, and does not wake once it is cancelled", async () => {
     const none = timerFor(null);
     await none.timer.schedule(NOW);
