@@ -17,7 +17,8 @@ export async function beginUndo(
   { tx, run, compiled, seq, states: stepStates }: RunUpdate,
   end: { status: "failed" | "cancelled"; error: RunError | null },
 ): Promise<boolean> {
-  if (compiled.undo.size === 0) return false;
+  // A trial has had no effect, also where a run that it started has succeeded.
+  if (compiled.undo.size === 0 || run.isTrial) return false;
   const stop = stopOf(run.stop, end);
   const running = { seq, stepStates, status: "running" as const };
   // What its child runs have done is undone first. The end of each of them advances this run again, because it is stopped:

@@ -1,6 +1,6 @@
 /** Whether a retry can reuse an output that rests on the decision of a person: only for the work that was decided on. */
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { NewRun, RunRecord, StepRef } from "../../core/model.ts";
+import { GIVEN, type NewRun, type RunRecord, type StepRef } from "../../core/model.ts";
 import type { ApprovalReader } from "../../core/approval-ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
@@ -12,11 +12,14 @@ import type { RemainingWorkReader } from "./remaining-work.ts";
 interface Readers {
   runs: Pick<RunReader, "find" | "inputs" | "step" | "versionDefinition">;
   approvals: Pick<ApprovalReader, "decisionsOf">;
-  workflows: Pick<WorkflowReader, "currentVersions">;
+  workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
 }
 
 /** A run that retries another one; its inputs are read if they are left out. */
-export type Retry = Pick<RunRecord, "id" | "workflowId" | "version" | "definition" | "pins" | "parent"> &
+export type Retry = Pick<
+  RunRecord,
+  "id" | "project" | "workflowId" | "version" | "definition" | "pins" | "parent"
+> &
   Partial<Pick<NewRun, "inputs">>;
 
 /**
@@ -37,6 +40,9 @@ export function decisionsHold(
   };
 }
 
+/** Sources of an output that are not runs. */
+const NO_RUN: ReadonlySet<string> = new Set(["cache", GIVEN]);
+
 /** Follows an output that was reused to the run in which the step has run. */
 async function sourceOf<Ref extends Omit<StepRef, "item"> & { item?: number | null }>(
   runs: Pick<RunReader, "step">,
@@ -44,7 +50,7 @@ async function sourceOf<Ref extends Omit<StepRef, "item"> & { item?: number | nu
 ): Promise<Ref> {
   for (let source = ref; ;) {
     const step = await runs.step({ ...source, item: source.item ?? null });
-    if (step === undefined || step.reusedFrom === null || step.reusedFrom === "cache") return source;
+    if (step === undefined || step.reusedFrom === null || NO_RUN.has(step.reusedFrom)) return source;
     source = { ...source, runId: step.reusedFrom };
   }
 }

@@ -69,13 +69,10 @@ async function finish(
 ): Promise<Omit<RunEnd, "seq" | "stepStates">> {
   if ("error" in result) return { status: "failed", error: result.error };
   const { output, committed } = result;
-  const { stateRevision } = run;
-  // Runs of examples have no revision.
-  if (committed === null || stateRevision === null) return { status: "succeeded", error: null, output };
-  const conflict = await commitState(tx, { ...run, stateRevision }, committed, iso(clock.now()));
-  return conflict === undefined
-    ? { status: "succeeded", error: null, output, committed }
-    : { status: "failed", error: toRunError(conflict, runRef(run.id)) };
+  if (committed === null) return { status: "succeeded", error: null, output };
+  const conflict = await commitState(tx, run, committed, iso(clock.now()));
+  if (conflict !== undefined) return { status: "failed", error: toRunError(conflict, runRef(run.id)) };
+  return { status: "succeeded", error: null, output, ...(run.stateRevision !== null && { committed }) };
 }
 
 /** Ends a run, adds the jobs of the runs that depend on its end, and admits the next queued run. */
@@ -92,8 +89,8 @@ export async function endRun(
     const abandoned = await tx.runs.closeOpenSteps(run.id, now);
     await reportAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
   }
-  const handlerId =
-    end.status === "failed" && run.trigger !== "on_failure" ? definition.on_failure : undefined;
+  const hasHandler = end.status === "failed" && run.trigger !== "on_failure" && !run.isTrial;
+  const handlerId = hasHandler ? definition.on_failure : undefined;
   const onFailure = handlerId === undefined ? null : { workflowId: handlerId, runId: null, error: null };
   await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt, onFailure });
   await tx.approvals.cancelForRun(run.id, now);

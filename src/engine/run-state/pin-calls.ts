@@ -20,12 +20,13 @@ const MAX_CACHED = 1_000;
 
 /**
  * Returns the versions of these workflows and of those that they call. Ids that do not exist are left out.
+ * @param options.live whether a published version calls them: it gets no drafts of projects with review
  * @throws AppError workflow_not_runnable when there are too many
  */
-export type PinCalls = (calls: readonly string[]) => Promise<RunPins>;
+export type PinCalls = (calls: readonly string[], options: { live: boolean }) => Promise<RunPins>;
 
 export function callPinner(
-  workflows: Pick<WorkflowReader, "currentVersions">,
+  workflows: Pick<WorkflowReader, "currentVersions" | "liveVersions">,
   runs: Pick<RunReader, "versionDefinition">,
 ): PinCalls {
   // Versions never change, so neither does what they call.
@@ -40,14 +41,16 @@ export function callPinner(
     return calls;
   }
 
-  return async (calls) => {
+  return async (calls, { live }) => {
+    const versionsOf = (ids: readonly string[]) =>
+      live ? workflows.liveVersions(ids) : workflows.currentVersions(ids);
     const pins = new Map<string, number>();
     const seen = new Set(calls);
     let level = [...seen];
     for (let depth = 1; level.length > 0 && depth <= MAX_LEVELS; depth += 1) {
       if (seen.size > MAX_PINNED) throw tooManyCalls();
       const below: string[] = [];
-      for (const [id, version] of await workflows.currentVersions(level)) {
+      for (const [id, version] of await versionsOf(level)) {
         pins.set(id, version);
         for (const called of await callsOf(id, version)) {
           if (seen.has(called)) continue;

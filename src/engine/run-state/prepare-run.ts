@@ -2,17 +2,20 @@
 import type { Issue } from "../../../schemas/problem.ts";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
+import { projectOf } from "../../../schemas/project.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
 import type { RunPins } from "../../core/model.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
-import type { EngineApi, RunRequest } from "../../core/engine-port.ts";
+import type { EngineApi, PreparedRun, RunRequest } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";
 import type { RunCheck } from "../definition/run-checks.ts";
+import { type BeyondLimits, pinnedVersions } from "./key-limits.ts";
 import type { PinCalls } from "./pin-calls.ts";
+import type { QueueAdmission } from "./queue-admission.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Validation } from "../../core/validation.ts";
 
@@ -24,9 +27,16 @@ interface Options {
   definitionCache: DefinitionCache;
   /** @throws AppError storage_full while the disk has too little space for new runs */
   assertDiskSpace(): Promise<void>;
+  assertQueueMoves: QueueAdmission;
   /** Checks the definition, cached. @param options.pins what the run that calls this one has pinned; null for none */
-  check(ref: DefinitionRef, options: { pins: RunPins | null; owner: string }): Promise<RunCheck>;
+  check(
+    ref: DefinitionRef,
+    options: { pins: RunPins | null; owner: string; project: string },
+  ): Promise<RunCheck>;
   pinCalls: PinCalls;
+  /** Whether the workflows of a project may call this one of another project. */
+  isOffered(workflowId: string, project: string): Promise<boolean>;
+  beyondLimits: BeyondLimits;
   validation: Validation;
 }
 
@@ -35,13 +45,45 @@ export function prepareRun({
   runs,
   definitionCache,
   assertDiskSpace,
+  assertQueueMoves,
   check,
   pinCalls,
+  isOffered,
+  beyondLimits,
   validation,
 }: Options): PrepareRun {
   return async (request) => {
     await assertDiskSpace();
-    const workflow = await findWorkflow(workflows, request.workflowId);
+    if (request.workflowId === null) {
+      const { project, definition } = request;
+      return prepareDefinition({ workflowId: null, version: 0, project, definition }, request);
+    }
+    const { caller } = request;
+    const workflow = await findWorkflow(caller?.workflows ?? workflows, request.workflowId);
+    const { calledFrom = projectOf(workflow) } = request;
+    if (calledFrom === projectOf(workflow)) return prepare(workflow, request);
+    if (!(await isCallable(workflow, request, calledFrom))) throw notOffered(workflow.id);
+    try {
+      return await prepare(workflow, request);
+    } catch (error) {
+      throw withoutInside(error, workflow);
+    }
+  };
+
+  /** Whether another project may run the version that a request asks for: it is offered, and is or was published. */
+  async function isCallable(
+    { id, published_version: published }: WorkflowWithDefinition,
+    { pins }: RunRequest,
+    calledFrom: string,
+  ): Promise<boolean> {
+    if (published === null || !(await isOffered(id, calledFrom))) return false;
+    const pinned = pins?.[id] ?? published;
+    if (pinned === published) return true;
+    const { reviews } = await workflows.authorship(id, pinned);
+    return reviews.some(({ version }) => version === pinned);
+  }
+
+  async function prepare(workflow: WorkflowWithDefinition, request: RunRequest): Promise<PreparedRun> {
     if (workflow.status === "archived") {
       throw new AppError(
         "workflow_archived",
@@ -52,27 +94,52 @@ export function prepareRun({
     if (inherited !== null && !Object.hasOwn(inherited, workflow.id)) throw notPinned(workflow.id);
     const version =
       request.version ?? inherited?.[workflow.id] ?? workflow.published_version ?? workflow.version;
-    const ref: DefinitionRef = {
-      id: newRunId(),
-      workflowId: workflow.id,
-      version,
-      definition: request.definition ?? null,
+    const definition = request.definition ?? null;
+    if (definition === null) await assertHasDefinition(runs, workflow, version);
+    const live = isLive(workflow, { version, definition });
+    return prepareDefinition(
+      { workflowId: workflow.id, version, definition, project: projectOf(workflow), live },
+      request,
+    );
+  }
+
+  /** Prepares a run of a version, or of a definition that belongs to none. */
+  async function prepareDefinition(
+    { project, live = false, ...source }: RunSource,
+    request: RunRequest,
+  ): Promise<PreparedRun> {
+    const keyLimits = request.caller?.limits ?? null;
+    const inherited = request.pins ?? null;
+    const ref: DefinitionRef = { id: newRunId(), ...source };
+    const assertWithinLimits = async (versions: readonly DefinitionRef[]): Promise<void> => {
+      const beyond = await beyondLimits(versions, keyLimits);
+      if (beyond.length > 0) throw notRunnable(ref, beyond);
     };
-    if (ref.definition === null) await assertHasDefinition(runs, workflow, version);
+    await assertWithinLimits([ref]);
     const { issues, facts } = await check(ref, {
       pins: inherited,
       owner: usageSubjectOf(request.actor),
+      project,
     });
-    if (issues.length > 0) throw notRunnable(workflow.id, version, issues);
+    if (issues.length > 0) throw notRunnable(ref, issues);
     const { definition, calls } = await definitionCache.get(ref, runs);
+    const { priority = 0 } = definition;
+    // Runs that the engine starts are needed for earlier ones to end, and the operator on the machine is not limited.
+    if (request.caller !== null && request.trigger !== "cli")
+      await assertQueueMoves({ owner: usageSubjectOf(request.actor), priority });
+    const pins = calls.length === 0 ? null : (inherited ?? (await pinCalls(calls, { live })));
+    await assertWithinLimits(pinnedVersions(pins ?? {}));
     return {
       ...ref,
-      pins: calls.length === 0 ? null : (inherited ?? (await pinCalls(calls))),
+      project,
+      pins,
       trigger: request.trigger,
-      priority: definition.priority ?? 0,
+      priority,
       depth: request.depth ?? 0,
       firstRunId: request.retryOf?.firstRunId ?? ref.id,
       retryOf: request.retryOf?.id ?? null,
+      isTrial: request.trial !== undefined,
+      trial: request.trial ?? null,
       parent: request.parent ?? null,
       scheduledFor: request.scheduledFor ?? null,
       trace: request.trace ?? null,
@@ -80,15 +147,54 @@ export function prepareRun({
       facts,
       inputs: await parseInputs(validation, definition, request),
     };
-  };
+  }
 }
 
-/** A workflow of this id was created after the run that calls it had started. */
+/** What a run follows. */
+interface RunSource extends Omit<DefinitionRef, "id"> {
+  project: string;
+  /** Whether it follows the published version; default: false. */
+  live?: boolean;
+}
+
+/** For the caller it does not exist. */
+const notOffered = (id: string): AppError =>
+  new AppError(
+    "workflow_not_found",
+    `There is no workflow "${id}" in the project of the run that calls it, and none is offered to it. ` +
+      "Choose another workflow, or ask an admin of its project to offer it to the project.",
+  );
+
+/** Errors that say why a workflow can't run, and with that what it does. */
+const SHOWS_INSIDE: ReadonlySet<string> = new Set([
+  "version_not_found",
+  "workflow_archived",
+  "workflow_not_runnable",
+]);
+
+/** The error for a caller of another project, who knows the contract of the workflow and nothing else. */
+function withoutInside(error: unknown, workflow: WorkflowWithDefinition): unknown {
+  if (!(error instanceof AppError) || !SHOWS_INSIDE.has(error.code)) return error;
+  const project = projectOf(workflow);
+  return new AppError(
+    "workflow_not_runnable",
+    `"${workflow.id}" can't run now. It belongs to the project "${project}": ask somebody there why.`,
+    { cause: error },
+  );
+}
+
+/** Whether a run follows the published version, as scheduled runs and those of callers do. */
+const isLive = (
+  { status, published_version: published }: WorkflowWithDefinition,
+  { version, definition }: Pick<DefinitionRef, "version" | "definition">,
+): boolean => definition === null && status === "published" && version === published;
+
+/** The run that calls a workflow has started before it was created, or published where a review is needed. */
 const notPinned = (id: string): AppError =>
   new AppError(
     "workflow_not_found",
-    `There was no workflow "${id}" when the run that calls it started, and a run uses the versions of its start. ` +
-      "Retry that run to use the workflow.",
+    `There was no workflow "${id}" when the run that calls it started, or it was not published and its project requires ` +
+      "reviews, and a run uses the versions of its start. Retry that run to use the workflow.",
   );
 
 /** @throws AppError version_not_found, workflow_not_runnable */
@@ -116,12 +222,15 @@ async function assertHasDefinition(
   );
 }
 
-const notRunnable = (id: string, version: number, errors: readonly Issue[]): AppError =>
+const notRunnable = ({ workflowId, version }: DefinitionRef, errors: readonly Issue[]): AppError =>
   new AppError(
     "workflow_not_runnable",
-    `Version ${version} of "${id}" has ${errors.length} issue${errors.length === 1 ? "" : "s"} and can't run: ` +
-      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Fix them with update_workflow; ` +
-      "validate_workflow finds the same issues before you save.",
+    `${workflowId === null ? "The step" : `Version ${version} of "${workflowId}"`} has ` +
+      `${errors.length} issue${errors.length === 1 ? "" : "s"} and can't run: ` +
+      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. ` +
+      (workflowId === null
+        ? "Fix the step and send it again."
+        : "Fix them with update_workflow; validate_workflow finds the same issues before you save."),
     { errors: [...errors] },
   );
 

@@ -1,18 +1,20 @@
 /**
  * Everything that can still run after an approval: the rest of its run and of the runs that wait for it, with what undoes
  * their steps, and all workflows that they can call. A decision is made for exactly this. Versions never change and runs pin
- * them, so it is the same until the configuration of something that it connects to changes.
+ * them, so it is the same until the configuration of something that it connects to changes. A change request shows the same
+ * of a whole version.
  */
 import type { ApprovalPlan } from "../../../schemas/approval.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
+import type { ConnectionViews } from "../../core/connection-views.ts";
 import type { Connections } from "../../core/connections.ts";
-import type { RemainingWork } from "../../core/engine-port.ts";
-import type { RunPins, RunRecord, StepRef } from "../../core/model.ts";
+import type { PublicationPlan, RemainingWork } from "../../core/engine-port.ts";
+import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
-import type { AnyStepType } from "../../core/step-type.ts";
+import type { AnyStepType, StepEffect } from "../../core/step-type.ts";
 import { inOneLine } from "../../steps/as-written.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import { ancestorsOf } from "../definition/graph.ts";
@@ -22,11 +24,14 @@ type PlannedStep = PlannedWorkflow["steps"][number];
 
 interface Readers {
   runs: Pick<RunReader, "find" | "versionDefinition">;
-  workflows: Pick<WorkflowReader, "currentVersions">;
+  workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
 }
 
 /** A run that exists, or one that is prepared. */
-type PlannedRun = Pick<RunRecord, "id" | "workflowId" | "version" | "definition" | "pins" | "parent">;
+type PlannedRun = Pick<
+  RunRecord,
+  "id" | "project" | "workflowId" | "version" | "definition" | "pins" | "parent"
+>;
 
 /** A workflow that can be called. */
 interface Called {
@@ -43,7 +48,12 @@ interface RunRest {
   compiled: CompiledDefinition;
   /** The steps that can still run, by position. */
   positions: readonly number[];
+  /** The ids of the workflows that it calls itself. */
+  calls: readonly string[];
+  /** The workflows that it can call, directly and through them. */
   called: ReadonlyMap<string, Called>;
+  /** Those that the run may use. */
+  connections: Connections;
   digest: string;
 }
 
@@ -52,7 +62,21 @@ export interface RemainingWorkReader {
   after(read: Readers, run: PlannedRun, stepId: string): Promise<RemainingWork>;
   /** The digest of what can run after it in its own run, the first of the levels. */
   digestAfter(read: Readers, run: PlannedRun, stepId: string): Promise<string>;
+  /** What the runs of a version can do, with the versions of called workflows that a run would pin now. */
+  ofVersion(
+    read: {
+      workflows: Pick<WorkflowReader, "liveVersions" | "projectOf">;
+      runs: Pick<RunReader, "versionDefinition">;
+    },
+    version: { workflowId: string; version: number },
+  ): Promise<PublicationPlan>;
 }
+
+/** What a plan shows of the workflow of another project: nothing of what it does. */
+const FOREIGN: Pick<PlannedWorkflow, "foreign" | "steps"> = { foreign: true, steps: [] };
+
+/** Returns the versions of workflows by id; those that do not exist are left out. */
+type FindVersions = (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** The digest of all levels together. */
 const planDigest = (levels: readonly string[]): string => shortHash(levels.join(" "));
@@ -60,30 +84,35 @@ const planDigest = (levels: readonly string[]): string => shortHash(levels.join(
 export function remainingWork({
   definitionCache,
   stepTypes,
-  connections,
+  views,
 }: {
   definitionCache: DefinitionCache;
   stepTypes: readonly AnyStepType[];
-  connections: Connections;
+  views: ConnectionViews;
 }): RemainingWorkReader {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
 
-  async function restOf(read: Readers, run: PlannedRun, stepId: string): Promise<RunRest> {
-    const compiled = await definitionCache.get(run, read.runs);
-    const positions = positionsAfter(compiled, stepId);
+  /** @param stepId null for the whole run */
+  async function restOf(
+    { runs }: { runs: Pick<RunReader, "versionDefinition"> },
+    run: PlannedRun,
+    stepId: string | null,
+    findVersions: FindVersions,
+  ): Promise<RunRest> {
+    const compiled = await definitionCache.get(run, runs);
+    const positions = stepId === null ? allPositions(compiled) : positionsAfter(compiled, stepId);
     const { steps, on_failure: onFailure } = compiled.definition;
     const direct = positions.flatMap((position) => {
       const { type, workflow } = steps[position]! as StepDefinition & { workflow?: unknown };
       return type === "workflow" && typeof workflow === "string" ? [workflow] : [];
     });
-    const called = await closure(read, run.pins, [
-      ...direct,
-      ...(onFailure === undefined ? [] : [onFailure]),
-    ]);
+    const calls = [...direct, ...(onFailure === undefined ? [] : [onFailure])];
+    const called = await closure(runs, findVersions, calls);
     const entries = new Set(entriesOf(compiled, positions));
     for (const { compiled: callee } of called.values())
       if (callee !== undefined)
         for (const entry of entriesOf(callee, allPositions(callee))) entries.add(entry);
+    const { connections } = await views.of(run.project);
     const digest = shortHash(
       canonicalJson([
         run.workflowId,
@@ -94,25 +123,24 @@ export function remainingWork({
         Object.fromEntries([...entries].map((entry) => [entry, connections.configurationOf(entry)])),
       ]),
     );
-    return { run, compiled, positions, called, digest };
+    return { run, compiled, positions, calls, called, connections, digest };
   }
 
   /** The workflows of these ids, and those that they call. */
   async function closure(
-    read: Readers,
-    pins: RunPins | null,
+    runs: Pick<RunReader, "versionDefinition">,
+    findVersions: FindVersions,
     ids: readonly string[],
   ): Promise<Map<string, Called>> {
     const found = new Map<string, Called>();
     let level = [...new Set(ids)];
     while (level.length > 0) {
-      const versions = pins === null ? await read.workflows.currentVersions(level) : undefined;
+      const versions = await findVersions(level);
       const below = new Set<string>();
       for (const id of level) {
-        const pinned = pins !== null && Object.hasOwn(pins, id) ? pins[id] : undefined;
-        const version = pinned ?? versions?.get(id) ?? null;
+        const version = versions.get(id) ?? null;
         const ref = { id: "", workflowId: id, version: version ?? 0, definition: null };
-        const compiled = version === null ? undefined : await definitionCache.find(ref, read.runs);
+        const compiled = version === null ? undefined : await definitionCache.find(ref, runs);
         found.set(id, { id, version, compiled });
         for (const callee of compiled?.calls ?? []) below.add(callee);
       }
@@ -136,17 +164,18 @@ export function remainingWork({
 
   function describeStep(
     step: StepDefinition,
-    called: ReadonlyMap<string, Called>,
+    { called, connections }: Pick<RunRest, "called" | "connections">,
     undoneId?: string,
   ): PlannedStep {
-    const effect = types
-      .get(step.type)
-      ?.describeEffect?.(step, { connections, versionOf: (id) => called.get(id)?.version ?? null });
+    const versionOf = (id: string): number | null => called.get(id)?.version ?? null;
+    const effect = types.get(step.type)?.describeEffect?.(step, { connections, versionOf }) ?? NO_EFFECT;
     const { if: condition } = step;
     return {
       id: undoneId ?? step.id,
       type: step.type,
-      effect: repeated(step, effect ?? NO_EFFECT),
+      effect: repeated(step, effect.words),
+      does: effect.does,
+      ...(effect.targets.length > 0 && { targets: effect.targets }),
       ...(condition !== undefined && { if: inOneLine(condition) }),
       ...(undoneId !== undefined && { undo: true as const }),
     };
@@ -155,53 +184,114 @@ export function remainingWork({
   function describe(
     { definition, undo }: CompiledDefinition,
     positions: readonly number[],
-    called: ReadonlyMap<string, Called>,
+    rest: Pick<RunRest, "called" | "connections">,
   ): Pick<PlannedWorkflow, "steps" | "on_failure"> {
     return {
       ...(definition.on_failure !== undefined && { on_failure: definition.on_failure }),
       steps: [
-        ...positions.map((position) => describeStep(definition.steps[position]!, called)),
-        ...[...undo].map(([id, { step }]) => describeStep(step, called, id)),
+        ...positions.map((position) => describeStep(definition.steps[position]!, rest)),
+        ...[...undo].map(([id, { step }]) => describeStep(step, rest, id)),
       ],
     };
+  }
+
+  /**
+   * @param project that of the run or version that is decided on. Other projects show nothing of their workflows, and only
+   *   those that this project calls itself: what these call in turn is a part of what they do.
+   */
+  async function describeCalled(
+    { workflows }: { workflows: Pick<WorkflowReader, "projectOf"> },
+    rests: readonly RunRest[],
+    project: string,
+  ): Promise<PlannedWorkflow[]> {
+    const all = new Map<string, PlannedWorkflow>();
+    for (const rest of rests) {
+      const projects = new Map<string, string | undefined>();
+      for (const id of rest.called.keys()) projects.set(id, await workflows.projectOf(id));
+      const shown = new Set(rest.run.project === project ? rest.calls : []);
+      for (const { id, compiled } of rest.called.values()) {
+        if (projects.get(id) !== project) continue;
+        shown.add(id);
+        for (const callee of compiled?.calls ?? []) shown.add(callee);
+      }
+      for (const { id, version, compiled } of rest.called.values()) {
+        if (!shown.has(id)) continue;
+        const isForeign = projects.get(id) !== project;
+        all.set(`${id}@${version}`, {
+          workflow_id: id,
+          version,
+          role: "called",
+          ...(compiled === undefined
+            ? { steps: [] }
+            : isForeign
+              ? FOREIGN
+              : describe(compiled, allPositions(compiled), rest)),
+        });
+      }
+    }
+    return [...all.values()];
   }
 
   return {
     async after(read, run, stepId) {
       const rests: RunRest[] = [];
       for (let [next, at]: [PlannedRun | undefined, string] = [run, stepId]; next !== undefined;) {
-        rests.push(await restOf(read, next, at));
+        rests.push(await restOf(read, next, at, pinnedVersions(read, next)));
         const parent: StepRef | null = next.parent;
         [next, at] = parent === null ? [undefined, ""] : [await read.runs.find(parent.runId), parent.stepId];
       }
-      const all = new Map<string, PlannedWorkflow>();
-      for (const { called } of rests)
-        for (const { id, version, compiled } of called.values())
-          all.set(`${id}@${version}`, {
-            workflow_id: id,
-            version,
-            role: "called",
-            ...(compiled === undefined ? { steps: [] } : describe(compiled, allPositions(compiled), called)),
-          });
       const runs = rests.map(
-        ({ run: { id, workflowId, version, definition }, compiled, positions, called }, index) => ({
+        ({ run: { id, project, workflowId, version, definition }, compiled, positions, ...rest }, index) => ({
           workflow_id: workflowId,
-          version,
+          version: workflowId === null ? null : version,
           role: index === 0 ? ("run" as const) : ("parent" as const),
           run_id: id,
-          ...(definition !== null && { patched: true as const }),
-          ...describe(compiled, positions, called),
+          ...(definition !== null && workflowId !== null && { patched: true as const }),
+          ...(project === run.project ? describe(compiled, positions, rest) : FOREIGN),
         }),
       );
       const levels = rests.map(({ digest }) => digest);
-      return { levels, digest: planDigest(levels), workflows: [...runs, ...all.values()] };
+      const called = await describeCalled(read, rests, run.project);
+      return { levels, digest: planDigest(levels), workflows: [...runs, ...called] };
     },
 
-    digestAfter: async (read, run, stepId) => (await restOf(read, run, stepId)).digest,
+    digestAfter: async (read, run, stepId) =>
+      (await restOf(read, run, stepId, pinnedVersions(read, run))).digest,
+
+    async ofVersion(read, { workflowId, version }) {
+      const project = (await read.workflows.projectOf(workflowId))!;
+      const run = { id: "", project, workflowId, version, definition: null, pins: null, parent: null };
+      // A version that calls itself calls the version that is about to be published.
+      const findVersions: FindVersions = async (ids) => {
+        const found = new Map(await read.workflows.liveVersions(ids));
+        return ids.includes(workflowId) ? found.set(workflowId, version) : found;
+      };
+      const rest = await restOf(read, run, null, findVersions);
+      const { compiled, positions, digest } = rest;
+      const reviewed = { workflow_id: workflowId, version, role: "reviewed" as const };
+      return {
+        digest,
+        workflows: [
+          { ...reviewed, ...describe(compiled, positions, rest) },
+          ...(await describeCalled(read, [rest], project)),
+        ],
+      };
+    },
   };
 }
 
-const NO_EFFECT = "Touches nothing outside of the run";
+/** The versions that a run has pinned. One of an older release has pinned nothing, and uses those of now. */
+const pinnedVersions = ({ workflows }: Pick<Readers, "workflows">, { pins }: PlannedRun): FindVersions =>
+  pins === null
+    ? (ids) => workflows.currentVersions(ids)
+    : (ids) =>
+        Promise.resolve(new Map(ids.flatMap((id) => (Object.hasOwn(pins, id) ? [[id, pins[id]!]] : []))));
+
+const NO_EFFECT: StepEffect = {
+  words: "Touches nothing outside of the run",
+  does: "nothing",
+  targets: [],
+};
 
 const repeated = ({ for_each: forEach, repeat }: StepDefinition, effect: string): string =>
   forEach !== undefined

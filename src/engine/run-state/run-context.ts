@@ -18,6 +18,8 @@ export interface RunContext {
   /** Maximum bytes that a run stores. */
   maxRunBytes: number;
   validation: Validation;
+  /** Whether each use of a secret is recorded in the audit log. */
+  auditSecrets: boolean;
   startLimits: StartLimits;
 }
 

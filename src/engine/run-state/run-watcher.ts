@@ -1,7 +1,7 @@
 /** Waits for runs to change, in this process or another. */
 import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
-import type { RunReader } from "../../core/run-ports.ts";
+import type { RunReader, RunSummary } from "../../core/run-ports.ts";
 
 export interface RunWatcher {
   waitForChange: EngineApi["waitForChange"];
@@ -13,8 +13,9 @@ export interface RunWatcher {
 
 interface Waiter {
   runId: string;
-  seq: number;
-  resolve(): void;
+  /** Whether the run has changed in the way that is waited for. */
+  isReached(run: RunSummary): boolean;
+  resolve(run?: RunSummary): void;
 }
 
 /** It subscribes to the change feed only while there are waiters. */
@@ -24,13 +25,26 @@ export function runWatcher(
 ): RunWatcher {
   const waiters = new Set<Waiter>();
   let check: ChangeCheck | undefined;
+  let nextCheck: NodeJS.Immediate | undefined;
 
   /** If it fails, the waiters keep waiting until their time is up: the next check may succeed. */
   async function resolveChanged(): Promise<void> {
-    const runIds = [...new Set([...waiters].map(({ runId }) => runId))];
-    const summaries = await runs.getStatusSummaries(runIds);
-    const seqs = new Map(summaries.map(({ id, seq }) => [id, seq]));
-    for (const waiter of waiters) if ((seqs.get(waiter.runId) ?? Infinity) > waiter.seq) waiter.resolve();
+    // A wait that begins meanwhile is not decided by this read.
+    const current = [...waiters];
+    const summaries = await runs.getStatusSummaries([...new Set(current.map(({ runId }) => runId))]);
+    const byId = new Map(summaries.map((run) => [run.id, run]));
+    for (const waiter of current) {
+      const run = byId.get(waiter.runId);
+      if (run === undefined || waiter.isReached(run)) waiter.resolve(run);
+    }
+  }
+
+  /** Reads once for all waits that begin in this turn of the event loop. */
+  function checkSoon(): void {
+    nextCheck ??= setImmediate(() => {
+      nextCheck = undefined;
+      check?.run();
+    });
   }
 
   function remove(waiter: Waiter): void {
@@ -41,21 +55,22 @@ export function runWatcher(
   }
 
   return {
-    async waitForChange(runId, seq, { ms, signal }) {
-      if (signal.aborted) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const waiter: Waiter = { runId, seq, resolve };
+    async waitForChange(runId, seq, { ms, signal, until = () => true }) {
+      if (signal.aborted) return undefined;
+      const { promise, resolve } = Promise.withResolvers<RunSummary | undefined>();
+      const waiter: Waiter = { runId, resolve, isReached: (run) => run.seq > seq && until(run) };
       waiters.add(waiter);
       check ??= checkOnChange(changes, resolveChanged);
-      const timer = setTimeout(resolve, ms).unref();
-      signal.addEventListener("abort", waiter.resolve, { once: true });
+      const stop = (): void => resolve(undefined);
+      const timer = setTimeout(stop, ms).unref();
+      signal.addEventListener("abort", stop, { once: true });
       try {
         // The run may have changed before this wait began.
-        check.run();
-        await promise;
+        checkSoon();
+        return await promise;
       } finally {
         clearTimeout(timer);
-        signal.removeEventListener("abort", waiter.resolve);
+        signal.removeEventListener("abort", stop);
         remove(waiter);
       }
     },

@@ -55,7 +55,7 @@ export async function saveResult(
 }
 
 /** Errors that fail the run whatever the `on_error` of the step says. */
-const FATAL: ReadonlySet<string> = new Set(["child_cancelled", "run_too_large"]);
+const FATAL: ReadonlySet<string> = new Set(["child_cancelled", "not_given", "run_too_large"]);
 
 /** The state that a step ends in. */
 export const endStateOf = (

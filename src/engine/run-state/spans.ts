@@ -109,7 +109,7 @@ export function spans(
         end: Date.parse(finishedAt),
         attributes: {
           "millrace.run_id": run.id,
-          "millrace.workflow_id": run.workflowId,
+          ...workflowAttribute(run.workflowId),
           "millrace.step_id": step.id,
           "millrace.step_type": step.type,
           ...(ref.item !== null && { "millrace.item": ref.item }),
@@ -136,7 +136,7 @@ export function spans(
         end: Date.parse(finishedAt),
         attributes: {
           "millrace.run_id": run.id,
-          "millrace.workflow_id": run.workflowId,
+          ...workflowAttribute(run.workflowId),
           "millrace.version": run.version,
           "millrace.trigger": run.trigger,
           "millrace.status": status,
@@ -153,7 +153,12 @@ export function spans(
 const serializeOrNull = (trace: TraceContext | undefined): string | null =>
   trace === undefined ? null : serializeTrace(trace);
 
-const nameOf = (workflowId: string): string => `run ${workflowId}`;
+/** Spans of single steps are named alike, because names of spans must be few. */
+const nameOf = (workflowId: string | null): string =>
+  workflowId === null ? "run step" : `run ${workflowId}`;
+
+const workflowAttribute = (workflowId: string | null): SpanAttributes =>
+  workflowId === null ? {} : { "millrace.workflow_id": workflowId };
 
 /** @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ */
 const usageAttributes = (usage: NonNullable<AttemptRecord["usage"]>): SpanAttributes => ({

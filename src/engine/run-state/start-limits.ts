@@ -1,52 +1,61 @@
 /**
  * Limits how many runs start, wherever they start: by a caller, a schedule, or another run. Each counts for the owner who
- * caused it. They are enforced in the transaction that inserts the run.
+ * caused it, and for its project. They are enforced in the transaction that inserts the run.
  */
 import { type Clock, SECOND } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
-import { AppError } from "../../core/errors.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
-import { StepError } from "../../core/step-errors.ts";
 import {
-  isUsageLimited,
   limitExceededMessage,
   maxUnfinished,
-  ownerLabel,
-  type PerKeyLimits,
+  type UsageHolder,
+  type UsageHolders,
+  type UsageLimit,
   usageLimitFor,
-  usageSubjectOf,
   windowEnd,
 } from "../../core/usage-limits.ts";
+import { LimitRefusal } from "./limit-refusal.ts";
 import { storageRefusal } from "./storage-limit.ts";
 
 /** When a start may be tried again that runs must end for, in seconds. */
 const RETRY_AFTER_S = 30;
 
-type StartingRun = Pick<PreparedRun, "actor" | "parent" | "trigger">;
+type StartingRun = Pick<PreparedRun, "actor" | "parent" | "trigger" | "project">;
 type Writers = Pick<EngineWriters, "runs" | "usage">;
 
 export interface StartLimits {
   /**
    * Why a run can't start now; undefined when it can. Writes nothing.
-   * Locks: the starts of its owner, until the transaction ends.
+   * Locks: the starts of its owner and of its project, until the transaction ends.
    */
-  refusal(tx: Writers, run: StartingRun): Promise<AppError | undefined>;
-  /** Counts a run that starts. @throws AppError too_many_runs, storage_limit_reached; nothing was written then */
+  refusal(tx: Writers, run: StartingRun): Promise<LimitRefusal | undefined>;
+  /** Counts a run that starts. @throws LimitRefusal; nothing was written then */
   count(tx: Writers, run: StartingRun): Promise<void>;
 }
 
 export interface StartLimitsOptions {
-  /** Limits of each owner; one that is missing is neither read nor counted. */
-  perKey: PerKeyLimits;
+  /** Whose limits apply to a run; one that is missing is neither read nor counted. */
+  holdersOf: UsageHolders;
   /** Number of unfinished runs, of all owners, from which on no more start. */
   unfinishedRuns: number;
 }
 
-export function startLimits({ perKey, unfinishedRuns }: StartLimitsOptions, clock: Clock): StartLimits {
-  async function unfinishedRefusal(tx: Writers, run: StartingRun): Promise<AppError | undefined> {
+/** A limit of the runs in this hour. */
+interface HourlyLimit {
+  holder: UsageHolder;
+  limit: UsageLimit;
+  endsAt: number;
+}
+
+export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, clock: Clock): StartLimits {
+  async function unfinishedRefusal(
+    tx: Writers,
+    run: StartingRun,
+    holders: readonly UsageHolder[],
+  ): Promise<LimitRefusal | undefined> {
     const startedByRun = run.parent !== null || run.trigger === "on_failure";
-    const max = isUsageLimited(run.actor) ? perKey.unfinished_runs : undefined;
-    if (max !== undefined) await tx.runs.lockStarts(usageSubjectOf(run.actor));
+    for (const { limits, subject } of holders)
+      if (limits.unfinished_runs !== undefined) await tx.runs.lockStarts(subject);
     const total = await tx.runs.countAllUnfinished();
     if (total >= maxUnfinished(unfinishedRuns, startedByRun)) {
       return tooManyRuns(
@@ -54,67 +63,74 @@ export function startLimits({ perKey, unfinishedRuns }: StartLimitsOptions, cloc
         "list_runs with status queued, running or waiting lists them.",
       );
     }
-    if (max === undefined) return undefined;
-    const ownMax = maxUnfinished(max, startedByRun);
-    // No owner has more than all have together: mostly its own need not be counted.
-    if (total < ownMax || (await tx.runs.countUnfinishedFor(run.actor)) < ownMax) return undefined;
-    return tooManyRuns(
-      `${max} runs of ${ownerLabel(run.actor)} are unfinished, which is the maximum (limits.per_key.unfinished_runs).`,
-      "list_runs with status queued, running or waiting shows them.",
-    );
+    for (const { limits, project, label, settingName } of holders) {
+      const max = limits.unfinished_runs;
+      if (max === undefined) continue;
+      const ownMax = maxUnfinished(max, startedByRun);
+      // No holder has more than all have together: mostly its own need not be counted.
+      if (total < ownMax) continue;
+      const count =
+        project === undefined
+          ? await tx.runs.countUnfinishedFor(run.actor)
+          : await tx.runs.countUnfinishedOf(project);
+      if (count < ownMax) continue;
+      return tooManyRuns(
+        `${max} runs of ${label} are unfinished, which is the maximum (${settingName("unfinished_runs")}).`,
+        "list_runs with status queued, running or waiting shows them.",
+        project,
+      );
+    }
+    return undefined;
   }
 
-  /** The limit of runs in this hour, if the run counts for one. */
-  function hourlyLimit({ actor }: StartingRun) {
-    const limit = isUsageLimited(actor) ? usageLimitFor(perKey, "runs") : undefined;
-    return limit && { limit, subject: usageSubjectOf(actor), endsAt: windowEnd(limit, clock.now()) };
-  }
+  /** The limits of runs in this hour for which the run counts. */
+  const hourlyLimits = (holders: readonly UsageHolder[]): HourlyLimit[] =>
+    holders.flatMap((holder) => {
+      const limit = usageLimitFor(holder.limits, "runs");
+      return limit === undefined ? [] : [{ holder, limit, endsAt: windowEnd(limit, clock.now()) }];
+    });
 
-  const hourlyRefusal = (
-    { actor }: StartingRun,
-    { limit, endsAt }: NonNullable<ReturnType<typeof hourlyLimit>>,
-  ): AppError =>
-    new AppError(
+  const hourlyRefusal = ({ holder, limit, endsAt }: HourlyLimit): LimitRefusal =>
+    new LimitRefusal(
       "too_many_runs",
-      `${limitExceededMessage(limit, ownerLabel(actor), endsAt)} The run was not started. ` +
+      `${limitExceededMessage(holder, limit, endsAt)} The run was not started. ` +
         "Start it again then, or ask the operator for a higher limit.",
-      { headers: { "Retry-After": String(Math.ceil((endsAt - clock.now()) / SECOND)) } },
+      { retryAfterS: Math.ceil((endsAt - clock.now()) / SECOND), project: holder.project },
     );
 
   return {
     async refusal(tx, run) {
-      const refused = (await storageRefusal(tx, perKey, run.actor)) ?? (await unfinishedRefusal(tx, run));
-      const hourly = hourlyLimit(run);
-      if (refused !== undefined || hourly === undefined) return refused;
-      const used = await tx.usage.usedInWindow(hourly.subject, "runs", hourly.endsAt);
-      return used < hourly.limit.max ? undefined : hourlyRefusal(run, hourly);
+      const holders = await holdersOf(run.actor, run.project);
+      const refused = (await storageRefusal(tx, holders)) ?? (await unfinishedRefusal(tx, run, holders));
+      if (refused !== undefined) return refused;
+      for (const hourly of hourlyLimits(holders)) {
+        const used = await tx.usage.usedInWindow(hourly.holder.subject, "runs", hourly.endsAt);
+        if (used >= hourly.limit.max) return hourlyRefusal(hourly);
+      }
+      return undefined;
     },
 
     async count(tx, run) {
-      const refused = (await storageRefusal(tx, perKey, run.actor)) ?? (await unfinishedRefusal(tx, run));
+      const holders = await holdersOf(run.actor, run.project);
+      const refused = (await storageRefusal(tx, holders)) ?? (await unfinishedRefusal(tx, run, holders));
       if (refused !== undefined) throw refused;
-      const hourly = hourlyLimit(run);
-      if (hourly === undefined) return;
-      const { subject, endsAt, limit } = hourly;
-      if (!(await tx.usage.reserve(subject, "runs", endsAt, { amount: 1, max: limit.max })))
-        throw hourlyRefusal(run, hourly);
+      const counted: HourlyLimit[] = [];
+      for (const hourly of hourlyLimits(holders)) {
+        const { holder, endsAt, limit } = hourly;
+        if (await tx.usage.reserve(holder.subject, "runs", endsAt, { amount: 1, max: limit.max })) {
+          counted.push(hourly);
+          continue;
+        }
+        // The caller may go on with its transaction, without the run.
+        for (const other of counted) await tx.usage.add(other.holder.subject, "runs", other.endsAt, -1);
+        throw hourlyRefusal(hourly);
+      }
     },
   };
 }
 
-const tooManyRuns = (what: string, how: string): AppError =>
-  new AppError("too_many_runs", `${what} Wait until some have ended, or cancel some: ${how}`, {
-    headers: { "Retry-After": String(RETRY_AFTER_S) },
-  });
-
-export const isStartRefused = (error: unknown): error is AppError =>
-  error instanceof AppError && (error.code === "too_many_runs" || error.code === "storage_limit_reached");
-
-/** The error of a step whose run may not start. */
-export const childRefused = ({ message, details }: AppError): StepError =>
-  new StepError("limit_reached", message, {
-    fix:
-      "Retry the run later (retry_run); it reuses the outputs of the steps that succeeded. " +
-      "Or let the step wait with retry: { on: [limit_reached] }.",
-    retryAfterMs: Number(details.headers!["Retry-After"]) * SECOND,
+const tooManyRuns = (what: string, how: string, project?: string): LimitRefusal =>
+  new LimitRefusal("too_many_runs", `${what} Wait until some have ended, or cancel some: ${how}`, {
+    retryAfterS: RETRY_AFTER_S,
+    project,
   });

@@ -20,7 +20,7 @@ export async function startRun(context: RunContext, tx: EngineWriters, run: Prep
 /** Inserts a run that is counted already, with the jobs of its first steps, or queues it. */
 export async function insertRun(context: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
   const compiled = await context.definitionCache.get(run, tx.runs);
-  await tx.runs.lockQueue(run.workflowId);
+  if (run.workflowId !== null) await tx.runs.lockQueue(run.workflowId);
   const admitted = await hasCapacity(tx, run, compiled);
   const pending = StepStates.allPending(compiled.definition.steps.length);
   const { states: stepStates, start } = admitted
@@ -44,6 +44,7 @@ export async function insertRun(context: RunContext, tx: EngineWriters, run: Pre
         run_id: id,
         version,
         trigger,
+        ...(run.isTrial && { trial: true }),
         status: "queued",
         ...correlationFields(context, tx, { ...run, trace }),
       },
@@ -56,11 +57,13 @@ export async function insertRun(context: RunContext, tx: EngineWriters, run: Pre
 export async function admitQueuedRuns(
   context: RunContext,
   tx: EngineWriters,
-  { workflowId, actor }: Pick<RunRecord, "workflowId" | "actor">,
+  ended: Pick<RunRecord, "workflowId" | "project" | "actor">,
 ): Promise<void> {
+  const { workflowId, project } = ended;
+  if (workflowId === null) return;
   await tx.runs.lockQueue(workflowId);
-  for (let lastOwner = usageSubjectOf(actor); ;) {
-    const run = await tx.runs.nextQueued(workflowId, lastOwner);
+  for (let lastOwner = usageSubjectOf(ended.actor); ;) {
+    const run = await tx.runs.nextQueued({ workflowId, project }, lastOwner);
     if (run === undefined) return;
     lastOwner = usageSubjectOf(run.actor);
     const compiled = await context.definitionCache.get(run, tx.runs);
@@ -95,19 +98,23 @@ export const addStepJob = (
 /** Whether `concurrency` and the schedule's `overlap` let the run start now. */
 async function hasCapacity(
   tx: EngineWriters,
-  run: Pick<RunRecord, "workflowId" | "trigger" | "parent">,
+  run: Pick<RunRecord, "workflowId" | "project" | "trigger" | "parent">,
   { definition }: CompiledDefinition,
 ): Promise<boolean> {
+  // A single step limits no other one.
+  const { workflowId, project } = run;
+  if (workflowId === null) return true;
+  const queue = { workflowId, project };
   const { concurrency, schedule } = definition;
   if (
     concurrency !== undefined &&
-    (await tx.runs.countActive(run.workflowId)) >= concurrency &&
+    (await tx.runs.countActive(queue)) >= concurrency &&
     !(await hasAncestorOfSameWorkflow(tx, run))
   ) {
     return false;
   }
   const queuesScheduled = run.trigger === "schedule" && schedule?.overlap === "queue";
-  return !queuesScheduled || (await tx.runs.countActive(run.workflowId, "schedule")) === 0;
+  return !queuesScheduled || (await tx.runs.countActive(queue, "schedule")) === 0;
 }
 
 /** Whether a run of the same workflow waits for this one. Queued behind that run, this one would never start. */

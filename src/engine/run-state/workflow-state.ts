@@ -14,22 +14,31 @@ type Snapshot = Pick<NewRun, "state" | "stateRevision">;
 export const NO_SNAPSHOT: Snapshot = { state: null, stateRevision: null };
 
 /**
- * Takes the snapshot of a run that is admitted now. Runs of examples, and the runs that they start, begin with the
- * defaults and have no revision, so they commit nothing.
+ * Takes the snapshot of a run that is admitted now. A trial has no revision, so it commits nothing; those of examples, and the
+ * runs that they start, begin with the defaults. So do runs whose workflow was moved before they were admitted: its state
+ * belongs to the other project.
  */
 export async function takeSnapshot(
   tx: EngineWriters,
-  run: Pick<RunRecord, "workflowId" | "trigger" | "parent">,
+  run: Pick<RunRecord, "workflowId" | "project" | "trigger" | "isTrial" | "parent">,
   { state: declaration }: Definition,
 ): Promise<Snapshot> {
-  if (declaration === undefined) return NO_SNAPSHOT;
-  if (await belongsToExample(tx, run)) return { state: stateValues(declaration, {}), stateRevision: null };
-  const stored = await tx.workflowStates.find(run.workflowId);
+  if (declaration === undefined || run.workflowId === null) return NO_SNAPSHOT;
+  const { workflowId, project } = run;
+  if ((await isMoved(tx, { workflowId, project })) || (await belongsToExample(tx, run)))
+    return { state: stateValues(declaration, {}), stateRevision: null };
+  const stored = await tx.workflowStates.find(workflowId);
   return {
     state: stateValues(declaration, stored?.values ?? {}),
-    stateRevision: stored?.revision ?? FIRST_STATE_REVISION,
+    stateRevision: run.isTrial ? null : (stored?.revision ?? FIRST_STATE_REVISION),
   };
 }
+
+/** Whether the workflow of a run belongs to another project than the run. */
+const isMoved = async (
+  tx: EngineWriters,
+  { workflowId, project }: Pick<RunRecord, "project"> & { workflowId: string },
+): Promise<boolean> => (await tx.workflowStates.projectOf(workflowId)) !== project;
 
 async function belongsToExample(
   tx: EngineWriters,
@@ -43,22 +52,29 @@ async function belongsToExample(
 /**
  * Commits values to the state of a run's workflow; its other keys keep theirs.
  * @param at the present time (ISO 8601)
- * @returns the error of the run when the state was written since its snapshot; then nothing is written
+ * @returns the error of the run when the state was written since its snapshot, or belongs to another project; then nothing is
+ *   written
  */
 export async function commitState(
   tx: EngineWriters,
-  run: Pick<RunRecord, "id" | "workflowId" | "actor"> & { stateRevision: number },
+  run: Pick<RunRecord, "id" | "workflowId" | "project" | "actor" | "stateRevision">,
   committed: Readonly<Record<string, unknown>>,
   at: string,
 ): Promise<StepError | undefined> {
-  const stored = await tx.workflowStates.find(run.workflowId);
+  const { workflowId, project } = run;
+  // A single step commits nothing.
+  if (workflowId === null) return undefined;
+  if (await isMoved(tx, { workflowId, project })) return movedConflict(workflowId);
+  // Trials have no revision.
+  if (run.stateRevision === null) return undefined;
+  const stored = await tx.workflowStates.find(workflowId);
   const values = { ...stored?.values, ...committed };
   const state = { values, updatedAt: at, updatedBy: run.id };
   const subject = usageSubjectOf(run.actor);
-  if (await tx.workflowStates.replace(run.workflowId, run.stateRevision, state, subject)) return undefined;
+  if (await tx.workflowStates.replace(workflowId, run.stateRevision, state, subject)) return undefined;
   return new StepError(
     "state_conflict",
-    `The state of "${run.workflowId}" was written since this run read it (revision ${run.stateRevision}), so its commit ` +
+    `The state of "${workflowId}" was written since this run read it (revision ${run.stateRevision}), so its commit ` +
       "was refused and nothing was written.",
     {
       fix:
@@ -68,3 +84,11 @@ export async function commitState(
     },
   );
 }
+
+const movedConflict = (workflowId: string): StepError =>
+  new StepError(
+    "state_conflict",
+    `"${workflowId}" was moved to another project after this run had started. Its state belongs to that project, so the commit ` +
+      "was refused and nothing was written.",
+    { fix: "Run the workflow in its project." },
+  );

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createSqliteFile } from "../../support/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
-import { temporaryDirectory } from "../../support/instance.ts";
+import { temporaryDirectory } from "../../support/directories.ts";
 
 const SHOP = "CREATE TABLE orders (id INTEGER PRIMARY KEY, region TEXT)";
 

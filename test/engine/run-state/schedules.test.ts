@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScheduleRecord } from "../../../src/core/model.ts";
 import { nextTime, nextTimes } from "../../../src/engine/definition/schedule-times.ts";
 import { TEST_ACTOR, type TestEngine, testEngine } from "../../support/engine.ts";
-import { fakeClock } from "../../support/instance.ts";
+import { fakeClock } from "../../support/clock.ts";
 
 const BERLIN = "Europe/Berlin";
 const iso = (at: number): string => new Date(at).toISOString();
@@ -395,4 +395,21 @@ const counts = async (harness: TestEngine) => ({
   run_values: await harness.rows("run_values"),
   fan_outs: await harness.rows("fan_outs"),
   approvals: await harness.rows("approvals"),
+});
+
+describe("an executor whose clock differs from that of the others", () => {
+  it("leaves the schedules to them", async () => {
+    const agreed = { value: false };
+    const clock = Object.assign(fakeClock(Date.parse("2026-11-21T07:30:00Z")), {
+      isAgreed: () => agreed.value,
+    });
+    const harness = await testEngine({ clock });
+    const id = await schedule(harness);
+    clock.advance(HOUR);
+    expect(await harness.engine.scheduler.startDueRuns()).toBe(0);
+    expect(await scheduledTimes(harness, id)).toEqual([]);
+    agreed.value = true;
+    expect(await harness.engine.scheduler.startDueRuns()).toBe(1);
+    expect(await scheduledTimes(harness, id)).toEqual(["2026-11-21T08:00:00.000Z"]);
+  });
 });

@@ -1,7 +1,7 @@
 /** A `workflow` step waits until the run that it started has ended, or fails when its timeout is over. */
 import { iso } from "../../../core/clock.ts";
 import type { RunRecord } from "../../../core/model.ts";
-import { StepError } from "../../../core/step-errors.ts";
+import { StepError, type StepErrorCode } from "../../../core/step-errors.ts";
 import { newJob, runRef } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import { insertRun } from "../start-run.ts";
@@ -54,6 +54,24 @@ export function childFailure({ id, workflowId, status, stop, error }: RunRecord)
     return new StepError("child_cancelled", message, { fix: "Retry the run to start it again.", details });
   }
   const message = `The run ${id} of "${workflowId}" failed: ${error?.message ?? "no error was recorded."}`;
-  const code = error?.code === "child_cancelled" ? "child_cancelled" : "child_failed";
-  return new StepError(code, message, { ...fix, details });
+  return new StepError(codeOf(error), message, { ...fix, details });
+}
+
+/** Errors that end the runs above, whatever their steps do about errors. */
+const PASSED_ON = new Set<string>(["child_cancelled", "not_given"] satisfies StepErrorCode[]);
+
+const codeOf = (error: RunRecord["error"]): StepErrorCode =>
+  error !== null && PASSED_ON.has(error.code) ? (error.code as StepErrorCode) : "child_failed";
+
+/** The same for the run of a workflow that another project offers: what happened in it is shown there only. */
+export function foreignFailure({ id, workflowId, project, status, error }: RunRecord): StepError {
+  const isCancelled = status === "cancelled" || error?.code === "child_cancelled";
+  return new StepError(
+    isCancelled ? "child_cancelled" : codeOf(error),
+    `The run ${id} of "${workflowId}" ${isCancelled ? "was cancelled" : "failed"}. It belongs to the project "${project}".`,
+    {
+      fix: `Ask somebody in the project "${project}" why, with the id of the run.`,
+      details: { run_id: id, status },
+    },
+  );
 }
