@@ -1,5 +1,7 @@
 /** Whether agents get a workflow as a tool of its own. */
 import { z } from "zod";
+import { Issue } from "./problem.ts";
+import { RequestedReview } from "./review.ts";
 import { timestamp } from "./text.ts";
 import { Version, Workflow } from "./workflow.ts";
 
@@ -11,7 +13,7 @@ const ExposureState = z.enum(["not_requested", "requested", "allowed"]).meta({
 
 const ExposureDigest = z
   .string()
-  .regex(/^[\w-]{1,64}$/)
+  .regex(/^[\w-]{1,64}$/, { error: "must be the digest that get_exposure returns" })
   .meta({
     description: "Stands for the texts and effects that a consent covers. From get_exposure.",
     example: "q5t1Yc0nX2m8dR4kLw7ZbA",
@@ -54,4 +56,13 @@ export const PublishedWorkflow = Workflow.extend({
     .strictObject({ state: z.enum(["requested", "allowed"]), detail: z.string() })
     .optional()
     .meta({ description: "With `expose_as_tool`: whether agents get it as a tool, and what to do." }),
-}).meta({ id: "PublishedWorkflow", description: "A published workflow." });
+  review: RequestedReview.optional(),
+  warnings: z
+    .array(Issue)
+    .optional()
+    .meta({ description: "Examples that were not checked to their end. Left out when empty." }),
+  next_runs: z
+    .array(timestamp)
+    .optional()
+    .meta({ description: "With a schedule: when it runs next; none while it is paused." }),
+}).meta({ id: "PublishedWorkflow", description: "A workflow after publish_workflow." });

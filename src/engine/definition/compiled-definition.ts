@@ -38,9 +38,12 @@ export function definedStep({ definition, position, undo }: CompiledDefinition, 
   return undone === undefined ? definition.steps[position.get(id)!]! : undo.get(undone)!.step;
 }
 
-/** @param definition one that its schema accepts */
+/**
+ * @param owner what the rates of its steps belong to: its workflow, or the run of a single step
+ * @param definition one that its schema accepts
+ */
 function compileDefinition(
-  workflowId: string,
+  owner: string,
   definition: Definition,
   stepTypes: ReadonlyMap<string, AnyStepType>,
   connections: Pick<Connections, "defaultDatabase">,
@@ -53,9 +56,7 @@ function compileDefinition(
     resources: definition.steps.map((step) => stepTypes.get(step.type)!.resource(step, connections)),
     rates: definition.steps.map(({ id, rate }) =>
       // With the rate as a part of the key, a changed rate holds at once.
-      rate === undefined
-        ? null
-        : { key: `step:${workflowId}/${id}@${rate}`, intervalMs: rateIntervalMs(rate) },
+      rate === undefined ? null : { key: `step:${owner}/${id}@${rate}`, intervalMs: rateIntervalMs(rate) },
     ),
     eventStepIds: eventStepIds(definition.steps),
     calls: calledWorkflowIds(definition),
@@ -72,6 +73,13 @@ function compileDefinition(
 
 /** Identifies the definition that a run follows. */
 export type DefinitionRef = Pick<RunRecord, "id" | "workflowId" | "version" | "definition">;
+
+/** The definition of a version; null where it has none, and for a run of a single step, which has its own one. */
+export const versionDefinitionOf = async (
+  runs: Pick<RunReader, "versionDefinition">,
+  { workflowId, version }: Pick<DefinitionRef, "workflowId" | "version">,
+): Promise<Record<string, unknown> | null> =>
+  workflowId === null ? null : runs.versionDefinition(workflowId, version);
 
 export interface DefinitionCache {
   /**
@@ -109,9 +117,9 @@ export function definitionCache(
     const key = definition === null ? `${workflowId}@${version}` : id;
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
-    const stored = definition ?? (await runs.versionDefinition(workflowId, version));
+    const stored = definition ?? (await versionDefinitionOf(runs, { workflowId, version }));
     if (stored === null) return undefined;
-    const compiled = compileDefinition(workflowId, parse(stored), types, connections, parsePause);
+    const compiled = compileDefinition(workflowId ?? id, parse(stored), types, connections, parsePause);
     cache.set(key, compiled);
     return compiled;
   }

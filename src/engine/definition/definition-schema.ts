@@ -11,7 +11,8 @@ import {
   TOP_FIELDS,
 } from "../../../schemas/workflow-definition.ts";
 import { Cel } from "../../../schemas/field-values.ts";
-import { WorkflowDescription, WorkflowName, WorkflowTags } from "../../../schemas/workflow.ts";
+import { WORKFLOW_ID, WorkflowDescription, WorkflowName, WorkflowTags } from "../../../schemas/workflow.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { AnyStepType, Field } from "../../core/step-type.ts";
 import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
 import { templated } from "./templated-schema.ts";
@@ -20,7 +21,7 @@ import { templated } from "./templated-schema.ts";
 export const FILE_FIELDS = {
   id: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,199}$/, {
+    .regex(WORKFLOW_ID, {
       error: "must be lower-case letters, digits and -, starting with a letter or digit",
     })
     .optional()
@@ -112,11 +113,12 @@ function stepOf(stepTypes: readonly AnyStepType[]): z.ZodType {
 }
 
 /** The schema of a whole definition. Parsing fills in the defaults. */
-export const definitionSchema = (stepTypes: readonly AnyStepType[]): z.ZodType<Definition> =>
+export const definitionSchema = oncePer((stepTypes: readonly AnyStepType[]): z.ZodType<Definition> =>
   z.strictObject({
     ...TOP_FIELDS,
     steps: stepsOf(stepOf(stepTypes)) as unknown as z.ZodArray<z.ZodType<StepDefinition>>,
-  });
+  }),
+);
 
 /** The schema of the top-level fields. The steps are parsed one by one. */
 export const topLevelSchema = (file: boolean) =>

@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import type { Issue } from "../../../schemas/problem.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
+import type { ConnectionViews } from "../../core/connection-views.ts";
 import type { CheckReport } from "../../core/engine-port.ts";
 import type { CheckDefinition } from "./check/index.ts";
 import { type Clock, MINUTE, SECOND } from "../../core/clock.ts";
@@ -10,7 +11,7 @@ import type { RunReader } from "../../core/run-ports.ts";
 import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 import { STEP_ERRORS, type StepErrorCode } from "../../core/step-errors.ts";
 import { isAllowedInSaved } from "./check/check-report.ts";
-import type { DefinitionRef } from "./compiled-definition.ts";
+import { type DefinitionRef, versionDefinitionOf } from "./compiled-definition.ts";
 
 export interface RunCheck {
   /** What keeps the definition from running. */
@@ -23,6 +24,8 @@ interface CheckOptions {
   pins: RunPins | null;
   /** The usage subject (usage-limits.ts) that the run belongs to. */
   owner: string;
+  /** The project whose connections and workflows it can use. */
+  project: string;
 }
 
 interface CachedCheck {
@@ -49,6 +52,7 @@ const CONNECTIONS_MS = 3 * SECOND;
 export function runChecks(
   check: CheckDefinition,
   runs: Pick<RunReader, "versionDefinition">,
+  views: ConnectionViews,
   clock: Clock,
 ): (ref: DefinitionRef, options: CheckOptions) => Promise<RunCheck> {
   const cache = new LRUCache<string, CachedCheck>({ max: MAX_CACHED });
@@ -56,17 +60,17 @@ export function runChecks(
 
   async function checkNow(
     { workflowId, version, definition }: DefinitionRef,
-    { pins, owner }: CheckOptions,
+    { pins, ...whom }: CheckOptions,
     key: string,
   ): Promise<RunCheck> {
-    const source = definition ?? (await runs.versionDefinition(workflowId, version));
+    const source = definition ?? (await versionDefinitionOf(runs, { workflowId, version }));
     const report = await check(source, {
       checkConnections: true,
       connectionsTimeoutMs: CONNECTIONS_MS,
-      selfId: workflowId,
+      selfId: workflowId ?? undefined,
       ...(pins !== null &&
         calledWorkflowIds(source ?? {}).length > 0 && { asPublished: await pinnedDefinitions(pins) }),
-      owner,
+      ...whom,
     });
     const errors = report.errors.filter((issue) => !isAllowedInSaved(issue));
     const issues = errors.filter((issue) => !isUnavailable(issue));
@@ -99,20 +103,21 @@ export function runChecks(
     return started;
   }
 
-  return (ref, options) => {
-    const { pins } = options;
-    // A version never changes. The patched definition of a retry is identified by its text.
+  return async (ref, options) => {
+    const { pins, project } = options;
+    // A version never changes. The own definition of a run (a patched retry, a single step) is identified by its text.
     const { workflowId, version, definition } = ref;
     const own = definition === null ? `${workflowId}@${version}` : canonicalJson([workflowId, definition]);
-    const key = pins === null ? own : canonicalJson([own, pins]);
+    const { key: view } = await views.of(project);
+    const key = canonicalJson([project, own, pins, view]);
     const cached = cache.get(key);
     if (cached === undefined) return start(ref, options, key);
-    if (cached.expiresAt > clock.now()) return Promise.resolve(cached.result);
+    if (cached.expiresAt > clock.now()) return cached.result;
     const fresh = start(ref, options, key);
     if (cached.isComplete) return fresh;
     // A connection that stays unavailable delays only the first run.
     fresh.catch(() => undefined);
-    return Promise.resolve(cached.result);
+    return cached.result;
   };
 }
 

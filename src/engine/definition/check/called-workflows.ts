@@ -5,6 +5,7 @@
 import type { Issue } from "../../../../schemas/problem.ts";
 import type { WorkflowStatus } from "../../../../schemas/workflow.ts";
 import { shapeOfSchema, schemaIssues } from "../../../core/json-schema/index.ts";
+import type { CheckOptions, Unavailable } from "../../../core/engine-port.ts";
 import { ANY, type Shape } from "../../../core/shapes.ts";
 import type { CalledWorkflow } from "../../../core/step-type.ts";
 import { calledWorkflowIds, workflowCalls } from "../../../core/workflow-calls.ts";
@@ -16,6 +17,10 @@ type Definition = Readonly<Record<string, unknown>>;
 interface StoredWorkflow {
   status: WorkflowStatus;
   definition: Record<string, unknown> | null;
+  /** Whether another project offers it: callers know its contract, not what it does. */
+  isForeign?: true;
+  /** Why it can't run, besides what its status and definition say. */
+  unavailable?: Unavailable;
 }
 
 export interface WorkflowLookup {
@@ -25,17 +30,28 @@ export interface WorkflowLookup {
   ids(): Promise<string[]>;
 }
 
-/** @param published definitions by workflow id, as if each were the published version of its workflow */
-export const withPublished = (
+/** The workflows as the options of a check assume them. */
+export const withAssumed = (
   lookup: WorkflowLookup,
-  published: ReadonlyMap<string, Record<string, unknown>>,
-): WorkflowLookup => ({
-  ...lookup,
-  async find(id) {
-    const definition = published.get(id);
-    return definition === undefined ? lookup.find(id) : { status: "published", definition };
-  },
-});
+  { asPublished, unavailable }: Pick<CheckOptions, "asPublished" | "unavailable">,
+): WorkflowLookup =>
+  asPublished === undefined && unavailable === undefined
+    ? lookup
+    : {
+        ...lookup,
+        async find(id) {
+          const found = await lookup.find(id);
+          const definition = asPublished?.get(id);
+          const reason = unavailable?.get(id);
+          return (
+            found && {
+              ...found,
+              ...(definition !== undefined && { status: "published", definition }),
+              ...(reason !== undefined && { unavailable: reason }),
+            }
+          );
+        },
+      };
 
 /** The workflows that one definition runs, as far as they exist. */
 export interface CalledWorkflows {
@@ -76,7 +92,11 @@ export async function calledWorkflows(
     const found = await lookup.find(id);
     const called = found && (found.definition === null ? NO_CONTRACT : contractOf(found.definition));
     // A workflow on the path that leads back here is not checked again.
-    const entry = { called, definition: found?.definition ?? null, pending: true };
+    const entry = {
+      called,
+      definition: found?.isForeign === true ? null : (found?.definition ?? null),
+      pending: true,
+    };
     graph.set(id, entry);
     if (found !== undefined) entry.called = await checked(id, found, called!);
     graph.set(id, { ...entry, pending: false });
@@ -89,7 +109,8 @@ export async function calledWorkflows(
   ): Promise<CalledWorkflow> {
     const obstacle = obstacleOf(id, found);
     if (obstacle !== undefined) return { ...contract, obstacle };
-    if (found.definition === null || graph.size > MAX_CHECKED) return contract;
+    // A workflow of another project was checked there, with what that project can use.
+    if (found.definition === null || found.isForeign === true || graph.size > MAX_CHECKED) return contract;
     const { errors: issues, output_shape: output } = await check(found.definition, id);
     const errors = issues.filter((issue) => !isAllowedInSaved(issue));
     return { inputs: contract.inputs, output, ...(errors.length > 0 && { obstacle: faulty(id, errors) }) };
@@ -115,7 +136,11 @@ function contractOf({ inputs, output_schema: schema }: Definition): CalledWorkfl
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function obstacleOf(id: string, { status, definition }: StoredWorkflow): CalledWorkflow["obstacle"] {
+function obstacleOf(
+  id: string,
+  { status, definition, unavailable }: StoredWorkflow,
+): CalledWorkflow["obstacle"] {
+  if (unavailable !== undefined) return unavailable;
   if (status === "archived")
     return {
       code: "workflow_archived",

@@ -15,8 +15,9 @@ const SCHEMA_FIELD = /\b(?:inputs|output_schema|schema|form|state)\b/g;
  * Whether a check takes a few milliseconds at most.
  * @param source an object, or YAML or JSON text
  */
-export function isCheapCheck(source: unknown, { inputs, mocks, applyFixes }: CheckOptions): boolean {
-  if (applyFixes === true || mocks !== undefined || sizeUpTo(inputs, MAX_SIZE) === undefined) return false;
+export function isCheapCheck(source: unknown, { inputs, mocks, given, applyFixes }: CheckOptions): boolean {
+  if (applyFixes === true || mocks !== undefined || sizeUpTo([inputs, given], MAX_SIZE) === undefined)
+    return false;
   const text = typeof source === "string" ? source : sizeUpTo(source, MAX_SIZE) && JSON.stringify(source);
   if (text === undefined || text.length > 2 * MAX_SIZE) return false;
   // An escape could hide a word in text.

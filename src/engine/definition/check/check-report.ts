@@ -10,8 +10,10 @@ import { formatShape } from "../../../core/format-shape.ts";
 import { type PatchOperation, prefixPatch } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
 
-export type CheckOptions = Omit<PortOptions, "signal" | "owner"> & {
+export type CheckOptions = Omit<PortOptions, "signal" | "owner" | "project"> & {
   signal?: AbortSignal;
+  /** Left out, the default one. */
+  project?: string;
   /** Left out, the command line. */
   owner?: string;
   /** Timeout of the checks against connections, in milliseconds; left out, that of the checker. */
@@ -64,16 +66,19 @@ export const hasErrors = (issues: readonly Pick<PartialIssue, "severity">[]): bo
 /** Maximum number of issues reported for one definition, and of warnings. */
 export const MAX_ISSUES = 100;
 
+/** The code of an output that an example gives, and that the step can't have. */
+export const UNFIT_OUTPUT = "unfit_output";
 /** The code of hidden characters in a text of a definition. */
 export const HIDDEN_CHARACTERS = "hidden_characters";
 /**
  * Codes of what is refused when a definition is saved, but does not stop a version that was saved before: it runs with the
- * maximum of the operator, and with its texts as they are.
+ * maximum of the operator, with its texts as they are, and although a table that its examples show has changed.
  */
 const ALLOWED_IN_SAVED: ReadonlySet<string> = new Set([
   "schedule_too_frequent",
   "duration_too_long",
   HIDDEN_CHARACTERS,
+  UNFIT_OUTPUT,
 ]);
 
 export const isAllowedInSaved = ({ code }: Pick<PartialIssue, "code">): boolean => ALLOWED_IN_SAVED.has(code);

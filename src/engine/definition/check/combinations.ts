@@ -30,7 +30,7 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       fix: "Move the repeated step into a workflow of its own, and run that for each item with a workflow step.",
     });
   // The output of a step that waits for an event (a time, a person, another run) is not valid for the next run.
-  if ("cache" in raw && type?.timeoutMs === null && type.instant !== true)
+  if ("cache" in raw && type?.timeoutMs === null && type.compute === undefined)
     issues.push({
       path: at("cache"),
       code: "not_allowed",
@@ -45,7 +45,7 @@ export function combinationIssues(step: ParsedStep, index: number): LocatedIssue
       message: "must not be set on a step with effects: they would not happen while its output is reused",
       fix: "Remove it, or, if the effects may be left out, write cache: { for: 1h, despite_effects: true }.",
     });
-  if ("rate" in raw && (type?.instant === true || type?.type === "wait"))
+  if ("rate" in raw && (type?.compute !== undefined || type?.type === "wait"))
     issues.push({
       path: at("rate"),
       code: "not_allowed",

@@ -9,24 +9,34 @@ import { type Clock, systemClock } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
 import type { DurationLimits } from "../../../core/duration-limits.ts";
 import type { CheckReport } from "../../../core/engine-port.ts";
+import { lazy } from "../../../core/lazy.ts";
 import { ANY } from "../../../core/shapes.ts";
 import type { AnyStepType } from "../../../core/step-type.ts";
 import { FILE_FIELDS } from "../definition-schema.ts";
 import { withDefaultFix } from "../fixes/default-fix.ts";
 import { addFixes } from "../fixes/index.ts";
 import { intendSchema } from "../fixes/intended-schema.ts";
-import { type CallGraph, calledWorkflows, withPublished, type WorkflowLookup } from "./called-workflows.ts";
+import { type CallGraph, calledWorkflows, withAssumed, type WorkflowLookup } from "./called-workflows.ts";
 import { hiddenTextIssues } from "./hidden-text.ts";
 import { resourceChecker } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
-import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
+import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
 import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
-import { type StepOrder, orderSteps } from "./step-order.ts";
-import { mockIssues, previewOf } from "./preview.ts";
-import { prefixPath, type CheckOptions, type LocatedIssue, type Report, typeText } from "./check-report.ts";
+import { orderSteps } from "./step-order.ts";
+import { assertionIssues, exampleIssues } from "./example-issues.ts";
+import { type ExpectedOutputs, outputIssues, readsOf } from "./given-issues.ts";
+import { previewOf } from "./preview.ts";
+import {
+  hasErrors,
+  prefixPath,
+  type CheckOptions,
+  type LocatedIssue,
+  type Report,
+  typeText,
+} from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
 import { undoParser } from "./parse-undo.ts";
@@ -37,7 +47,6 @@ import { reportIssues } from "./report-issues.ts";
 import {
   type CheckedInputs,
   checkInputs,
-  exampleIssues,
   onFailureIssues,
   priorityIssues,
   scheduleIssues,
@@ -52,20 +61,25 @@ export interface Checker {
   /**
    * Checks a definition.
    * @param source an object (JSON), or YAML or JSON text
+   * @param resources what the definition can use; left out, those of the checker
    * @throws the signal's reason once it is aborted
    */
-  check(source: unknown, options: CheckOptions): Promise<Report>;
+  check(source: unknown, options: CheckOptions, resources?: CheckResources): Promise<Report>;
 }
 
 /** Checks a definition, here or in a thread. @throws the signal's reason once it is aborted; AppError busy */
 export type CheckDefinition = (source: unknown, options: CheckOptions) => Promise<CheckReport>;
 
-export interface CheckerOptions {
-  stepTypes: readonly AnyStepType[];
+/** What a definition can use: that of its project. */
+export interface CheckResources {
   connections: Connections;
   workflows: WorkflowLookup;
   /** Whether a mail address is that of an active user. */
   isActiveUser?: (email: string) => Promise<boolean>;
+}
+
+export interface CheckerOptions extends CheckResources {
+  stepTypes: readonly AnyStepType[];
   clock?: Clock;
   /** The shortest time between two runs of a schedule, as a duration. */
   minScheduleInterval?: string;
@@ -79,14 +93,12 @@ export interface CheckerOptions {
 
 export function checker({
   stepTypes,
-  connections,
-  workflows,
-  isActiveUser,
   clock = systemClock,
   minScheduleInterval = "1m",
   maxPriority = 0,
   limits = DURATION_LIMITS,
   resourceCheckMs,
+  ...ownResources
 }: CheckerOptions): Checker {
   const schemas = schemaChecker(stepTypes);
   const parseUndo = undoParser(stepTypes);
@@ -95,11 +107,13 @@ export function checker({
   async function checkSource(
     source: Source,
     options: CheckOptions,
+    resources: CheckResources,
     graph: CallGraph = new Map(),
   ): Promise<Report> {
+    const { connections, workflows, isActiveUser } = resources;
     const { checkConnections, checkWorkflows = checkConnections, signal, selfId } = options;
-    const { allowFileFields = false, asPublished } = options;
-    const lookup = asPublished === undefined ? workflows : withPublished(workflows, asPublished);
+    const { allowFileFields = false } = options;
+    const lookup = withAssumed(workflows, options);
     if (source.value === undefined) return unreadable(source);
     const given = source.value as Readonly<Record<string, unknown>>;
     const yieldToEventLoop = periodicYield(signal);
@@ -121,7 +135,7 @@ export function checker({
     const state = checkState(written["state"]);
     issues.push(...inputs.issues, ...state.issues);
     issues.push(
-      ...(await topIssues(written, inputs, { now: clock.now(), minScheduleInterval }, yieldToEventLoop)),
+      ...scheduledIssues(written, inputs, { now: clock.now(), minScheduleInterval }),
       ...priorityIssues(written["priority"], maxPriority),
     );
     const called = checkWorkflows
@@ -132,7 +146,7 @@ export function checker({
     if (called !== undefined && typeof onFailure === "string" && !hasIssue(form.issues, "on_failure"))
       issues.push(...(await onFailureIssues(onFailure, called, selfId)));
 
-    const resources = resourceChecker(
+    const checkResources = resourceChecker(
       {
         connections: checkConnections ? connections : undefined,
         workflows: called,
@@ -146,17 +160,28 @@ export function checker({
       run: runShape(form.steps.map(({ raw }) => raw)),
       state: state.shape,
     };
-    const steps = await checkSteps(parsedSteps, order, shapes, resources, yieldToEventLoop).finally(
-      resources.close,
+    const steps = await checkSteps(parsedSteps, order, shapes, checkResources, yieldToEventLoop).finally(
+      checkResources.close,
     );
     issues.push(...steps.issues);
     const output = await checkOutput(written, steps, form, yieldToEventLoop);
     issues.push(...output.issues);
 
-    const { commit } = written;
-    issues.push(...(await commitIssues(commit, state, steps.scopes.ofOutput(), yieldToEventLoop)));
+    const { commit, examples } = written;
+    const ended = steps.scopes.ofOutput();
+    issues.push(...(await commitIssues(commit, state, ended, yieldToEventLoop)));
+    const expected = { order, shapes: ended.steps, reads: lazy(() => readsOf(written)) };
+    const trialOf = { ...expected, steps: parsedSteps };
+    issues.push(...(await exampleIssues(examples, inputs.validator, trialOf, yieldToEventLoop)));
+    issues.push(...(await assertionIssues(examples, { ...ended, output: output.shape }, yieldToEventLoop)));
 
-    const extra = await checkArguments(options, { form, order, inputs, state, written });
+    const extra = await checkArguments(options, {
+      steps: parsedSteps,
+      expected,
+      inputs,
+      state,
+      written,
+    });
     const parts = { steps: form.steps, order };
     const found = addFixes([...issues, ...extra.inDocument], { ...parts, written });
     const located = [
@@ -184,16 +209,18 @@ export function checker({
 
     /** Checks a workflow that this one runs, and those that it runs in turn, but no connections. */
     async function checkCalled(definition: Record<string, unknown>, id: string): Promise<Report> {
-      const { asPublished: published } = options;
+      const { asPublished, unavailable } = options;
       return checkSource(
         readSource(definition),
         {
           checkConnections: false,
           checkWorkflows: true,
           selfId: id,
-          ...(published && { asPublished: published }),
+          asPublished,
+          unavailable,
           ...(signal && { signal }),
         },
+        resources,
         graph,
       );
     }
@@ -201,14 +228,15 @@ export function checker({
 
   /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
   async function checkArguments(
-    { inputs: passed, mocks, selfId }: CheckOptions,
-    { form, order, inputs, state, written }: Parts,
+    { inputs: passed, mocks, given, selfId }: CheckOptions,
+    { steps, expected, inputs, state, written }: Parts,
   ): Promise<CheckedArguments> {
     const { validator } = inputs;
+    const issues = given === undefined ? [] : outputIssues(given, expected, ["given"]);
     if ((passed === undefined && mocks === undefined) || validator === undefined)
-      return { issues: [], inDocument: [] };
+      return { issues, inDocument: [] };
     const parsed = validator.parse(passed ?? {});
-    const issues = "issues" in parsed ? parsed.issues.map((issue) => prefixPath(["inputs"], issue)) : [];
+    if ("issues" in parsed) issues.push(...parsed.issues.map((issue) => prefixPath(["inputs"], issue)));
     const value = "value" in parsed ? parsed.value : undefined;
     const checked: CheckedArguments = {
       issues,
@@ -216,19 +244,28 @@ export function checker({
       ...(value !== undefined && { inputs: value }),
     };
     if (mocks === undefined) return checked;
-    issues.push(...mockIssues(mocks, order));
-    if (issues.length > 0 || value === undefined) return checked;
+    issues.push(...outputIssues(mocks, expected, ["mocks"]));
+    if (hasErrors(issues) || value === undefined) return checked;
     const now = clock.now();
     const { output } = written;
-    const result = previewOf({ form, order, output, inputs: value, state, mocks, selfId, now });
+    const result = previewOf({
+      steps,
+      order: expected.order,
+      output,
+      inputs: value,
+      state,
+      mocks,
+      selfId,
+      now,
+    });
     return { ...checked, inDocument: result.issues, preview: result.preview };
   }
 
   return {
-    async check(given, options) {
+    async check(given, options, resources = ownResources) {
       const check = (source: unknown): Promise<Report> => {
         options.signal?.throwIfAborted();
-        return checkSource(readSource(source), options);
+        return checkSource(readSource(source), options, resources);
       };
       if (options.applyFixes !== true) return check(given);
       const { report, applied } = await applyFixes(given, check);
@@ -238,8 +275,8 @@ export function checker({
 }
 
 interface Parts {
-  form: ParsedDefinition;
-  order: StepOrder;
+  steps: readonly ParsedStep[];
+  expected: ExpectedOutputs;
   inputs: CheckedInputs;
   state: CheckedState;
   written: Readonly<Record<string, unknown>>;
@@ -278,20 +315,13 @@ function checkIntendedInputs(schema: unknown): CheckedInputs {
 const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);
 
-async function topIssues(
-  written: Parts["written"],
+function scheduledIssues(
+  { schedule }: Parts["written"],
   inputs: CheckedInputs,
   { now, minScheduleInterval }: { now: number; minScheduleInterval: string },
-  yieldToEventLoop: () => Promise<void>,
-): Promise<LocatedIssue[]> {
-  const { schedule, examples } = written;
+): LocatedIssue[] {
   const isObject = typeof schedule === "object" && schedule !== null && !Array.isArray(schedule);
-  return [
-    ...(inputs.validator === undefined
-      ? []
-      : await exampleIssues(examples, inputs.validator, yieldToEventLoop)),
-    ...(isObject ? scheduleIssues(schedule as Parts["written"], inputs, now, minScheduleInterval) : []),
-  ];
+  return isObject ? scheduleIssues(schedule as Parts["written"], inputs, now, minScheduleInterval) : [];
 }
 
 function withoutFileFields(written: Parts["written"], file: boolean): Record<string, unknown> {

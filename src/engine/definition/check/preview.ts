@@ -1,45 +1,20 @@
 /** Evaluates a definition with mocked outputs of its steps, before any run. */
-import { nearMatch } from "../../../core/near-match.ts";
 import type { Field } from "../../../core/step-type.ts";
-import type { ParsedDefinition } from "./schema-check.ts";
+import type { ParsedStep } from "./schema-check.ts";
 import { iso } from "../../../core/clock.ts";
 import type { CheckedState } from "./state-issues.ts";
 import { eventStepIds } from "../event-steps.ts";
 import type { StepOrder } from "./step-order.ts";
-import { evaluatePreview, type PreviewResult, type PreviewTask, withStatus } from "./evaluate-preview.ts";
-import type { LocatedIssue } from "./check-report.ts";
+import { evaluatePreview, type PreviewResult, type PreviewTask } from "./evaluate-preview.ts";
+import type { PreviewStep } from "./preview-step.ts";
 
 /** Stands for the URLs of events, which only a run has. */
 const PREVIEW_URL = "https://preview.invalid/events/";
 
 type Mocks = Readonly<Record<string, unknown>>;
 
-/** Reports mocks of steps that do not exist, and mocks that are not objects. */
-export function mockIssues(mocks: Mocks, { position }: StepOrder): LocatedIssue[] {
-  const ids = [...position.keys()].filter((id) => !id.startsWith("#"));
-  return Object.entries(mocks).flatMap(([id, mock]): LocatedIssue[] => {
-    const path = ["mocks", id];
-    if (!position.has(id)) {
-      const near = nearMatch(id, ids);
-      return [
-        {
-          path,
-          code: "unknown_step",
-          message: "is not a step of this workflow",
-          ...(ids.length <= 50 && { allowed: ids }),
-          ...(near !== undefined && { did_you_mean: near }),
-        },
-      ];
-    }
-    const isObject = typeof mock === "object" && mock !== null && !Array.isArray(mock);
-    return isObject
-      ? []
-      : [{ path, code: "wrong_type", message: "must be an object, the output of the step" }];
-  });
-}
-
 interface PreviewInput {
-  form: ParsedDefinition;
+  steps: readonly ParsedStep[];
   order: StepOrder;
   output: unknown;
   inputs: Record<string, unknown>;
@@ -53,20 +28,18 @@ interface PreviewInput {
 /** Evaluates a definition with mocked outputs. Its work is limited, and a check with mocks runs in a thread. */
 export const previewOf = (input: PreviewInput): PreviewResult => evaluatePreview(taskOf(input));
 
-function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: PreviewInput): PreviewTask {
+function taskOf({ steps, order, output, inputs, state, mocks, selfId, now }: PreviewInput): PreviewTask {
   return {
     steps: order.sorted.map((index) => {
-      const { id, type, raw, parsed } = form.steps[index]!;
+      const { id, type, raw, parsed, undo } = steps[index]!;
       return {
         id,
         index,
-        if: raw["if"] as string | boolean | undefined,
-        for_each: raw["for_each"] as string | boolean | undefined,
+        type,
+        step: raw,
         repeat: parsed?.repeat,
-        fields: Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(
-          ([name, { kind, encoding }]) =>
-            Object.hasOwn(raw, name) ? [{ name, kind, value: raw[name], encoding }] : [],
-        ),
+        fields: fieldsOf(type, raw),
+        ...(undo !== undefined && { undo: fieldsOf(undo.type, undo.raw) }),
       };
     }),
     output: output === undefined ? [] : [output],
@@ -80,10 +53,16 @@ function taskOf({ form, order, output, inputs, state, mocks, selfId, now }: Prev
         workflow_id: selfId ?? "preview",
         trigger: "preview",
         event_urls: Object.fromEntries(
-          eventStepIds(form.steps.map(({ raw }) => raw)).map((id) => [id, `${PREVIEW_URL}${id}`]),
+          eventStepIds(steps.map(({ raw }) => raw)).map((id) => [id, `${PREVIEW_URL}${id}`]),
         ),
       },
-      steps: Object.fromEntries(Object.entries(mocks).map(([id, mock]) => [id, withStatus(mock)])),
     },
+    mocks,
   };
 }
+
+/** The fields of a step that its type has. */
+const fieldsOf = (type: ParsedStep["type"], raw: ParsedStep["raw"]): PreviewStep["fields"] =>
+  Object.entries((type?.fields ?? {}) as Record<string, Field>).flatMap(([name, { kind, encoding }]) =>
+    Object.hasOwn(raw, name) ? [{ name, kind, value: raw[name], encoding }] : [],
+  );

@@ -1,9 +1,9 @@
 /** Checks the top-level fields `state` and `commit`. */
-import { EXPRESSION_PATTERN } from "../../../../schemas/field-values.ts";
 import {
   type JsonSchema,
   schemaIssues,
   shapeOfSchema,
+  templateValueIssues,
   valueIssues,
 } from "../../../core/json-schema/index.ts";
 import { ANY, objectOf, type Shape } from "../../../core/shapes.ts";
@@ -11,7 +11,6 @@ import { stateIssues, stateValues, unknownStateKey } from "../../../core/workflo
 import { checkValueAsync } from "../expressions/index.ts";
 import type { TypeScope } from "../expressions/types.ts";
 import { type LocatedIssue, prefixPath } from "./check-report.ts";
-import { shapeConflicts } from "./shape-conflicts.ts";
 
 export interface CheckedState {
   issues: LocatedIssue[];
@@ -102,12 +101,8 @@ export async function commitIssues(
   return issues;
 }
 
-function valueFits(schema: JsonSchema | undefined, value: unknown, actual: Shape) {
-  if (schema === undefined) return [];
-  return containsExpression(value)
-    ? shapeConflicts(shapeOfSchema(schema), actual)
-    : valueIssues(schema, value);
-}
+const valueFits = (schema: JsonSchema | undefined, value: unknown, actual: Shape) =>
+  schema === undefined ? [] : templateValueIssues(schema, value, actual);
 
 const undeclared = (keys: readonly string[]): LocatedIssue => ({
   path: ["commit"],
@@ -115,11 +110,6 @@ const undeclared = (keys: readonly string[]): LocatedIssue => ({
   message: "needs state, which declares the keys that it writes",
   fix: `Add state: { ${keys[0] ?? "last_id"}: { type: …, default: … } }.`,
 });
-
-function containsExpression(value: unknown): boolean {
-  if (typeof value === "string") return EXPRESSION_PATTERN.test(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(containsExpression);
-}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -18,7 +18,7 @@ import {
   templateIssues,
 } from "../../../core/json-schema/index.ts";
 import type { CalledWorkflows } from "./called-workflows.ts";
-import { prefixPath, type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
+import { prefixPath, type LocatedIssue } from "./check-report.ts";
 import { ERROR_SHAPE, RUN_FIELDS } from "./step-shapes.ts";
 
 type Top = Readonly<Record<string, unknown>>;
@@ -60,25 +60,6 @@ export function checkInputs(schema: unknown): CheckedInputs {
         validator: inputsValidator(schema as JsonSchema),
         schema: schema as JsonSchema,
       };
-}
-
-/** Checks the inputs of the examples, up to the maximum number of issues. */
-export async function exampleIssues(
-  examples: unknown,
-  validator: InputsValidator,
-  yieldToEventLoop: () => Promise<void>,
-): Promise<LocatedIssue[]> {
-  const issues: LocatedIssue[] = [];
-  if (!Array.isArray(examples)) return issues;
-  for (const [index, example] of (examples as unknown[]).entries()) {
-    if (issues.length >= MAX_ISSUES) break;
-    if (typeof example !== "object" || example === null) continue;
-    const parsed = validator.parse((example as { inputs?: unknown }).inputs ?? {});
-    if ("issues" in parsed)
-      issues.push(...parsed.issues.map((issue) => prefixPath(["examples", index, "inputs"], issue)));
-    await yieldToEventLoop();
-  }
-  return issues;
 }
 
 /**
@@ -224,12 +205,15 @@ export async function onFailureIssues(
   const inputs = found.inputs ?? NO_INPUTS;
   const declared = Object.keys(inputs["properties"] ?? {});
   const passed = Object.entries(HANDLER_INPUTS).filter(([name]) => declared.includes(name));
-  const unfit = shapeIssues(inputs, objectOf(Object.fromEntries(passed)), inputs).map((issue) => ({
-    path,
-    code: "unfit_inputs",
-    message: `must be a workflow that run_id, workflow_id and error are enough for, but its input ${(issue.path ?? []).join(".")} ${issue.message}`,
-    fix: `Change the inputs of ${id}: only run_id, workflow_id (text) and error (an object) can be required.`,
-  }));
+  const misfits = shapeIssues(inputs, objectOf(Object.fromEntries(passed)), inputs);
+  const unfit = misfits
+    .filter(({ severity }) => severity !== "warning")
+    .map((issue) => ({
+      path,
+      code: "unfit_inputs",
+      message: `must be a workflow that run_id, workflow_id and error are enough for, but its input ${(issue.path ?? []).join(".")} ${issue.message}`,
+      fix: `Change the inputs of ${id}: only run_id, workflow_id (text) and error (an object) can be required.`,
+    }));
   return [...(found.obstacle === undefined ? [] : [{ path, ...found.obstacle }]), ...unfit];
 }
 

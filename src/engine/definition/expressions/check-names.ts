@@ -78,7 +78,7 @@ const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
 });
 
 /** Names that are defined only in some definitions, or in some expressions of a step. */
-const OPTIONAL_NAMES = ["state", "item", "index", "loop", "result"] as const;
+const OPTIONAL_NAMES = ["state", "item", "index", "loop", "result", "output"] as const;
 type OptionalName = (typeof OPTIONAL_NAMES)[number];
 const isOptionalName = (name: string): name is OptionalName =>
   (OPTIONAL_NAMES as readonly string[]).includes(name);
@@ -92,6 +92,7 @@ const OPTIONAL_NAME_FIXES: Readonly<Record<OptionalName, string>> = {
   loop: "Add repeat to the step: loop is defined only in its own fields and in repeat.until and repeat.with.",
   result:
     "Read the output of an earlier step as steps.<id>: result is defined only in undo, in repeat.until and in next of repeat.with.",
+  output: "Read the output of an earlier step as steps.<id>: output is defined only in assert of examples.",
 };
 
 export function nameType({ at, name }: Of<"name">, context: Check): Type {

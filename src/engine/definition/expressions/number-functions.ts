@@ -80,7 +80,7 @@ export const NUMBER_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
     call: round,
   },
   type: {
-    usage: "type(value)",
+    usage: 'type(value): "null", "boolean", "number", "string", "list", "map", "timestamp" or "duration"',
     params: [is.anything],
     result: is.returnsText,
     call: ([value]) => kindOf(value),

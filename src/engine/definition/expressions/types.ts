@@ -17,6 +17,8 @@ export interface Scope {
   loop?: Readonly<Record<string, unknown>>;
   /** The output of the step itself, in expressions that are evaluated after it. */
   result?: Readonly<Record<string, unknown>>;
+  /** The output of the run, in the assertions of an example. */
+  output?: unknown;
 }
 
 /** The types of those values, as far as they are known before anything runs. */
@@ -33,6 +35,7 @@ export interface TypeScope {
   index?: Shape;
   loop?: Shape;
   result?: Shape;
+  output?: Shape;
   /** Id of the step whose output `result` is. */
   resultOf?: string;
   /** What is known of the values, because conditions that precede the expression are true. */

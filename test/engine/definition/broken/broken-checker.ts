@@ -4,6 +4,7 @@ import { Config } from "../../../../schemas/config.ts";
 import { systemClock } from "../../../../src/core/clock.ts";
 import type { Connections } from "../../../../src/core/connections.ts";
 import { createConnections } from "../../../../src/connections/index.ts";
+import { fixedSecrets } from "../../../../src/core/secret-source.ts";
 import { type Checker, checker } from "../../../../src/engine/definition/check/index.ts";
 import { stepTypes } from "../../../../src/steps/index.ts";
 import { createSqliteFile } from "../../../support/databases.ts";
@@ -20,7 +21,7 @@ export function brokenChecker(directory: string): { checker: Checker; close(): P
     defaults: { database: "shop" },
   });
   const options = { stateDir: join(directory, "state"), version: "0", now: systemClock.now };
-  const connected = createConnections(config, { MODEL_KEY: "x" }, options);
+  const connected = createConnections(config, fixedSecrets({ MODEL_KEY: "x" }), options);
   const connections: Connections = {
     ...connected,
     mailer: {

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { MAX_SHAPE_DEPTH, MAX_SHAPE_NODES, type Shape } from "../../../../src/core/shapes.ts";
 import { MAX_ISSUES } from "../../../../src/engine/definition/check/check-report.ts";
 import { type Report } from "../../../../src/engine/definition/check/index.ts";
-import { exampleIssues } from "../../../../src/engine/definition/check/top-level-issues.ts";
+import { exampleIssues } from "../../../../src/engine/definition/check/example-issues.ts";
+import { orderSteps } from "../../../../src/engine/definition/check/step-order.ts";
 import { startCpuTimer } from "../../../support/cpu-time.ts";
 import { set, defaultChecker } from "./test-checker.ts";
 
@@ -131,6 +132,7 @@ describe("examples", () => {
     await exampleIssues(
       Array.from({ length: 20 }, () => ({ inputs: {} })),
       { parse },
+      { steps: [], order: orderSteps([]), shapes: {}, reads: () => new Set() },
       yieldToEventLoop,
     );
     expect([parsed, yields]).toEqual([2, 2]);

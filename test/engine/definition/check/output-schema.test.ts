@@ -35,6 +35,20 @@ describe("output_schema", () => {
     expect(await issues(object({ total: { type: "boolean" } }), {})).toEqual(["output_schema wrong_type"]);
   });
 
+  it("warns of what may be null, unless null is accepted or leaves the field out", async () => {
+    const skipped = [{ ...set("a", { total: 1 }), if: "inputs.n > 3" }];
+    const warnings = async (schema: object) => {
+      const output = { total: "${{ steps.a.total }}" };
+      const definition = { inputs, steps: skipped, output, output_schema: schema };
+      const report = await checkerOf().check(definition, { checkConnections: true });
+      expect(report.errors).toEqual([]);
+      return report.warnings.map(({ path, code }) => `${path} ${code}`);
+    };
+    expect(await warnings(object({ total: { type: "number" } }))).toEqual(["output.total maybe_null"]);
+    expect(await warnings(object({ total: { type: ["number", "null"] } }))).toEqual([]);
+    expect(await warnings(object({ total: { type: "number" } }, []))).toEqual([]);
+  });
+
   it("must be a schema, without expressions", async () => {
     expect(await issues({ type: "text" })).toEqual(["output_schema.type not_allowed"]);
     expect(await issues("x")).toEqual(["output_schema wrong_type"]);

@@ -1,0 +1,75 @@
+/** Checks outputs of steps that stand in for those of a run: mocks, and what a trial is given. */
+import { nearMatch } from "../../../core/near-match.ts";
+import { formatShape } from "../../../core/format-shape.ts";
+import type { Shape } from "../../../core/shapes.ts";
+import type { LocatedIssue } from "./check-report.ts";
+import { outputFitIssues } from "./output-fit.ts";
+import type { StepOrder } from "./step-order.ts";
+
+/** Maximum number of steps that an issue lists. */
+const MAX_LISTED = 50;
+
+export function unknownStep(id: string, { position }: StepOrder): Omit<LocatedIssue, "path"> {
+  const ids = [...position.keys()].filter((known) => !known.startsWith("#"));
+  const near = nearMatch(id, ids);
+  return {
+    code: "unknown_step",
+    message: "is not a step of this workflow",
+    ...(ids.length <= MAX_LISTED && { allowed: ids }),
+    ...(near !== undefined && { did_you_mean: near }),
+  };
+}
+
+/** What outputs are checked against. */
+export interface ExpectedOutputs {
+  order: StepOrder;
+  /** The shapes of `steps.<id>`. */
+  shapes: Readonly<Record<string, Shape>>;
+  /** The fields that expressions read, as `<step>.<field>`. */
+  reads: () => ReadonlySet<string>;
+}
+
+/** Finds the fields of outputs that a definition reads, in the usual form. */
+export const readsOf = (definition: unknown): ReadonlySet<string> =>
+  new Set(
+    [...JSON.stringify(definition).matchAll(/\bsteps\.([a-z]\w*\.[A-Za-z_]\w*)/g)].map(([, field]) => field!),
+  );
+
+/** Reports outputs of steps that do not exist, and outputs that a step can't have. */
+export function outputIssues(
+  outputs: Readonly<Record<string, unknown>>,
+  { order, shapes, reads }: ExpectedOutputs,
+  path: readonly PropertyKey[],
+): LocatedIssue[] {
+  const issues: LocatedIssue[] = [];
+  for (const [id, output] of Object.entries(outputs)) {
+    const at = [...path, id];
+    const shape = shapes[id];
+    if (!order.position.has(id)) issues.push({ path: at, ...unknownStep(id, order) });
+    else if (!isObject(output))
+      issues.push({ path: at, code: "wrong_type", message: "must be an object, the output of the step" });
+    else if (shape?.kind === "object") {
+      issues.push(...outputFitIssues(output, shape, at));
+      // A failed step has no output.
+      if ((output["error"] ?? null) !== null) continue;
+      for (const [name, field] of Object.entries(shape.fields))
+        if (!STATUS_FIELDS.has(name) && !Object.hasOwn(output, name) && reads().has(`${id}.${name}`))
+          issues.push(missingField(name, field, at));
+    }
+  }
+  return issues;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Fields that a step has without an output. */
+const STATUS_FIELDS: ReadonlySet<string> = new Set(["status", "error"]);
+
+const missingField = (name: string, shape: Shape, path: readonly PropertyKey[]): LocatedIssue => ({
+  path: [...path, name],
+  code: "missing",
+  severity: "warning",
+  message: "is read by an expression, and null as long as it is left out",
+  fix: `Add it, as ${formatShape(shape)}.`,
+});
