@@ -4,24 +4,33 @@ import { DEFAULT_RUN_BYTES, DURATION_LIMITS } from "../../schemas/config.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { UserReader } from "../core/account-ports.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Connections } from "../core/connections.ts";
+import { withGrantHints } from "../core/grant-hint.ts";
+import { limitConnections, NOTHING } from "../core/connection-view.ts";
+import { type ConnectionViews, connectionViews } from "../core/connection-views.ts";
+import type { ConfiguredConnections } from "../core/connections.ts";
 import { durationCutter, type DurationLimits } from "../core/duration-limits.ts";
+import type { CheckReport } from "../core/engine-port.ts";
 import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
-import type { EngineReaders, RunReader } from "../core/run-ports.ts";
+import type { ProjectReader } from "../core/project-ports.ts";
+import type { EngineReaders } from "../core/run-ports.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
+import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import type { AnyStepType } from "../core/step-type.ts";
 import { inlineValidation } from "../core/validation.ts";
 import { isCheapCheck } from "./definition/check/check-cost.ts";
-import type { CheckDefinition, Checker, WorkflowLookup } from "./definition/check/index.ts";
+import { checkResources } from "./check-resources.ts";
+import type { CheckDefinition, Checker } from "./definition/check/index.ts";
 import type { EngineThreads } from "./threads/engine-threads.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
 import { runChecks } from "./definition/run-checks.ts";
 import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-work.ts";
+import { beyondLimits, pinnedVersions } from "./run-state/key-limits.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
+import { queueAdmission } from "./run-state/queue-admission.ts";
 import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
@@ -29,14 +38,20 @@ import { startLimits, type StartLimitsOptions } from "./run-state/start-limits.t
 
 export interface EngineOptions {
   stepTypes: readonly AnyStepType[];
-  connections: Connections;
-  read: EngineReaders & { workflows: WorkflowReader; users?: Pick<UserReader, "findByEmail"> };
+  connections: ConfiguredConnections;
+  read: EngineReaders & {
+    workflows: WorkflowReader;
+    projects: ProjectReader;
+    users?: Pick<UserReader, "findByEmail">;
+  };
   clock: Clock;
   log: Logger;
   meter?: Meter;
   tracer?: Tracer;
   /** Throws AppError storage_full while the disk has too little space for new runs. Default: it has enough. */
   assertDiskSpace?: () => Promise<void>;
+  /** How long jobs of an owner may wait before it starts no more runs, as a duration; default: without limit. */
+  maxQueueAge?: string;
   /** Does expensive checks and validations. Default: they are done on the calling thread. */
   threads?: EngineThreads;
   /** Limits the starts of runs. */
@@ -47,6 +62,8 @@ export interface EngineOptions {
   maxPriority?: number;
   /** Maximum bytes that a run stores. */
   maxRunBytes?: number;
+  /** Whether each use of a secret is recorded in the audit log; default: false. */
+  auditSecrets?: boolean;
   /** The operator's maxima for durations. */
   durationLimits?: DurationLimits;
 }
@@ -54,6 +71,7 @@ export interface EngineOptions {
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
 export interface Engine {
   context: RunContext;
+  views: ConnectionViews;
   check: CheckDefinition;
   /** Checks a definition on the calling thread; its report has the shapes. */
   checkInline: Checker["check"];
@@ -74,18 +92,18 @@ export function engine({
   meter = noMeter,
   tracer = noTracer(),
   assertDiskSpace = async () => {},
+  maxQueueAge,
   threads,
   limits,
   minScheduleInterval = "1m",
   maxPriority = 0,
   maxRunBytes = DEFAULT_RUN_BYTES,
+  auditSecrets = false,
   durationLimits = DURATION_LIMITS,
 }: EngineOptions): Engine {
-  const { runs, users } = read;
-  const lookUpUser =
-    users &&
-    (async (email: string): Promise<boolean> =>
-      (await users.findByEmail(email.toLowerCase()))?.status === "active");
+  const { runs, workflows, projects, users } = read;
+  const views = connectionViews(connections, projects);
+  const resourcesOf = checkResources({ views, workflows, runs, users, projects });
   const schema = definitionSchema(stepTypes);
   const parse = (definition: Record<string, unknown>): Definition => schema.parse(definition);
   const context: RunContext = {
@@ -94,6 +112,7 @@ export function engine({
     meter,
     spans: spans(tracer, stepTypes, connections),
     maxRunBytes,
+    auditSecrets,
     definitionCache: definitionCache(parse, stepTypes, connections, durationCutter(durationLimits).pause),
     validation: threads?.validation ?? inlineValidation,
     startLimits: startLimits(limits, clock),
@@ -103,62 +122,61 @@ export function engine({
     const { checker } = await import("./definition/check/index.ts");
     return checker({
       stepTypes,
-      connections,
+      // Each check is passed what its project can use.
+      connections: limitConnections(connections, NOTHING),
+      workflows: { find: () => Promise.resolve(undefined), ids: () => Promise.resolve([]) },
       clock,
-      workflows,
       minScheduleInterval,
       maxPriority,
       limits: durationLimits,
-      ...(lookUpUser !== undefined && { isActiveUser: lookUpUser }),
     });
   });
   const checkInline: Checker["check"] = async (source, options) =>
-    (await loadChecker()).check(source, options);
-  const check: CheckDefinition = (source, options) =>
-    threads === undefined || isCheapCheck(source, options)
-      ? checkInline(source, options)
-      : threads.check(source, options, {
-          connections,
-          workflows,
-          isActiveUser: lookUpUser,
-          clock,
-          settings: { minScheduleInterval, limits: durationLimits },
-        });
-  const workflows = workflowLookup(read.workflows, runs);
+    (await loadChecker()).check(source, options, await resourcesOf(options));
+  const pinCalls = callPinner(workflows, runs);
+  const limited = beyondLimits(context.definitionCache, runs);
+  const check: CheckDefinition = async (source, options) => {
+    const { isLimited, ...resources } = await resourcesOf(options);
+    const report: CheckReport =
+      threads === undefined || isCheapCheck(source, options)
+        ? await (await loadChecker()).check(source, options, resources)
+        : await threads.check(source, options, {
+            ...resources,
+            clock,
+            settings: { minScheduleInterval, limits: durationLimits },
+          });
+    if (!isLimited) return report;
+    const { checkConnections, keyLimits = null } = options;
+    const called = calledWorkflowIds(report.definition ?? {});
+    const beyond =
+      checkConnections && keyLimits !== null && called.length > 0
+        ? await limited(pinnedVersions(await pinCalls(called, { live: false })), keyLimits)
+        : [];
+    const errors = [...withGrantHints(report.errors), ...beyond];
+    return { ...report, errors, valid: errors.length === 0 };
+  };
   const prepare = prepareRun({
-    workflows: read.workflows,
+    workflows,
     runs,
     definitionCache: context.definitionCache,
     assertDiskSpace,
-    check: runChecks(check, runs, clock),
+    assertQueueMoves:
+      maxQueueAge === undefined ? async () => {} : queueAdmission(read.jobs, clock, maxQueueAge),
+    check: runChecks(check, runs, views, clock),
     validation: context.validation,
-    pinCalls: callPinner(read.workflows, runs),
+    pinCalls,
+    isOffered: (id, project) => projects.isOffered(id, project),
+    beyondLimits: limited,
   });
   return {
     context,
+    views,
     check,
     checkInline,
     prepareRun: prepare,
     durationLimits,
     schedulePolicy: schedulePolicy(minScheduleInterval),
-    remainingWork: remainingWork({ definitionCache: context.definitionCache, stepTypes, connections }),
+    remainingWork: remainingWork({ definitionCache: context.definitionCache, stepTypes, views }),
     parse,
   };
 }
-
-/** Number of workflows among which the checker looks for a near match of an unknown id. */
-const MAX_CANDIDATES = 200;
-
-/** Looks up other workflows for the checker. */
-const workflowLookup = (
-  workflows: WorkflowReader,
-  runs: Pick<RunReader, "versionDefinition">,
-): WorkflowLookup => ({
-  async find(id) {
-    const found = await workflows.find(id);
-    if (found === undefined) return undefined;
-    const { status, published_version: published, version } = found;
-    return { status, definition: await runs.versionDefinition(id, published ?? version) };
-  },
-  ids: () => workflows.recentIds(MAX_CANDIDATES),
-});

@@ -8,6 +8,9 @@ import { engineThreads } from "../../src/engine/threads/engine-threads.ts";
 import type { LocalResources } from "../../src/engine/threads/remote-resources.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { stepTypes } from "../../src/steps/index.ts";
+import { keepNormalPriority } from "../support/normal-priority.ts";
+
+keepNormalPriority();
 
 const CHILD = {
   inputs: { type: "object", properties: { n: { type: "number" } } },
@@ -48,8 +51,8 @@ const resources: LocalResources = {
   } as unknown as Connections,
 };
 
-function open() {
-  const threads = engineThreads();
+function open(options: Parameters<typeof engineThreads>[0] = {}) {
+  const threads = engineThreads(options);
   onTestFinished(() => threads.close());
   return threads;
 }
@@ -161,7 +164,7 @@ describe("validation in threads", () => {
   });
 
   it("refuses a value that takes too long, and serves others meanwhile", async () => {
-    const { validation } = open();
+    const { validation } = open({ validationCpuMs: 500 });
     const unique = { type: "array", uniqueItems: true };
     const attack = Array.from({ length: 60_000 }, (_, a) => ({ a }));
     const refused = validation.parseValue(unique, attack, { owner: "a" });
@@ -169,4 +172,32 @@ describe("validation in threads", () => {
     expect(served).toEqual({ value: large });
     expect(await refused).toMatchObject({ issues: [{ code: "too_slow" }] });
   }, 60_000);
+
+  /** Validating any value against it takes 2^40 steps. */
+  const doubling = {
+    type: "object",
+    properties: { x: { $ref: "#/$defs/d0" } },
+    $defs: {
+      ...Object.fromEntries(
+        Array.from({ length: 40 }, (_, index) => {
+          const next = { $ref: `#/$defs/d${index + 1}` };
+          return [`d${index}`, { allOf: [next, next] }];
+        }),
+      ),
+      d40: { type: "number" },
+    },
+  };
+
+  it("ends a validation and a check that would never end", async () => {
+    const threads = open({ validationCpuMs: 200, checkCpuMs: 200 });
+    const validated = threads.validation.parseInputs(doubling, { x: 1 }, { owner: "a" });
+    expect(await validated).toMatchObject({ issues: [{ code: "too_slow" }] });
+    const inputs = { ...doubling, properties: { x: { $ref: "#/$defs/d0", default: 1 } } };
+    const report = await threads.check(
+      { inputs, steps: CHILD.steps },
+      { checkConnections: false },
+      resources,
+    );
+    expect(report).toMatchObject({ valid: false, errors: [{ code: "too_slow" }] });
+  });
 });

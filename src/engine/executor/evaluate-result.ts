@@ -5,9 +5,12 @@ import type { PartialIssue } from "../../core/connections.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Validation } from "../../core/validation.ts";
+import type { RunReader } from "../../core/run-ports.ts";
+import { compileCel } from "../definition/expressions/index.ts";
 import type { Plan } from "../definition/plan.ts";
 import type { Evaluate } from "./evaluator.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
+import { toCondition } from "./step-values.ts";
 
 /** Maximum size of a run's output, in characters of JSON. */
 const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
@@ -80,4 +83,34 @@ export async function evaluateCommit(
     `${formatPath(first.path ?? []) || "The commit"} ${first.message}. Nothing was written.`,
     { fix: first.fix ?? "Correct the value in commit, or the schema in state." },
   );
+}
+
+/** Maximum length of the output in the message of an assertion, in characters of JSON. */
+const SHOWN_CHARS = 300;
+
+/**
+ * Evaluates the assertions of an example, in the run of a trial.
+ * @throws StepError assert_failed for the first that is not true, with its index in the details, and those of expressions
+ */
+export async function evaluateAssertions(
+  run: RunRecord,
+  plan: Plan,
+  output: unknown,
+  { runs, scopes, evaluate }: ResultTools & { runs: Pick<RunReader, "trial"> },
+): Promise<void> {
+  const { assert: assertions = [] } = (run.isTrial ? await runs.trial(run.id) : null) ?? {};
+  for (const [index, source] of assertions.entries()) {
+    const compiled = compileCel(source);
+    const scope = { ...(await scopes.loadScope(plan, run, compiled.stepIds)), output };
+    if (toCondition(await evaluate(compiled, scope), `assert[${index}]`)) continue;
+    const shown = JSON.stringify(output ?? null);
+    const start = shown.length <= SHOWN_CHARS ? shown : `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…`;
+    throw new StepError(
+      "assert_failed",
+      `[${index}] is not true: ${String(source)}. The output is ${start}.`,
+      {
+        details: { assert: index },
+      },
+    );
+  }
 }

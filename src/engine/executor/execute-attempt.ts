@@ -2,19 +2,18 @@
  * Executes one attempt of a step, outside of transactions: evaluates its condition and its fields, reuses a recorded
  * output, and runs the code of its type.
  */
-import { z } from "zod";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { iso } from "../../core/clock.ts";
-import type { Connections } from "../../core/connections.ts";
+import type { ConnectionViews } from "../../core/connection-views.ts";
 import { encodeJson } from "../../core/encoded-json.ts";
-import { issuesOf } from "../../core/issues.ts";
-import type { RunReader } from "../../core/run-ports.ts";
+import type { EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { AnyStepType, Field, StepOutcome } from "../../core/step-type.ts";
+import type { StepOutcome } from "../../core/step-type.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { JobContext } from "../../queue/types.ts";
-import { type Plan, type PlannedStep, resolveFields } from "../definition/plan.ts";
+import { parseInput } from "../definition/parse-input.ts";
+import { type Plan, resolveFields } from "../definition/plan.ts";
 import { evaluateVariables } from "../definition/repeat.ts";
 import { recordAttemptStart } from "../run-state/record-outcome.ts";
 import type { RunContext } from "../run-state/run-context.ts";
@@ -28,13 +27,15 @@ import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
 import { cacheKey, type DecisionsHold, recordedOutput } from "./recorded-output.ts";
 import { runStepCode } from "./run-step-code.ts";
+import { assertRunsInTrial, givenOutput } from "./trial.ts";
+import { secretUseRecorder } from "./secret-uses.ts";
 import { encodeOutput, toCondition, validateItems } from "./step-values.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 
 export interface AttemptOptions {
   context: RunContext;
   runs: RunReader;
-  connections: Connections;
+  views: ConnectionViews;
   scopes: ExpressionScopes;
   usageLimits: UsageLimits;
   evaluator: Evaluator;
@@ -58,6 +59,10 @@ export async function executeAttempt(
   const { context, runs, scopes, usageLimits } = options;
   const { run, job, planned } = attempt;
   const evaluate = options.evaluator.forJob(usageSubjectOf(run.actor), jobContext.signal);
+  if (run.isTrial && job.item === null) {
+    const given = await givenOutput(runs, job);
+    if (given !== undefined) return given;
+  }
   if (job.item === null) {
     const result = await evaluateBeforeFields(options, plan, attempt, evaluate);
     if (result !== undefined) return result;
@@ -72,8 +77,10 @@ export async function executeAttempt(
   if (run.retryOf !== null) attempt.effectRunId = await firstRunWithEffect(runs, run, job);
   if (planned.type.needsFacts?.(planned.step) === true)
     attempt.facts = (await runs.facts(run.id))?.[job.stepId];
+  // At each attempt: what has been revoked meanwhile must not be used any more.
+  const { connections, key: view } = await options.views.of(run.project);
   if (planned.cacheMs !== null)
-    attempt.cacheKey = cacheKey(attempt, resource === null ? null : options.connections.targetOf(resource!));
+    attempt.cacheKey = cacheKey(attempt, resource === null ? null : connections.targetOf(resource!), view);
   const recorded = await recordedOutput(
     { runs, decisionsHold: options.decisionsHold },
     attempt,
@@ -81,11 +88,15 @@ export async function executeAttempt(
     iso(context.clock.now()),
   );
   if (recorded !== undefined) return recorded;
+  if (run.isTrial) assertRunsInTrial(attempt);
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
-  if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
-  if (planned.type.instant !== true) await recordStart(attempt, jobContext, position);
+  if (metered !== null) await usageLimits.assertRemaining(run, metered);
+  if (planned.type.compute === undefined) {
+    const recordUses = await secretUseRecorder(context, connections, attempt);
+    await recordStart(attempt, jobContext, position, recordUses);
+  }
   attempt.codeStartedAt = performance.now();
-  const outcome = await runStepCode(attempt, options, jobContext);
+  const outcome = await runStepCode(attempt, { context, connections }, jobContext);
   return toResult(options, attempt, outcome);
 }
 
@@ -115,47 +126,6 @@ async function evaluateBeforeFields(
   return { kind: "fan_out", items: validateItems(step.id, await evaluate(forEach, scope)) };
 }
 
-interface InputSchema {
-  schema: z.ZodObject;
-  /** Names of the fields that null leaves out: they are optional, and null is not a value of theirs. */
-  omittedByNull: ReadonlySet<string>;
-}
-
-const inputSchemas = new WeakMap<AnyStepType, InputSchema>();
-
-function inputSchema(type: AnyStepType): InputSchema {
-  const known = inputSchemas.get(type);
-  if (known !== undefined) return known;
-  const fields = Object.entries(type.fields as Readonly<Record<string, Field>>);
-  const omitted = fields.filter(
-    ([, { schema }]) => schema.safeParse(undefined).success && !schema.safeParse(null).success,
-  );
-  const made: InputSchema = {
-    schema: z.object(Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]))),
-    omittedByNull: new Set(omitted.map(([name]) => name)),
-  };
-  inputSchemas.set(type, made);
-  return made;
-}
-
-/** @throws StepError input_invalid */
-export function parseInput(
-  { type }: PlannedStep,
-  resolved: Record<string, unknown>,
-): Record<string, unknown> {
-  const { schema, omittedByNull } = inputSchema(type);
-  const present = Object.fromEntries(
-    Object.entries(resolved).filter(([name, value]) => value !== null || !omittedByNull.has(name)),
-  );
-  const parsed = schema.safeParse(present, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error, schema);
-  const firstIssues = issues.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
-  throw new StepError("input_invalid", `${firstIssues.join("; ")}.`, {
-    details: { errors: issues.slice(0, 20) },
-  });
-}
-
 /**
  * Records that the attempt starts, before its code can have an effect.
  * @throws StepError cancelled when the run is ending or the claim was lost, so that the code must not run
@@ -164,6 +134,7 @@ async function recordStart(
   attempt: Attempt,
   { executor, record }: JobContext,
   position: number,
+  recordUses: (tx: EngineWriters) => Promise<void>,
 ): Promise<void> {
   const { job, startedAt } = attempt;
   const input = attempt.inputJson!;
@@ -171,6 +142,7 @@ async function recordStart(
   await record(async (tx) => {
     const start = { attempt: job.attempt, executor, startedAt, input };
     attempt.startRecorded = await recordAttemptStart(tx, job, position, start);
+    if (attempt.startRecorded) await recordUses(tx);
   }, input.text.length);
   if (!attempt.startRecorded) {
     throw new StepError("cancelled", "The run is ending, or another executor has claimed the job.");

@@ -3,16 +3,16 @@ import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
 import type { EventsApi } from "../../core/event-ports.ts";
 import { formatPath } from "../../core/issues.ts";
-import type { RunRecord, StepRef } from "../../core/model.ts";
+import { GIVEN, type RunRecord, type StepRef } from "../../core/model.ts";
 import { CHUNK_ITEMS, type RunReader } from "../../core/run-ports.ts";
 import { type StepState, toStepStatus } from "../../core/step-states.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Validation } from "../../core/validation.ts";
 import type { StateDeclaration } from "../../core/workflow-state.ts";
-import { OTHER_FIELDS_NULL } from "../definition/expressions/index.ts";
 import type { Scope } from "../definition/expressions/types.ts";
 import type { Plan, PlannedStep } from "../definition/plan.ts";
+import { emptyOutput, errorValue, givenValue, listed, skippedOutput } from "../definition/step-value.ts";
 
 /** The value of `run` in expressions. */
 const runScope = (
@@ -27,27 +27,6 @@ const runScope = (
   event_urls: eventUrls,
 });
 
-/** The fields of a step without output: expressions see all as null. */
-function emptyOutput({ type, step }: Pick<PlannedStep, "type" | "step">): Record<PropertyKey, unknown> {
-  // The fields of a `set` step are those of its `values`, which one expression may compute.
-  const names = type.output.kind === "object" ? Object.keys(type.output.fields) : namesOf(step["values"]);
-  return names === undefined
-    ? { [OTHER_FIELDS_NULL]: true }
-    : Object.fromEntries(names.map((name) => [name, null]));
-}
-
-const namesOf = (values: unknown): string[] | undefined =>
-  typeof values === "object" && values !== null ? Object.keys(values) : undefined;
-
-/** The fields of an error that it may lack. */
-const NO_DETAILS = { fix: null, step_id: null, item: null, details: null } satisfies Record<
-  Exclude<keyof RunError, "code" | "message">,
-  null
->;
-
-/** The value of `steps.<id>.error` in expressions: every declared field is present. */
-const errorValue = (error: RunError | null) => error && { ...NO_DETAILS, ...error };
-
 type StepEnd = { state: StepState; error: RunError | null; output: Record<string, unknown> | null };
 
 const stepValue = (planned: PlannedStep, { state, error, output }: StepEnd): Record<string, unknown> => ({
@@ -55,16 +34,6 @@ const stepValue = (planned: PlannedStep, { state, error, output }: StepEnd): Rec
   status: toStepStatus(state),
   error: errorValue(error),
 });
-
-/** The fields of a repeated step that was skipped. */
-const NOT_REPEATED = { items: null, last: null, count: null };
-
-/** The output of a fan-out, or of a repeated step. */
-const listed = (
-  { repeat }: PlannedStep,
-  items: readonly Record<string, unknown>[],
-): Record<string, unknown> =>
-  repeat === null ? { items } : { items, last: items.at(-1) ?? null, count: items.length };
 
 /** Maximum number of parsed values of each kind in memory. All items of a fan-out read the same ones. */
 const MAX_CACHED = 8;
@@ -139,11 +108,16 @@ export function expressionScopes(
       const items = (await runs.itemOutputs(ref)).map((item) => stepValue(planned, item));
       return { value: { ...ended, ...listed(planned, items) }, chars: record.items.bytes };
     }
-    // The step was skipped, or its list or the start of its loop failed to evaluate.
-    if (planned.forEach !== null) return { value: { ...ended, items: null }, chars: 0 };
-    if (planned.repeat !== null) {
-      const value = { ...ended, ...(state === "skipped" ? NOT_REPEATED : listed(planned, [])) };
-      return { value, chars: 0 };
+    if (record?.reusedFrom === GIVEN) {
+      const { text } = (await runs.outputJson(ref))!;
+      const value = { ...givenValue(planned, JSON.parse(text) as Record<string, unknown>), ...ended };
+      return { value, chars: text.length };
+    }
+    if (planned.forEach !== null || planned.repeat !== null) {
+      // The step was skipped, or its list or the start of its loop failed to evaluate.
+      const output =
+        state === "skipped" || planned.repeat === null ? skippedOutput(planned) : listed(planned, []);
+      return { value: { ...ended, ...output }, chars: 0 };
     }
     const json = record === undefined ? null : await runs.outputJson(ref);
     const output = json === null ? null : (JSON.parse(json.text) as Record<string, unknown> | null);

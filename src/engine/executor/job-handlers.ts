@@ -28,7 +28,7 @@ import type { RunContext } from "../run-state/run-context.ts";
 import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
 import { undoHandler } from "./undo-handler.ts";
 
-interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "connections" | "read"> {
+interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
   engine: Engine;
   transaction: EngineTransaction;
   log: Logger;
@@ -50,7 +50,6 @@ export interface JobHandlers {
 export function jobHandlers({
   engine,
   stepTypes,
-  connections,
   read,
   transaction,
   log,
@@ -66,13 +65,12 @@ export function jobHandlers({
     runs,
     planOf: async (run: RunRecord) => plan(await context.definitionCache.get(run, runs)),
     scopes: expressionScopes(runs, eventUrl, context.validation),
-    connections,
+    views: engine.views,
     usageLimits,
     evaluator: expressions,
     approvals: read.approvals,
     prepareRun,
     remainingAfter: (run: RunRecord, stepId: string) => engine.remainingWork.after(read, run, stepId),
-    mailer: connections.mailer,
     log,
   };
   const attempts: StepHandlerOptions = {
@@ -123,11 +121,15 @@ const prepareChildRun =
     try {
       return await prepareRun({
         workflowId: workflow,
+        caller: null,
         inputs,
         actor: run.actor,
         trigger: "workflow",
         depth: run.depth + 1,
         pins: run.pins,
+        calledFrom: run.project,
+        // What a trial starts is a trial, so it has no effects either.
+        ...(run.isTrial && { trial: { given: {} } }),
         parent: { runId: run.id, stepId: job.stepId, item: job.item },
         trace: spans.childTrace(run, { ref: job, attempt: job.attempt }),
       });

@@ -1,9 +1,11 @@
 /** Finds recorded outputs that a step can reuse instead of running again. */
+import { DEFAULT_PROJECT } from "../../../schemas/project.ts";
 import { encodeJson } from "../../core/encoded-json.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { shortHash } from "../../core/short-hash.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { isSameWork } from "../run-state/decisions-hold.ts";
 import { wasUndone } from "./first-run-with-effect.ts";
 import type { PlannedStep } from "../definition/plan.ts";
@@ -11,15 +13,31 @@ import type { StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
 
 /**
- * Cached outputs are shared by all runs of a workflow. The iterations of a loop have one each, even with the same input:
+ * Cached outputs are shared by all runs of a workflow, and by the single steps of one person. The iterations of a loop have one each, even with the same input:
  * a loop that polls would otherwise read its own first answer forever.
  * @param attempt with its input hash and facts
  * @param target the part of the configuration that decides what the step calls
+ * @param view what the project may use, so that no output is reused where the step could not get it; empty for everything.
+ *   A workflow that was moved reuses nothing of its former project either
  */
-export const cacheKey = ({ run, job, planned, inputHash, facts }: Attempt, target: unknown): string => {
+export const cacheKey = (
+  { run, job, planned, inputHash, facts }: Attempt,
+  target: unknown,
+  view: string,
+): string => {
+  const otherProject = run.project === DEFAULT_PROJECT ? [] : [run.project];
   const iteration = planned.repeat === null ? "" : ` ${job.item}`;
-  const hash = shortHash(canonicalJson([inputHash, target ?? null, facts ?? null]));
-  return `${run.workflowId} ${job.stepId}${iteration} ${hash}`;
+  const hash = shortHash(
+    canonicalJson([
+      inputHash,
+      target ?? null,
+      facts ?? null,
+      ...(view === "" ? [] : [view]),
+      ...otherProject,
+    ]),
+  );
+  const owner = run.workflowId ?? `step of ${usageSubjectOf(run.actor)}`;
+  return `${owner} ${job.stepId}${iteration} ${hash}`;
 };
 
 /**
@@ -43,7 +61,12 @@ export async function recordedOutput(
   const source = await iterationSource(runs, attempt);
   if (source === null) return undefined;
   // The retried run may itself be a retry that was stopped before it reached this step.
-  for (let retried = run.retryOf; retried !== null; retried = (await runs.find(retried))?.retryOf ?? null) {
+  for (let next = run.retryOf; next !== null;) {
+    const retried = next;
+    const earlier = await runs.find(retried);
+    next = earlier?.retryOf ?? null;
+    // The workflow was moved. What the connections of another project returned stays there, as cached outputs do.
+    if (earlier?.project !== run.project) continue;
     if (source !== undefined && source !== retried) continue;
     if (planned.repeat !== null && (await wasExhausted(runs, retried, planned))) return undefined;
     const ref = { runId: retried, stepId: job.stepId, item: job.item };
@@ -51,7 +74,7 @@ export async function recordedOutput(
     if (await wasUndone(runs, ref)) break;
     const step = await runs.step(ref);
     if (step?.state !== "succeeded" || step.inputHash !== inputHash) continue;
-    if (planned.type.runScoped === true && !(await isSameWork(runs, run, await runs.find(retried)))) continue;
+    if (planned.type.runScoped === true && !(await isSameWork(runs, run, earlier))) continue;
     if (planned.type.mayRestOnDecision === true && !(await decisionsHold(run, ref))) continue;
     const output = (await runs.outputJson(ref)) ?? encodeJson({});
     return { kind: "succeeded", output, inputHash, reusedFrom: retried };

@@ -1,14 +1,14 @@
 /** Reports the end of an attempt after the commit: to the metrics, and to the log when it failed. */
 import type { RunError } from "../../../schemas/run.ts";
 import type { AttemptOutcome } from "../../core/meter.ts";
-import type { StepRef } from "../../core/model.ts";
+import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { stepRefLogFields } from "../../core/step-ref-log-fields.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { isEnded, type StepResult } from "../run-state/step-result.ts";
 
 interface AttemptReport {
-  run: { workflowId: string };
+  run: Pick<RunRecord, "workflowId">;
   job: StepRef & { attempt: number };
   /** The step's type. */
   type: string;

@@ -15,8 +15,8 @@ export function retryDelay(
   if (retry === null || retryCount + 1 >= retry.attempts || !(thrown instanceof StepError)) {
     return undefined;
   }
-  // A person has decided that the child run must not continue.
-  if (thrown.code === "child_cancelled") return undefined;
+  // A person has decided that the child run must not continue. What a trial is not given, another attempt is not given either.
+  if (thrown.code === "child_cancelled" || thrown.code === "not_given") return undefined;
   const retryable = retry.on === undefined ? thrown.transient : retry.on.includes(thrown.code);
   if (!retryable) return undefined;
   const backoff = retry.backoff === "exponential" ? retry.initialMs * 2 ** retryCount : retry.initialMs;

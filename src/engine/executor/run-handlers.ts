@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { visibleText } from "../../../schemas/hidden-characters.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso, SECOND } from "../../core/clock.ts";
-import type { Mailer } from "../../core/connections.ts";
+import type { ConnectionViews } from "../../core/connection-views.ts";
 import type { RemainingWork } from "../../core/engine-port.ts";
 import { formatPlan } from "../../core/format-plan.ts";
 import { isStorageUnavailable, toAppError } from "../../core/errors.ts";
@@ -15,12 +15,12 @@ import type { JobHandler } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { stopRun } from "../run-state/advance-run.ts";
 import { type FinishResult, finishRun } from "../run-state/end-run.ts";
+import { LimitRefusal, refusalFor } from "../run-state/limit-refusal.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
-import { isStartRefused } from "../run-state/start-limits.ts";
 import { startRun } from "../run-state/start-run.ts";
-import { evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
+import { evaluateAssertions, evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
 import type { Evaluate, Evaluator } from "./evaluator.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { withChange, withoutChange } from "./job-results.ts";
@@ -42,7 +42,7 @@ interface Options {
   prepareRun: PrepareRun;
   /** What can run after a step of a run, such as an approval. */
   remainingAfter(run: RunRecord, stepId: string): Promise<RemainingWork>;
-  mailer: Mailer;
+  views: ConnectionViews;
   log: Logger;
 }
 
@@ -61,6 +61,10 @@ export function finishHandler({ context, runs, planOf, scopes, evaluator }: Opti
       evaluateOutput(run, await planOf(run), tools),
     );
     if ("error" in output) return output;
+    const asserted = await evaluateField("assert", job, async () =>
+      evaluateAssertions(run, await planOf(run), output.value, { ...tools, runs }),
+    );
+    if ("error" in asserted) return asserted;
     const commit = await evaluateField("commit", job, async () =>
       evaluateCommit(run, await planOf(run), tools),
     );
@@ -117,12 +121,14 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
     const workflowId = (await planOf(run)).compiled.definition.on_failure!;
     const request: Parameters<PrepareRun>[0] = {
       workflowId,
+      caller: null,
       inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
       ignoreUnknownInputs: true,
       actor: run.actor,
       trigger: "on_failure",
       depth: run.depth + 1,
       pins: run.pins,
+      calledFrom: run.project,
       trace: context.spans.childTrace(run),
     };
     // Not retried, because the same definition would fail again. The failed run keeps its own error.
@@ -145,8 +151,8 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
           : await startRun(context, tx, prepared).then(
               () => ({ runId: prepared.id, error: null }),
               (err: unknown) => {
-                if (!isStartRefused(err)) throw err;
-                return notStarted(err);
+                if (!(err instanceof LimitRefusal)) throw err;
+                return notStarted(refusalFor(run, prepared, err));
               },
             );
       const { seq } = (await tx.runs.lock(run.id))!;
@@ -162,26 +168,20 @@ function handlerError(thrown: unknown): RunError {
 }
 
 /** Mails the assignees of an approval. Without the mail they still find it in the list of approvals. */
-export function notifyHandler({
-  context,
-  runs,
-  approvals,
-  remainingAfter,
-  mailer,
-  log,
-}: Options): JobHandler {
+export function notifyHandler({ context, runs, approvals, remainingAfter, views, log }: Options): JobHandler {
   return async (job, { signal }) => {
     const [run, approval] = [await runs.find(job.runId), await approvals.findByStep(job)];
     if (run === undefined || approval?.status !== "pending") return withoutChange();
     const { workflows } = await remainingAfter(run, approval.stepId);
     try {
+      const { mailer } = (await views.of(run.project)).connections;
       await mailer.send(
         {
           to: approval.assignees,
-          subject: `Approval needed: ${run.workflowId}`,
+          subject: `Approval needed: ${run.workflowId ?? "a single step"}`,
           text:
             `${visibleText(approval.message)}\n\n${formatPlan(approval.id, workflows)}\n\n` +
-            `Approval ${approval.id}, run ${run.id} of ${run.workflowId}.\n` +
+            `Approval ${approval.id}, run ${run.id} of ${run.workflowId ?? "a single step"}.\n` +
             `Decide it with decide_approval or POST /approvals/${approval.id}.\n`,
           idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
         },

@@ -8,9 +8,9 @@ import { StepError } from "../../core/step-errors.ts";
 import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { endIfStopping } from "../run-state/advance-run.ts";
+import { childRefused, LimitRefusal, refusalFor } from "../run-state/limit-refusal.ts";
 import { recordOutcome } from "../run-state/record-outcome.ts";
 import { toRunError } from "../run-state/run-error.ts";
-import { childRefused, isStartRefused } from "../run-state/start-limits.ts";
 import { isEnding } from "../run-state/run-update.ts";
 import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
@@ -58,8 +58,8 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     try {
       await context.startLimits.count(tx, result.run);
     } catch (error) {
-      if (!isStartRefused(error)) throw error;
-      return failureOf(attempt, jobContext, childRefused(error));
+      if (!(error instanceof LimitRefusal)) throw error;
+      return failureOf(attempt, jobContext, childRefused(refusalFor(attempt.run, result.run, error)));
     }
     return resultOf(attempt, jobContext, result);
   }
@@ -142,7 +142,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
   }
 
   function recordUsage(tx: EngineWriters, { run, usage, rows }: Attempt): Promise<void> {
-    return usageLimits.recordUsage(tx, run.actor, {
+    return usageLimits.recordUsage(tx, run, {
       ...(usage !== undefined && { model_tokens: usage.input_tokens + usage.output_tokens }),
       ...(rows !== undefined && { rows }),
     });
@@ -154,11 +154,11 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
  * attempt really was aborted, or was refused its start.
  */
 function attemptError(
-  { run, job, startRecorded }: Attempt,
+  { run, job, planned, startRecorded }: Attempt,
   { signal }: JobContext,
   thrown: unknown,
 ): RunError {
-  const error = toRunError(thrown, job);
+  const error = toRunError(thrown, job, planned.retry);
   const aborted = startRecorded === false || signal.aborted || isEnding(run);
   return !aborted && ["cancelled", "interrupted"].includes(error.code)
     ? { ...error, code: "step_failed" }

@@ -3,9 +3,9 @@ import { encodeFields, type EncodedJson } from "../../core/encoded-json.ts";
 import { StepError } from "../../core/step-errors.ts";
 
 /** Maximum size of a step's output, in characters of JSON. */
-const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 /** Maximum number of items of a fan-out. */
-const MAX_ITEMS = 100_000;
+export const MAX_ITEMS = 100_000;
 /** Maximum size of a fan-out's list, in characters of JSON. */
 const MAX_ITEMS_CHARS = 16 * 1024 * 1024;
 

@@ -10,17 +10,18 @@ import { StepError } from "../../core/step-errors.ts";
 import { undoneStepId } from "../../core/undo-step-id.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
+import { parseInput } from "../definition/parse-input.ts";
 import { type Plan, resolveFields } from "../definition/plan.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { recordUndo, recordUndoStart } from "../run-state/undo.ts";
 import type { Attempt } from "./attempt.ts";
-import { parseInput } from "./execute-attempt.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { reportAttempt } from "./report-attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { runStepCode } from "./run-step-code.ts";
+import { secretUseRecorder } from "./secret-uses.ts";
 import { runsAgain } from "./runs-again.ts";
 import { saveAttempt } from "./save-attempt.ts";
 import type { StepHandlerOptions } from "./step-handler.ts";
@@ -56,7 +57,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
     attempt.inputHash = shortHash(canonicalJson([planned.type.type, job.resource, attempt.input]));
     attempt.effectRunId = await firstRunWithEffect(runs, run, undone);
     const metered = planned.type.meteredResource?.(planned.step) ?? null;
-    if (metered !== null) await usageLimits.assertRemaining(run.actor, metered);
+    if (metered !== null) await usageLimits.assertRemaining(run, metered);
     attempt.startRecorded = false;
     const start = {
       attempt: job.attempt,
@@ -64,12 +65,15 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
       startedAt,
       input: attempt.inputJson,
     };
+    const { connections } = await options.views.of(run.project);
+    const recordUses = await secretUseRecorder(context, connections, attempt);
     await jobContext.record(async (tx) => {
       attempt.startRecorded = await recordUndoStart(tx, job, start);
+      if (attempt.startRecorded) await recordUses(tx);
     }, start.input.text.length);
     if (!attempt.startRecorded) throw new StepError("interrupted", "Another executor has claimed the job.");
     attempt.codeStartedAt = performance.now();
-    const outcome = await runStepCode(attempt, options, jobContext);
+    const outcome = await runStepCode(attempt, { context, connections }, jobContext);
     if (outcome.kind !== "done")
       throw new StepError("step_failed", "A step that waits can't undo another one.");
     attempt.usage = outcome.usage;
@@ -91,7 +95,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
 
   function failed(attempt: Attempt, jobContext: JobContext, thrown: unknown): JobResult {
     const { job, planned } = attempt;
-    const error = toRunError(thrown, job);
+    const error = toRunError(thrown, job, planned.retry);
     if (thrown instanceof StepError) attempt.usage ??= thrown.options.usage;
     // Only the end of the executor interrupts an undo: a cancellation does not.
     const status = jobContext.signal.aborted || attempt.startRecorded === false ? "interrupted" : "failed";
@@ -129,7 +133,7 @@ export function undoHandler(options: StepHandlerOptions): JobHandler {
       codeStartedAt === undefined || outcome === "interrupted" ? undefined : secondsSince(codeStartedAt);
     const { type } = planned.type;
     reportAttempt(context, tx, { run, job, type, executor, outcome, error, seconds });
-    await usageLimits.recordUsage(tx, run.actor, {
+    await usageLimits.recordUsage(tx, run, {
       ...(usage !== undefined && { model_tokens: usage.input_tokens + usage.output_tokens }),
       ...(rows !== undefined && { rows }),
     });

@@ -14,7 +14,7 @@ import { toRunError } from "../run-state/run-error.ts";
 import { isEnding } from "../run-state/run-update.ts";
 import type { EndedResult } from "../run-state/step-result.ts";
 import { decidedResult } from "../run-state/waits/approval.ts";
-import { childFailure } from "../run-state/waits/child-run.ts";
+import { childFailure, foreignFailure } from "../run-state/waits/child-run.ts";
 import { receivedResult } from "../run-state/waits/event.ts";
 import { endTimedWait } from "../run-state/waits/index.ts";
 import { withChange } from "./job-results.ts";
@@ -64,9 +64,9 @@ export function childDoneHandler({
         return { kind: "succeeded", output, inputHash: step.inputHash };
       });
     }
-    const failure = childFailure(child);
-    const error = toRunError(failure, job);
     const run = await runs.find(job.runId);
+    const failure = run?.project === child.project ? childFailure(child) : foreignFailure(child);
+    const error = toRunError(failure, job);
     const plan = run === undefined || isEnding(run) ? undefined : await planOf(run);
     const planned = plan?.steps[plan.compiled.position.get(job.stepId)!];
     const retryCount = await countFailedAttempts(job);

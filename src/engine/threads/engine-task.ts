@@ -9,7 +9,7 @@ export interface CheckTask {
   kind: "check";
   /** YAML or JSON text, or an object as JSON. */
   source: { yaml: string } | { json: string };
-  options: Omit<CheckOptions, "signal" | "owner" | "asPublished">;
+  options: Omit<CheckOptions, "signal" | "owner" | "asPublished" | "unavailable" | "project" | "keyLimits">;
   connections: ConnectionLists;
   /** Whether users can be looked up. */
   hasUsers: boolean;
@@ -50,8 +50,7 @@ export type ValidationTask =
 /** The completed value as JSON, or its issues. */
 export type ValidatedText = { json: string } | { issues: PartialIssue[] };
 
-/** `busy`: the machine was too busy for the task. */
-export type TaskResult = CheckedText | ValidatedText | { busy: true };
+export type TaskResult = CheckedText | ValidatedText;
 
 export type EngineTask = CheckTask | ValidationTask;
 

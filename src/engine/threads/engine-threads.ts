@@ -15,7 +15,7 @@ import {
   workerThreads,
 } from "../../core/worker-thread.ts";
 import type { CheckOptions } from "../definition/check/index.ts";
-import { withPublished } from "../definition/check/called-workflows.ts";
+import { withAssumed } from "../definition/check/called-workflows.ts";
 import {
   type CheckedText,
   type EngineTask,
@@ -47,17 +47,22 @@ export interface EngineThreads {
   close(): Promise<void>;
 }
 
-export function engineThreads(): EngineThreads {
+/** @param options the processor time of a check and of a validation, in milliseconds; less is for tests */
+export function engineThreads({
+  checkCpuMs = CHECK_CPU_MS,
+  validationCpuMs = VALIDATION_CPU_MS,
+} = {}): EngineThreads {
   const threads: WorkerThreads<EngineTask, TaskResult> = workerThreads({
     file: workerFile("engine-worker", import.meta.url),
     threads: THREADS,
     memoryMb: MEMORY_MB,
-    cpuMs: CHECK_CPU_MS,
+    cpuMs: checkCpuMs,
     wallMs: WALL_MS,
   });
   return {
-    check: (source, options, resources) => checkInThread(threads, source, options, resources),
-    validation: threadValidation(threads),
+    check: (source, options, resources) =>
+      checkInThread({ threads, cpuMs: checkCpuMs }, source, options, resources),
+    validation: threadValidation(threads, validationCpuMs),
     close: () => threads.close(),
   };
 }
@@ -65,19 +70,25 @@ export function engineThreads(): EngineThreads {
 type Threads = WorkerThreads<EngineTask, TaskResult>;
 
 async function checkInThread(
-  threads: Threads,
+  { threads, cpuMs }: { threads: Threads; cpuMs: number },
   source: unknown,
-  { signal, owner = COMMAND_LINE, asPublished, ...options }: CheckOptions,
+  {
+    signal,
+    owner = COMMAND_LINE,
+    asPublished,
+    unavailable,
+    project: _project,
+    keyLimits: _limits,
+    ...options
+  }: CheckOptions,
   resources: LocalResources,
 ): Promise<CheckReport> {
-  const workflows =
-    asPublished === undefined ? resources.workflows : withPublished(resources.workflows, asPublished);
+  const workflows = withAssumed(resources.workflows, { asPublished, unavailable });
   const ended = new AbortController();
   const stop = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
   const json = typeof source === "string" ? undefined : await jsonOf(source);
   try {
-    const checked = (await runTask(
-      threads,
+    const checked = (await threads.run(
       {
         kind: "check",
         source: json === undefined ? { yaml: source as string } : { json },
@@ -93,7 +104,7 @@ async function checkInThread(
     const report = JSON.parse(checked.report) as Omit<CheckReport, "definition">;
     return { ...report, definition: await definitionOf(checked, source) };
   } catch (error) {
-    return tooMuchReport({ path: "", ...tooMuch(error, "check", CHECK_CPU_MS) });
+    return tooMuchReport({ path: "", ...tooMuch(error, "check", cpuMs) });
   } finally {
     ended.abort();
   }
@@ -108,16 +119,6 @@ const tooMuchReport = (issue: Issue): CheckReport => ({
   output_type: "any",
   steps: [],
 });
-
-async function runTask(
-  threads: Threads,
-  task: EngineTask,
-  options: Parameters<Threads["run"]>[1],
-): Promise<CheckedText | ValidatedText> {
-  const result = await threads.run(task, options);
-  if ("busy" in result) throw new ThreadError("wall_limit");
-  return result;
-}
 
 /** Writing and reading a large text takes long enough to be a turn of the event loop of its own. */
 async function jsonOf(value: unknown): Promise<string> {
@@ -137,23 +138,20 @@ async function definitionOf(
   return JSON.parse(definition) as Record<string, unknown>;
 }
 
-function threadValidation(threads: Threads): Validation {
+function threadValidation(threads: Threads, cpuMs: number): Validation {
   async function validate(
     task: ValidationTask,
     value: unknown,
     options: Parameters<Validation["parseValue"]>[2] = {},
   ): Promise<Validated<unknown>> {
     try {
-      const result = (await runTask(threads, task, {
-        ...options,
-        cpuMs: VALIDATION_CPU_MS,
-      })) as ValidatedText;
+      const result = (await threads.run(task, { ...options, cpuMs })) as ValidatedText;
       await nextTurn();
       if ("issues" in result) return result;
       if (result.json === UNCHANGED) return { value };
       return { value: JSON.parse(result.json) as unknown };
     } catch (error) {
-      return { issues: [{ path: [], ...tooMuch(error, "validate against its schema", VALIDATION_CPU_MS) }] };
+      return { issues: [{ path: [], ...tooMuch(error, "validate against its schema", cpuMs) }] };
     }
   }
   return {

@@ -1,5 +1,4 @@
 /** A thread of the engine: it checks definitions, and validates values by the schemas of workflows. */
-import { AppError } from "../../core/errors.ts";
 import { type Ask, serveThread } from "../../core/serve-thread.ts";
 import { inlineValidation, type Validated } from "../../core/validation.ts";
 import { stepTypes } from "../../steps/index.ts";
@@ -15,15 +14,9 @@ import {
 } from "./engine-task.ts";
 import { remoteConnections, remoteUsers, remoteWorkflows } from "./remote-resources.ts";
 
-serveThread(async (task: EngineTask, ask): Promise<TaskResult> => {
-  try {
-    return await (task.kind === "check" ? check(task, ask) : validate(task));
-  } catch (error) {
-    // Its class does not survive being copied.
-    if (error instanceof AppError && error.code === "busy") return { busy: true };
-    throw error;
-  }
-});
+serveThread((task: EngineTask, ask): Promise<TaskResult> =>
+  task.kind === "check" ? check(task, ask) : validate(task),
+);
 
 async function check(task: CheckTask, ask: Ask): Promise<CheckedText> {
   const { source } = task;

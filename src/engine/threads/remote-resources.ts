@@ -53,7 +53,6 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
     },
     targetOf: notInCheck,
     configurationOf: notInCheck,
-    close: notInCheck,
   };
 }
 

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../../support/eventually.ts";
 import { TEST_ACTOR, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
@@ -14,10 +15,10 @@ describe("limits", () => {
     for (let index = 0; index < 5; index += 1) ids.push(await harness.start(workflow));
     queue.wake();
     for (let ended = 0; ended < 5; ended += 1) {
-      await vi.waitFor(async () => expect(gates.length).toBe(Math.min(2 + ended, 5)));
+      await untilPassing(async () => expect(gates.length).toBe(Math.min(2 + ended, 5)));
       expect(await harness.read.runs.count({ status: ["running"] })).toBeLessThanOrEqual(2);
       gates[ended]!();
-      await vi.waitFor(async () =>
+      await untilPassing(async () =>
         expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(ended + 1),
       );
     }
@@ -57,7 +58,7 @@ describe("limits", () => {
     });
     for (let index = 0; index < 4; index += 1) await harness.start(workflow);
     for (const queue of queues) queue.wake();
-    await vi.waitFor(async () => expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(4));
+    await untilPassing(async () => expect(await harness.read.runs.count({ status: ["succeeded"] })).toBe(4));
     expect(peak).toBe(2);
   });
 
@@ -88,7 +89,7 @@ describe("queued runs", () => {
     const workflow = await harness.define({ steps: [probe("a")] });
     const first = await harness.start(workflow);
     queue.wake();
-    await vi.waitFor(async () => expect((await harness.find(first)).status).toBe("running"));
+    await untilPassing(async () => expect((await harness.find(first)).status).toBe("running"));
     await harness.redefine(workflow, { concurrency: 1, steps: [probe("a")] });
     const second = await harness.start(workflow);
     expect((await harness.find(second)).admitted).toBe(false);

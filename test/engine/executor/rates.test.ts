@@ -3,10 +3,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { makeShop } from "../../../examples/shop.ts";
 import { Config } from "../../../schemas/config.ts";
 import { createConnections, rateIntervals } from "../../../src/connections/index.ts";
+import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { seededRandom, testSeed } from "../../support/random.ts";
 import { type TestEngine, testEngine } from "../../support/engine.ts";
-import { fakeClock, temporaryDirectory, testInstance } from "../../support/instance.ts";
+import { fakeClock } from "../../support/clock.ts";
+import { temporaryDirectory, testInstance } from "../../support/instance.ts";
 import { callAs, keyPrincipal } from "../../support/users.ts";
 import { runWorkflow } from "../../../tools/runs/run-workflow.ts";
 import { createWorkflow } from "../../../tools/workflows/create-workflow.ts";
@@ -173,7 +175,11 @@ describe("the rate of a connection", () => {
       ],
       mcp_servers: [{ name: "tickets", command: "tickets", rate: "1/h" }],
     });
-    const connections = createConnections(config, {}, { stateDir: "/tmp", version: "0", now: () => 0 });
+    const connections = createConnections(config, fixedSecrets({}), {
+      stateDir: "/tmp",
+      version: "0",
+      now: () => 0,
+    });
     onTestFinished(() => connections.close());
     expect(rateIntervals(connections)).toEqual(
       new Map([

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { recordDecision } from "../../../src/engine/run-state/waits/approval.ts";
 import { createSqliteFile } from "../../support/databases.ts";
-import { temporaryDirectory } from "../../support/instance.ts";
+import { temporaryDirectory } from "../../support/directories.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });

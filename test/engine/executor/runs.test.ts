@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../../support/eventually.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
@@ -102,7 +103,7 @@ describe("a run", () => {
       }),
     );
     queue.wake();
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect((await harness.find(id)).stepStates.list).toEqual(["queued", "failed", "cancelled"]),
     );
     expect((await harness.find(id)).status).toBe("running");
@@ -376,7 +377,7 @@ describe("a run that is ending", () => {
       }),
     );
     queue.wake();
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect((await harness.find(id)).stepStates.list).toEqual(["queued", "failed"]),
     );
     slow.resolve();

@@ -14,8 +14,11 @@ const undoable = (id: string, more: object = {}) => probe(id, { undo: undo(id), 
 const fails = { id: "gate", type: "assert", that: "false", message: "closed" };
 
 /** An engine whose probes record what they are asked, in order, and the keys that they are called with. */
-async function recording(answer: (asked: unknown) => unknown = () => null) {
-  const harness = await testEngine();
+async function recording(
+  answer: (asked: unknown) => unknown = () => null,
+  options: Parameters<typeof testEngine>[0] = {},
+) {
+  const harness = await testEngine(options);
   const asked: string[] = [];
   const keys: string[] = [];
   harness.onProbe((value, { idempotencyKey }) => {
@@ -298,13 +301,17 @@ describe("child runs", () => {
 });
 
 it("an undo that its executor did not finish runs again in another one", async () => {
-  const { harness, asked } = await recording();
+  // Without a free slot, the first executor can't claim the job again.
+  const { harness, asked } = await recording(() => null, { slots: 1 });
   const id = await harness.start(await harness.define({ steps: [undoable("a"), fails] }));
-  const first = await harness.executor(async (job, context) =>
-    job.kind === "undo" ? new Promise(() => {}) : harness.engine.handler(job, context),
-  );
+  const undoing = Promise.withResolvers<void>();
+  const first = await harness.executor(async (job, context) => {
+    if (job.kind !== "undo") return harness.engine.handler(job, context);
+    undoing.resolve();
+    return new Promise(() => {});
+  });
   first.wake();
-  await expect.poll(async () => (await harness.read.jobs.depth()).claimed).toBe(1);
+  await undoing.promise;
   await harness.transaction(async (tx) => {
     const [dead] = await tx.jobs.executors();
     await tx.jobs.reclaim(dead!.id);

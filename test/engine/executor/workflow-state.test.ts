@@ -162,7 +162,8 @@ describe("the state of a workflow", () => {
   });
 
   it("is committed once when an executor is taken for dead before it ends the run, and comes back", async () => {
-    const harness = await testEngine();
+    // Without a free slot, the first executor can't claim the job again.
+    const harness = await testEngine({ slots: 1 });
     const id = await harness.define(COUNTER);
     const [evaluated, cameBack] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const first = await harness.executor(async (job, context) => {

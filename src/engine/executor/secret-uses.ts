@@ -1,0 +1,21 @@
+/** The secrets that an attempt is about to send, for the audit log. */
+import type { Connections } from "../../core/connections.ts";
+import type { EngineWriters, SecretUse } from "../../core/run-ports.ts";
+import type { RunContext } from "../run-state/run-context.ts";
+import type { Attempt } from "./attempt.ts";
+
+/**
+ * Finds the uses, if the operator asks for them.
+ * @returns a function that records them with the start of the attempt: what can't be recorded is not sent
+ */
+export async function secretUseRecorder(
+  { auditSecrets }: Pick<RunContext, "auditSecrets">,
+  connections: Pick<Connections, "http">,
+  { job, planned: { type }, input }: Attempt,
+): Promise<(tx: Pick<EngineWriters, "secretUses">) => Promise<void>> {
+  const found: readonly SecretUse[] =
+    auditSecrets && type.secretUses !== undefined ? await type.secretUses(input as never, connections) : [];
+  return async (tx) => {
+    if (found.length > 0) await tx.secretUses.record(job, found);
+  };
+}
