@@ -5,7 +5,7 @@ import type { Mailer, PartialIssue } from "../core/connections.ts";
 import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
 import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
-import { allAsWritten } from "./as-written.ts";
+import { allAsWritten, asWritten } from "./as-written.ts";
 import { recipientIssues } from "./recipient-issues.ts";
 
 const outputOf = (form: Shape): Shape =>
@@ -59,9 +59,15 @@ export const approvalStep = defineStepType({
   mayRestOnDecision: true,
   describeEffect: ({ assignees }) =>
     Array.isArray(assignees) && assignees.length === 0
-      ? "Asks a person"
-      : `Asks ${allAsWritten(assignees)}, and sends them a mail`,
+      ? { words: "Asks a person", does: "asks", targets: [] }
+      : {
+          words: `Asks ${allAsWritten(assignees)}, and sends them a mail`,
+          does: "asks",
+          targets: [assignees].flat().map(asWritten),
+        },
   hasEffects: () => false,
+  // Nobody is asked to decide on what will not happen.
+  runsInTrial: () => false,
   resource: () => null,
   check: async (step, { connections, hasConnections, isActiveUser }) => {
     const form = step["form"];

@@ -7,6 +7,11 @@ import { cel, defineStepType, template } from "../core/step-type.ts";
 /** The kinds that a condition accepts: null counts as false. */
 const CONDITION_KINDS: ReadonlySet<Shape["kind"]> = new Set(["any", "null", "boolean"]);
 
+function compute({ that, message }: { that: boolean | null; message: string }): { ok: true } {
+  if (that === true) return { ok: true };
+  throw new StepError("assert_failed", message);
+}
+
 export const assertStep = defineStepType({
   type: "assert",
   title: "Assert",
@@ -33,7 +38,7 @@ export const assertStep = defineStepType({
   },
   output: objectOf({ ok: BOOLEAN }),
   timeoutMs: null,
-  instant: true,
+  compute,
   condition: "that",
   hasEffects: () => false,
   resource: () => null,
@@ -45,8 +50,5 @@ export const assertStep = defineStepType({
     const fix = "Compare it with a value, for example > 0 or != null.";
     return Promise.resolve({ issues: [{ path: ["that"], code: "wrong_type", message, fix }] });
   },
-  run: ({ that, message }) =>
-    that === true
-      ? Promise.resolve({ kind: "done", output: { ok: true } })
-      : Promise.reject(new StepError("assert_failed", message)),
+  run: async (input) => ({ kind: "done", output: compute(input) }),
 });

@@ -3,7 +3,7 @@ import { text } from "../../schemas/text.ts";
 import { SECOND } from "../core/clock.ts";
 import { listOf, objectOf, STRING } from "../core/shapes.ts";
 import { defineStepType, template } from "../core/step-type.ts";
-import { allAsWritten } from "./as-written.ts";
+import { allAsWritten, asWritten } from "./as-written.ts";
 import { recipientIssues } from "./recipient-issues.ts";
 
 const Address = text(320, 1);
@@ -83,8 +83,11 @@ export const emailStep = defineStepType({
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
   resource: () => "mail",
-  describeEffect: ({ to, cc }) =>
-    `Sends mail to ${allAsWritten(to)}${cc === undefined ? "" : `, with a copy to ${allAsWritten(cc)}`}`,
+  describeEffect: ({ to, cc }) => ({
+    words: `Sends mail to ${allAsWritten(to)}${cc === undefined ? "" : `, with a copy to ${allAsWritten(cc)}`}`,
+    does: "sends",
+    targets: [to, ...(cc === undefined ? [] : [cc])].flat().map(asWritten),
+  }),
   spanAttributes: () => ({}),
   check: (step, ctx) => {
     const { mailer } = ctx.connections;

@@ -13,6 +13,13 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as 
 /** Methods without effects. */
 const SAFE: ReadonlySet<unknown> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Headers with which a server may execute another method than that of the request. */
+const METHOD_OVERRIDE = /^x-(?:http-)?method(?:-override)?$/i;
+const overridesMethod = (headers: unknown): boolean =>
+  typeof headers === "object" &&
+  headers !== null &&
+  Object.keys(headers).some((name) => METHOD_OVERRIDE.test(name));
+
 /** Default maximum size of a response body, in bytes. */
 const DEFAULT_BYTES = 1024 * 1024;
 /** Largest maximum size that a step can set, in bytes. */
@@ -116,15 +123,19 @@ export const httpStep = defineStepType({
   output: objectOf({ status_code: NUMBER, headers: mapOf(STRING), body: ANY }),
   timeoutMs: 30_000,
   // A method computed at run time may have effects.
-  hasEffects: (step) => !SAFE.has(step["method"] ?? "GET"),
+  hasEffects: ({ method = "GET", headers = {} }) => !SAFE.has(method) || overridesMethod(headers),
   resource: () => null,
   describeEffect: ({ method = "GET", url, headers }) => {
-    const target = constantUrl(url);
+    const constant = constantUrl(url);
+    const target = asWritten(constant === null ? url : (URL.parse(constant)?.host ?? url));
     const names = secretNames(headers);
-    return (
-      `Sends ${asWritten(method)} to ${asWritten(target === null ? url : (URL.parse(target)?.host ?? url))}` +
-      (names.length === 0 ? "" : `, with the secret ${names.map(asWritten).join(", ")}`)
-    );
+    return {
+      words:
+        `Sends ${asWritten(method)} to ${target}` +
+        (names.length === 0 ? "" : `, with the secret ${names.map(asWritten).join(", ")}`),
+      does: SAFE.has(method) && !overridesMethod(headers) ? "reads" : "sends",
+      targets: [target],
+    };
   },
   // A header that an expression computes can name any secret.
   configurationEntries: ({ headers = {} }) => [
@@ -133,6 +144,19 @@ export const httpStep = defineStepType({
     ...secretNames(headers).map((name) => `secret:${name}`),
   ],
   spanAttributes: () => ({}),
+  async secretUses({ method, url, headers }, { http }) {
+    const host = URL.parse(url)?.host;
+    const sent = Object.entries(headers).flatMap(([header, value]) =>
+      typeof value === "object" ? [{ name: value.secret, header }] : [],
+    );
+    if (host === undefined || sent.length === 0) return [];
+    // A redirect to another host is not followed, and what may not be sent is not used.
+    const issues = await http.check({ url, method, secrets: sent });
+    const refused = new Set(issues.map(({ path: [part, index] = [] }) => (part === "secrets" ? index : -1)));
+    if (refused.has(-1)) return [];
+    const names = sent.filter((_, index) => !refused.has(index)).map(({ name }) => name);
+    return [...new Set(names)].map((secret) => ({ secret, host }));
+  },
   async check(step, ctx) {
     const headers = Object.entries(isRecord(step["headers"]) ? step["headers"] : {});
     const secrets = headers.flatMap(([name, value]) =>
@@ -259,7 +283,7 @@ function toText(body: unknown): string {
 }
 
 function fixFor(status: number, transient: boolean): string {
-  if (transient) return "Add retry to the step: the error may be temporary.";
+  if (transient) return "The failure may be temporary.";
   if (status === 401 || status === 403) return "Check the secret in headers and its permissions.";
   if (status < 400) return `Request the URL in headers.location, or add ${status} to accept_status.`;
   return `See the response in details.body. If ${status} is not a failure here, add it to accept_status.`;

@@ -80,7 +80,9 @@ export const modelStep = defineStepType({
   resource: (step) => `model:${String(step["model"])}`,
   describeEffect: ({ model }, { connections }) => {
     const entry = connections.models.list().find(({ name }) => name === model);
-    return `Sends a prompt to the model ${asWritten(model)}${entry === undefined ? "" : ` (${entry.type} ${entry.model_ref})`}`;
+    const name = asWritten(model);
+    const words = `Sends a prompt to the model ${name}${entry === undefined ? "" : ` (${entry.type} ${entry.model_ref})`}`;
+    return { words, does: "sends", targets: [name] };
   },
   spanAttributes({ model }, connections): SpanAttributes {
     const entry = connections.models.list().find(({ name }) => name === model);

@@ -18,6 +18,13 @@ const reservedNameIssue = (name: string): PartialIssue => ({
   fix: `Rename it, for example to ${name}_value.`,
 });
 
+function compute({ values }: { values: Record<string, unknown> }): Record<string, unknown> {
+  const name = Object.keys(values).find((key) => RESERVED.has(key));
+  if (name === undefined) return values;
+  const { message, fix } = reservedNameIssue(name);
+  throw new StepError("input_invalid", `A value ${message}.`, { ...(fix !== undefined && { fix }) });
+}
+
 export const setStep = defineStepType({
   type: "set",
   title: "Set values",
@@ -46,7 +53,7 @@ export const setStep = defineStepType({
   },
   output: mapOf(ANY),
   timeoutMs: null,
-  instant: true,
+  compute,
   hasEffects: () => false,
   resource: () => null,
   check: (step, ctx) => {
@@ -55,14 +62,7 @@ export const setStep = defineStepType({
     const issues = names.filter((name) => RESERVED.has(name)).map(reservedNameIssue);
     return Promise.resolve({ issues, output: shape.kind === "object" ? shape : mapOf(ANY) });
   },
-  run: ({ values }) => {
-    const name = Object.keys(values).find((key) => RESERVED.has(key));
-    if (name === undefined) return Promise.resolve({ kind: "done", output: values });
-    const { message, fix } = reservedNameIssue(name);
-    return Promise.reject(
-      new StepError("input_invalid", `A value ${message}.`, { ...(fix !== undefined && { fix }) }),
-    );
-  },
+  run: async (input) => ({ kind: "done", output: compute(input) }),
 });
 
 /** Returns the names of the values; undefined if one expression computes all of them. */

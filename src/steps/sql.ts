@@ -32,7 +32,7 @@ import {
 /** Maximum size of the rows, in bytes of JSON. */
 const MAX_BYTES = 1024 * 1024;
 /** Maximum of max_rows. */
-const MAX_ROWS = 10_000;
+export const MAX_ROWS = 10_000;
 const NO_DATABASE = "The step names no database, and the configuration has no default database.";
 const NO_DATABASE_FIX = "Set database to the name of a configured database.";
 
@@ -58,12 +58,12 @@ export const sqlStep = defineStepType({
   type: "sql",
   title: "Query a database",
   description:
-    "Runs one query on a configured database and returns its rows. Values are set in params and written as :name in the query. Read-only unless both the database and the step allow writing. database: scratch queries the rows of earlier steps.",
+    "Runs one query on a configured database and returns its rows. Values are set in params and written as :name in the query. Read-only unless both the database and the step allow writing. database: scratch queries the rows of earlier steps with DuckDB.",
   fields: {
     database: literal(
       z.string().min(1).max(63).optional().meta({
         description:
-          "The name of a configured database, or scratch: an empty database in memory, for tables. Default: the configured default.",
+          "The name of a configured database, or scratch: an empty DuckDB in memory, for tables. Default: the configured default.",
         example: "shop",
       }),
     ),
@@ -130,9 +130,13 @@ export const sqlStep = defineStepType({
   },
   describeEffect(step, { connections }) {
     const database = databaseOf(step, connections);
-    if (database === SCRATCH_DATABASE) return "Computes in memory";
-    if (database === null) return "Needs a database, but none is configured";
-    return `${step["write"] === true ? "Writes to" : "Reads"} the database ${asWritten(database)}`;
+    if (database === SCRATCH_DATABASE) return { words: "Computes in memory", does: "nothing", targets: [] };
+    if (database === null)
+      return { words: "Needs a database, but none is configured", does: "nothing", targets: [] };
+    const name = asWritten(database);
+    return step["write"] === true
+      ? { words: `Writes to the database ${name}`, does: "writes", targets: [name] }
+      : { words: `Reads the database ${name}`, does: "reads", targets: [name] };
   },
   spanAttributes(step, connections): SpanAttributes {
     const name = databaseOf(step, connections);

@@ -50,8 +50,11 @@ export const toolStep = defineStepType({
   output: objectOf({ output: ANY }),
   timeoutMs: 60 * SECOND,
   hasEffects: () => true,
-  describeEffect: ({ server, tool }) =>
-    `Calls the tool ${asWritten(tool)} of the server ${asWritten(server)}`,
+  describeEffect: ({ server, tool }) => ({
+    words: `Calls the tool ${asWritten(tool)} of the server ${asWritten(server)}`,
+    does: "calls",
+    targets: [`${asWritten(server)}/${asWritten(tool)}`],
+  }),
   resource: (step) => (typeof step["server"] === "string" ? `mcp_server:${step["server"]}` : null),
   spanAttributes: ({ server, tool }) => ({
     "mcp.method.name": "tools/call",

@@ -56,8 +56,11 @@ export const waitStep = defineStepType({
   timeoutMs: null,
   hasEffects: () => false,
   resource: () => null,
-  describeEffect: ({ for: duration, until, event }) =>
-    event === undefined ? `Waits ${asWritten(duration ?? until)}` : "Waits for an event from outside",
+  describeEffect: ({ for: duration, until, event }) => ({
+    words: event === undefined ? `Waits ${asWritten(duration ?? until)}` : "Waits for an event from outside",
+    does: "waits",
+    targets: [],
+  }),
   // Its URL, and so the event, belongs to one run.
   isReusable: (step) => step["event"] === undefined,
   check: (step) => Promise.resolve(checkWait(step)),

@@ -37,13 +37,16 @@ export const workflowStep = defineStepType({
   timeoutMs: null,
   // The other workflow may have any effects. The engine does not repeat its recorded steps.
   hasEffects: () => true,
+  // Its run is a trial too.
+  runsInTrial: () => true,
   resource: () => null,
   mayRestOnDecision: true,
   describeEffect: ({ workflow }, { versionOf }) => {
     const version = versionOf(String(workflow));
-    return version === null
-      ? `Runs ${asWritten(workflow)}, which does not exist`
-      : `Runs version ${version} of ${asWritten(workflow)}`;
+    const name = asWritten(workflow);
+    const words =
+      version === null ? `Runs ${name}, which does not exist` : `Runs version ${version} of ${name}`;
+    return { words, does: "runs", targets: [name] };
   },
   check: async (step, ctx) => {
     const id = step["workflow"];

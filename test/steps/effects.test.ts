@@ -17,6 +17,7 @@ const ctx: EffectContext = {
 const typeOf = (type: string) => stepTypes.find((candidate) => candidate.type === type)!;
 const effectOf = (step: Omit<UnresolvedStep, "id">) =>
   typeOf(String(step["type"])).describeEffect?.({ id: "a", ...step } as UnresolvedStep, ctx);
+const wordsOf = (step: Omit<UnresolvedStep, "id">) => effectOf(step)?.words;
 
 const secret = { Authorization: { secret: "team_hook" } };
 
@@ -50,11 +51,31 @@ describe("the effect of a step", () => {
     [{ type: "set", values: {} }, undefined],
     [{ type: "assert", that: "true" }, undefined],
   ])("%j", (step, effect) => {
-    expect(effectOf(step)).toBe(effect);
+    expect(wordsOf(step)).toBe(effect);
+  });
+
+  it.each([
+    [{ type: "sql", query: "SELECT 1" }, "reads", ["shop"]],
+    [{ type: "sql", query: "DELETE FROM t", write: true }, "writes", ["shop"]],
+    [{ type: "sql", database: "scratch", query: "SELECT 1" }, "nothing", []],
+    [{ type: "http", url: "https://api.example.com/a" }, "reads", ["api.example.com"]],
+    [{ type: "http", method: "POST", url: "https://api.example.com/a" }, "sends", ["api.example.com"]],
+    [{ type: "http", method: "${{ inputs.m }}", url: "https://a.example.com/" }, "sends", ["a.example.com"]],
+    [
+      { type: "email", to: ["a@example.com", "${{ inputs.to }}"], cc: "b@example.com" },
+      "sends",
+      ["a@example.com", "${{ inputs.to }}", "b@example.com"],
+    ],
+    [{ type: "tool", server: "crm", tool: "find" }, "calls", ["crm/find"]],
+    [{ type: "approval", assignees: ["a@example.com"] }, "asks", ["a@example.com"]],
+    [{ type: "workflow", workflow: "child" }, "runs", ["child"]],
+    [{ type: "wait", for: "10m" }, "waits", []],
+  ])("%j as data", (step, does, targets) => {
+    expect(effectOf(step)).toMatchObject({ does, targets });
   });
 
   it("is shortened to one line, and shows that it is", () => {
-    const effect = effectOf({ type: "http", url: `\${{ inputs.x }}\n${"y".repeat(500)}` })!;
+    const effect = wordsOf({ type: "http", url: `\${{ inputs.x }}\n${"y".repeat(500)}` })!;
     expect(effect).toMatch(/^Sends GET to \$\{\{ inputs\.x \}\} y+…$/);
     expect(effect.length).toBeLessThan(230);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { createMailer } from "../../src/connections/mail/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { emailStep } from "../../src/steps/email.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
@@ -12,7 +13,7 @@ const basic = {
 };
 const config = Config.parse({ authentication: { basic }, mail: { allowed_domains: ["example.com"] } });
 const world = (env = { MAIL_PASSWORD: "p" } as Record<string, string>) => ({
-  connections: { mailer: createMailer(config, env) },
+  connections: { mailer: createMailer(config, fixedSecrets(env)) },
 });
 const MAIL = { to: "ada@example.com", subject: "Hello", text: "A text." };
 

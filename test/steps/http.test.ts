@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/connections/http/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import type { StepOutcome } from "../../src/core/step-type.ts";
 import { httpStep } from "../../src/steps/http.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../support/mock-http-server.ts";
@@ -12,7 +13,7 @@ const world = {
         http: { allowed_hosts: ["127.0.0.1"] },
         secrets: [{ name: "team_hook", key_var: "HOOK", hosts: ["127.0.0.1", "hooks.example.com"] }],
       }),
-      { HOOK: "s3cr3t-value" },
+      fixedSecrets({ HOOK: "s3cr3t-value" }),
     ),
   },
 };
@@ -99,7 +100,7 @@ describe("an http step", () => {
       body: expect.stringMatching(/^\{"error":"x{990}$/),
     });
     expect(error.message).toContain(String(status));
-    expect(error.options.fix).toMatch(transient ? /retry/ : /accept_status|secret|[Cc]heck/);
+    expect(error.options.fix).toMatch(transient ? /temporary/ : /accept_status|secret|[Cc]heck/);
     expect(await run({ url: peer.url, accept_status: [status] })).toMatchObject({
       output: { status_code: status },
     });

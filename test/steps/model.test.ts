@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createModels } from "../../src/connections/models/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { modelStep } from "../../src/steps/model.ts";
 import { stepErrorOf } from "../support/mock-http-server.ts";
 import { modelConfig, mockModelServer } from "../support/mock-model-server.ts";
 import { checkStep, runStep } from "../support/step-check.ts";
 
 const worldOf = (peer: { url: string }, env: Record<string, string> = { MODEL_KEY: "k" }) => ({
-  connections: { models: createModels(modelConfig("openai-compatible", peer), env, { now: () => 0 }) },
+  connections: {
+    models: createModels(modelConfig("openai-compatible", peer), fixedSecrets(env), { now: () => 0 }),
+  },
 });
 const nowhere = { url: "http://127.0.0.1:1" };
 const schema = { type: "object", properties: { mood: { type: "string" } }, required: ["mood"] };

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { createMcpServers } from "../../src/connections/mcp-servers/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { NUMBER, objectOf, STRING } from "../../src/core/shapes.ts";
 import { toolStep } from "../../src/steps/tool.ts";
 import { mcpHttpServer } from "../support/mcp-server-http.ts";
@@ -10,7 +11,7 @@ async function world(key_var?: string) {
   const { url } = await mcpHttpServer();
   const servers = createMcpServers(
     Config.parse({ mcp_servers: [{ name: "peer", url, ...(key_var && { key_var }) }] }),
-    {},
+    fixedSecrets({}),
   );
   onTestFinished(() => servers.close());
   return { connections: { mcpServers: servers } };
@@ -60,7 +61,7 @@ describe("a tool step", () => {
     ]);
     const gone = createMcpServers(
       Config.parse({ mcp_servers: [{ name: "peer", url: "http://127.0.0.1:1/mcp" }] }),
-      {},
+      fixedSecrets({}),
     );
     onTestFinished(() => gone.close());
     expect((await checkStep(toolStep, ADD, { connections: { mcpServers: gone } })).issues).toMatchObject([

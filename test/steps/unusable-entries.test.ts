@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Config, type UnusableEntry } from "../../schemas/config.ts";
 import { createConnections } from "../../src/connections/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { CORRECT_ENTRY } from "../../src/core/unusable-entries.ts";
 import type { SqlRequest } from "../../src/core/connections.ts";
 import { testEngine } from "../support/engine.ts";
@@ -42,11 +43,11 @@ describe("a step that needs an entry of the configuration that can't be used", (
   it.each(["databases", "models", "mcpServers"] as const)(
     "fails as environment when it runs: %s",
     async (kind) => {
-      const connections = createConnections(
-        { ...Config.parse({}), unusable },
-        {},
-        { stateDir: "/", version: "0", now: Date.now },
-      );
+      const connections = createConnections({ ...Config.parse({}), unusable }, fixedSecrets({}), {
+        stateDir: "/",
+        version: "0",
+        now: Date.now,
+      });
       const { signal } = new AbortController();
       const work = {
         databases: () =>

@@ -3,7 +3,7 @@ import { isWaitingStepType, waitEndLabel } from "../../schemas/waiting-step-type
 import { stepTypes } from "../../src/steps/index.ts";
 
 describe("waiting step types", () => {
-  it("are the ones without a default timeout that are not instant", () => {
+  it("are the ones without a default timeout that compute nothing", () => {
     const unlimited = stepTypes.filter(({ timeoutMs, type }) => timeoutMs === null && !isInstant(type));
     const waiting = stepTypes.filter(({ type }) => isWaitingStepType(type));
     expect(waiting).toHaveLength(3);
@@ -17,4 +17,4 @@ describe("waiting step types", () => {
 });
 
 const isInstant = (name: string): boolean =>
-  stepTypes.some(({ type, instant }) => type === name && instant === true);
+  stepTypes.some(({ type, compute }) => type === name && compute !== undefined);
