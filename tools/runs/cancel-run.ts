@@ -20,6 +20,8 @@ export const cancelRun = defineTool({
   route: "POST /runs/:run_id/cancel",
   scope: "run",
   effect: "act",
+  selectable: true,
+  readsValues: true,
   errors: ["run_not_found", "run_finished", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ run_id: RunId, idempotency_key: IdempotencyKey.optional() }),

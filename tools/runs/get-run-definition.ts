@@ -8,7 +8,8 @@ export const getRunDefinition = defineTool({
   name: "get_run_definition",
   title: "Get the definition of a run",
   description:
-    "Returns the definition that a run uses, as it was written: that of its version, or the changed one of a retry.",
+    "Returns the definition that a run uses, as it was written: that of its version, the changed one of a retry, or that of " +
+    "a single step.",
   route: "GET /runs/:run_id/definition",
   surfaces: ["rest"],
   scope: "read",
@@ -17,8 +18,14 @@ export const getRunDefinition = defineTool({
   input: z.strictObject({ run_id: RunId }),
   output: z
     .strictObject({
-      workflow_id: z.string().meta({ example: "weekly-revenue" }),
-      version: Version.meta({ description: "The version of the workflow that it runs.", example: 3 }),
+      workflow_id: z
+        .string()
+        .nullable()
+        .meta({ description: "Null for a single step.", example: "weekly-revenue" }),
+      version: Version.nullable().meta({
+        description: "The version of the workflow that it runs; null for a single step.",
+        example: 3,
+      }),
       patched: z
         .boolean()
         .meta({ description: "Whether the run has a changed definition of its own.", example: false }),
@@ -27,6 +34,7 @@ export const getRunDefinition = defineTool({
     .meta({ id: "RunDefinition", description: "The definition of a run." }),
   async run({ run_id }, ctx) {
     const { workflowId, version, definition: own } = await findRun(ctx.read.runs, run_id);
+    if (workflowId === null) return { workflow_id: null, version: null, patched: false, definition: own! };
     return {
       workflow_id: workflowId,
       version,

@@ -18,6 +18,7 @@ export const getRunValue = defineTool({
   route: "GET /runs/:run_id/values/:ref",
   scope: "read",
   effect: "read",
+  readsValues: true,
   errors: ["run_not_found", "value_not_found"],
   input: z.strictObject({
     run_id: RunId,

@@ -7,6 +7,11 @@ import { findRun } from "./find-run.ts";
 import { buildRunResponse } from "./run-response.ts";
 import { MAX_DETAILED_STEPS, getRunStep, listRunSteps, listRunStepsWithValues } from "./run-steps.ts";
 
+/** Default maximum size of a value, in characters of JSON. */
+const VALUE_CHARS = 2_000;
+/** Maximum size of the values of all steps together in an answer over MCP, in characters: a model reads all of it. */
+const MCP_CHARS = 20_000;
+
 export const getRun = defineTool({
   name: "get_run",
   title: "Get a run",
@@ -16,6 +21,8 @@ export const getRun = defineTool({
   route: "GET /runs/:run_id",
   scope: "read",
   effect: "read",
+  selectable: true,
+  readsValues: true,
   errors: ["run_not_found"],
   input: z.strictObject({
     run_id: RunId,
@@ -33,13 +40,15 @@ export const getRun = defineTool({
       description: "With step_id of a fan-out: only this item, from 0.",
       example: 17,
     }),
-    max_chars: z.int().min(100).max(100_000).default(2_000).meta({
-      description: "Maximum size of a value, in characters of JSON; longer ones are truncated.",
+    max_chars: z.int().min(100).max(100_000).optional().meta({
+      description:
+        "Maximum size of a value, in characters of JSON; longer ones are truncated. Default: 2000, less for many over MCP.",
       example: 2_000,
     }),
   }),
   output: Run,
-  async run({ run_id, detail, step_id: stepId, item, max_chars: maxChars }, ctx) {
+  async run({ run_id, detail, step_id: stepId, item, max_chars }, ctx) {
+    const maxChars = max_chars ?? VALUE_CHARS;
     if (item !== undefined && stepId === undefined) {
       const issue = { path: "step_id", code: "missing", message: "is missing: an item belongs to a step" };
       throw invalidInput([issue]);
@@ -49,7 +58,10 @@ export const getRun = defineTool({
     if (stepId !== undefined)
       return { ...response, steps: [await getRunStep(ctx, run, { stepId, item, maxChars })] };
     if (detail === "steps") return { ...response, steps: await listRunSteps(ctx, run) };
-    if (detail === "full") return { ...response, steps: await listRunStepsWithValues(ctx, run, maxChars) };
+    if (detail === "full") {
+      const allChars = max_chars === undefined && ctx.actor.client.surface === "mcp" ? MCP_CHARS : Infinity;
+      return { ...response, steps: await listRunStepsWithValues(ctx, run, { maxChars, allChars }) };
+    }
     return response;
   },
 });

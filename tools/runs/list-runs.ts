@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { pageOf } from "../../schemas/page.ts";
+import { ProjectFilter } from "../../schemas/project.ts";
 import { RunSummary } from "../../schemas/run.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { assertProjectFilter } from "../projects/find-project.ts";
 import { runFilter, MCP_PAGE_SIZE, runPage } from "./run-page.ts";
 
 export const listRuns = defineTool({
@@ -13,17 +15,21 @@ export const listRuns = defineTool({
   route: "GET /runs",
   scope: "read",
   effect: "read",
-  errors: ["workflow_not_found", "invalid_cursor"],
+  selectable: true,
+  readsValues: true,
+  errors: ["workflow_not_found", "project_not_found", "invalid_cursor"],
   page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
       description: "Only of this workflow.",
       example: "weekly-revenue",
     }),
+    project: ProjectFilter,
     ...runFilter,
   }),
   output: pageOf(RunSummary),
   async run({ workflow_id, ...options }, ctx) {
+    await assertProjectFilter(ctx, options.project);
     if (workflow_id !== undefined) await findWorkflow(ctx.read.workflows, workflow_id);
     return runPage(ctx, "list_runs", { workflow_id, ...options });
   },

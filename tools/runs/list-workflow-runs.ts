@@ -14,6 +14,7 @@ export const listWorkflowRuns = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
+  readsValues: true,
   errors: ["workflow_not_found", "invalid_cursor"],
   page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
   input: z.strictObject({ workflow_id: WorkflowIdRef, ...runFilter }),

@@ -1,4 +1,4 @@
-/** Predicts which steps with effects a retry would run again. */
+/** Predicts which steps a retry reuses, which it runs, and which of those have effects. */
 import type { Issue } from "../../schemas/problem.ts";
 import type { StepDefinition, Definition } from "../../schemas/workflow-definition.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
@@ -15,30 +15,43 @@ interface OriginalRun {
 interface RetryRun {
   definition: Definition;
   inputsChanged: boolean;
+  /** Whether it starts in another project, to which its workflow was moved: nothing is reused there. */
+  isMoved: boolean;
   /** Ids of the steps whose recorded outputs rest on decisions for other work. */
   outdated: ReadonlySet<string>;
 }
 
+/** What a retry does with its steps. */
+export interface RetryPlan {
+  /** Ids of the steps whose recorded outputs it reuses, in the order of the definition. */
+  reused: string[];
+  /** Ids of the steps that it runs. */
+  run: string[];
+  /** Ids of those of them that have effects. */
+  effects: string[];
+  /** An issue for each step that would repeat an effect. */
+  issues: Issue[];
+}
+
 /**
- * Finds the steps of a retry that would repeat an effect. A retry reuses a recorded output when the step and its evaluated
+ * Predicts what a retry does. It reuses a recorded output when the step and its evaluated
  * input are unchanged. So a step runs again unless it succeeded, its definition is unchanged, and it reads nothing that
- * may differ: changed inputs, `run`, `state`, or a step that runs again.
- * @returns an issue for each of them that has effects and was attempted before
+ * may differ: changed inputs, `run`, `state`, or a step that runs again. In another project every step runs again.
  */
-export function findRepeatedEffects(
+export function planRetry(
   runId: string,
   original: OriginalRun,
-  { definition, inputsChanged, outdated }: RetryRun,
+  { definition, inputsChanged, isMoved, outdated }: RetryRun,
   stepTypes: readonly AnyStepType[],
-): Issue[] {
+): RetryPlan {
   const types = new Map(stepTypes.map((type) => [type.type, type]));
   const originalSteps = new Map(original.definition.steps.map((step) => [step.id, canonicalJson(step)]));
   const records = new Map(original.records.map((record) => [record.stepId, record]));
   const rerun = new Set<string>();
-  const issues: Issue[] = [];
   const mustRerun = (step: StepDefinition): boolean => {
     const { steps, inputs, run, state } = referencesOf(step);
     return (
+      isMoved ||
       outdated.has(step.id) ||
       records.get(step.id)?.state !== "succeeded" ||
       records.has(undoStepId(step.id)) ||
@@ -55,20 +68,23 @@ export function findRepeatedEffects(
     size = rerun.size;
     for (const step of definition.steps) if (!rerun.has(step.id) && mustRerun(step)) rerun.add(step.id);
   }
+  const plan: RetryPlan = { reused: [], run: [], effects: [], issues: [] };
   for (const [index, step] of definition.steps.entries()) {
+    (rerun.has(step.id) ? plan.run : plan.reused).push(step.id);
+    if (!rerun.has(step.id) || types.get(step.type)?.hasEffects(step) !== true) continue;
+    plan.effects.push(step.id);
     const record = records.get(step.id);
-    if (!rerun.has(step.id) || record === undefined || !wasAttempted(record)) continue;
+    if (record === undefined || !wasAttempted(record)) continue;
     // Its effects are undone, so running it again repeats none.
     if (isUndone(record, records.get(undoStepId(step.id)))) continue;
-    if (types.get(step.type)?.hasEffects(step) !== true) continue;
-    issues.push({
+    plan.issues.push({
       path: `steps[${index}]`,
       code: "would_run_again",
       message: `"${step.id}" (${step.type}) ${describeOutcome(record)} in ${runId}, and would run again`,
       fix: "Check whether its effect took place (get_run with this step_id). Send confirm: true to run it again, or remove it with patch.",
     });
   }
-  return issues;
+  return plan;
 }
 
 const wasAttempted = ({ attempts, items }: StepRecord): boolean => attempts > 0 || (items?.started ?? 0) > 0;

@@ -1,27 +1,43 @@
 import { z } from "zod";
-import { Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
+import { projectOf } from "../../schemas/project.ts";
+import { type RetrySteps, Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { RunRecord } from "../../src/core/model.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import type { RunRecord, Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
+import { assertWriteScope } from "./assert-write-scope.ts";
 import { findRun } from "./find-run.ts";
-import { findRepeatedEffects } from "./retry-effects.ts";
-import { runActor } from "./run-actor.ts";
-import { hasEnded } from "./run-response.ts";
-import { runLocation, startAndWait } from "./start-run.ts";
+import { planRetry, type RetryPlan } from "./retry-effects.ts";
+import { runActor, runCaller } from "./run-actor.ts";
+import { buildRunResponse, hasEnded } from "./run-response.ts";
+import { outputChars, runLocation, startAndWait } from "./start-run.ts";
 
 const Input = z.strictObject({
   run_id: RunId,
-  patch: Patch.optional().meta({
-    description: "Changes to the run's definition, only for this retry; as in update_workflow.",
-    example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
-  }),
-  definition: DefinitionInput.optional().meta({ description: "Instead of patch: a whole definition." }),
+  patch: Patch.optional()
+    .meta({
+      description: "Changes to the run's definition, only for this retry; as in update_workflow.",
+      example: [{ op: "update_step", id: "revenue", set: { database: "shop" } }],
+    })
+    .register(shortSchemas, {
+      type: "array",
+      items: { type: "object" },
+      description: "Changes to the run's definition, only for this retry; as in update_workflow.",
+    }),
+  definition: DefinitionInput.optional()
+    .meta({ description: "Instead of patch: a whole definition." })
+    .register(shortSchemas, {
+      type: "object",
+      additionalProperties: true,
+      description: "Instead of patch: a whole definition, or its text.",
+    }),
   version: Version.optional().meta({
     description: "Instead of patch: another version of the workflow.",
     example: 3,
@@ -33,6 +49,10 @@ const Input = z.strictObject({
   confirm: z.boolean().default(false).meta({
     description: "Whether steps with effects may run again; without it, the error lists which would.",
     example: false,
+  }),
+  dry_run: z.boolean().default(false).meta({
+    description: "Starts nothing: retry in the answer says what would be reused and run.",
+    example: true,
   }),
   wait: WaitSeconds.optional(),
   idempotency_key: IdempotencyKey.optional(),
@@ -48,6 +68,8 @@ export const retryRun = defineTool({
   route: "POST /runs/:run_id/retry",
   scope: "run",
   effect: "act",
+  selectable: true,
+  readsValues: true,
   openWorld: true,
   errors: [
     "run_not_found",
@@ -59,23 +81,68 @@ export const retryRun = defineTool({
     "too_many_runs",
     "storage_limit_reached",
     "storage_full",
+    "upgrade_unfinished",
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: Input,
   output: Run,
   pollLocation: runLocation,
-  run: (input, ctx) =>
-    startAndWait(ctx, () => prepareRetry(ctx, input), {
+  async run(input, ctx) {
+    if (input.dry_run) return describeRetry(ctx, input);
+    let planned: RetrySteps | undefined;
+    const prepare = async (): Promise<PreparedRun> => {
+      const { prepared, plan } = await prepareRetry(ctx, input);
+      if (plan.issues.length > 0 && !input.confirm) throw confirmationNeeded(plan);
+      planned = stepsOf(plan);
+      return prepared;
+    };
+    const started = await startAndWait(ctx, prepare, {
       wait: input.wait,
       repeatable: input.idempotency_key !== undefined,
-    }),
+    });
+    return { ...(planned !== undefined && { retry: planned }), ...started };
+  },
 });
 
-async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<PreparedRun> {
+const stepsOf = ({ reused, run, effects }: RetryPlan): RetrySteps => ({ reused, run, effects });
+
+/** The run as it is, with what a retry would do. Nothing is written. */
+async function describeRetry(ctx: ToolContext, input: RetryInput): Promise<Run> {
+  const { run, plan } = await prepareRetry(ctx, input);
+  const words = retryWords(plan);
+  const confirm = plan.issues.length > 0 ? " with confirm: true, because effects would be repeated" : "";
+  return {
+    ...(await buildRunResponse(ctx, run, outputChars(ctx))),
+    retry: stepsOf(plan),
+    next: `Nothing was started. A retry would ${words}. To start it, send the same request without dry_run${confirm}.`,
+  };
+}
+
+const listed = (ids: readonly string[]): string => (ids.length === 0 ? "no step" : ids.join(", "));
+
+/** What a retry would do, as the rest of a sentence. */
+const retryWords = ({ reused, run, effects }: RetryPlan): string =>
+  `reuse the outputs of ${listed(reused)}, which are not executed again, and run ${listed(run)}; ` +
+  (effects.length === 0 ? "none of these has effects" : `with effects: ${effects.join(", ")}`);
+
+/** A retry that is ready to start, and what it would do. */
+interface PreparedRetry {
+  run: RunRecord;
+  prepared: PreparedRun;
+  plan: RetryPlan;
+}
+
+async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<PreparedRetry> {
   assertOneSource(input);
-  if (input.patch !== undefined || input.definition !== undefined) assertWriteScope(ctx);
   const run = await findRun(ctx.read.runs, input.run_id);
+  if (run.workflowId === null) assertSameStep(input);
+  else {
+    // It may have been moved to another project, where the new run would be.
+    const workflow = await findWorkflow(ctx.read.workflows, run.workflowId);
+    if (input.patch !== undefined || input.definition !== undefined)
+      assertWriteScope(ctx, projectOf(workflow), NEEDS_WRITE);
+  }
   if (!hasEnded(run)) {
     throw new AppError(
       "run_not_finished",
@@ -83,34 +150,53 @@ async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<Prepar
         `(POST /runs/${run.id}/cancel); then retry it.`,
     );
   }
-  const definition = await changedDefinition(ctx, run, input);
+  const source = await retrySource(ctx, run, input);
   const inputs = input.inputs ?? (await ctx.read.runs.inputs(run.id));
   const prepared = await ctx.engine.prepareRun({
-    workflowId: run.workflowId,
-    version: input.version ?? run.version,
-    definition,
+    ...source,
+    caller: runCaller(ctx),
     inputs,
     actor: runActor(ctx),
     trigger: ctx.actor.client.surface,
     trace: ctx.trace,
     retryOf: run,
+    trial: await trialAgain(ctx, run, source.definition),
     ...(run.scheduledFor !== null && { scheduledFor: run.scheduledFor }),
   });
-  if (!input.confirm) await assertNoRepeatedEffects(ctx, run, prepared);
-  return prepared;
+  return { run, prepared, plan: await planOf(ctx, run, prepared) };
 }
 
-/** A changed definition is new code, which the scope run does not allow. */
-function assertWriteScope({ actor }: ToolContext): void {
-  if (actor.principal.scopes.has("write")) return;
-  const message = "needs a key with the scope write";
-  throw new AppError(
-    "missing_scope",
-    "A retry with a changed definition needs a key with the scope write, because it runs a definition that is not saved. " +
-      "Retry without patch and definition, or use another key.",
-    { errors: [{ path: "", code: "missing_scope", message, allowed: ["write"] }] },
+/** The retry of a trial is a trial with the same given outputs, as far as its definition still has the steps. */
+async function trialAgain(
+  ctx: ToolContext,
+  run: RunRecord,
+  changed: Record<string, unknown> | undefined,
+): Promise<Trial | undefined> {
+  const trial = await ctx.read.runs.trial(run.id);
+  if (trial === null) return undefined;
+  if (changed === undefined) return trial;
+  const steps = (changed["steps"] ?? []) as readonly { id: string }[];
+  const kept = steps.flatMap(({ id }) =>
+    Object.hasOwn(trial.given, id) ? [[id, trial.given[id]!] as const] : [],
   );
+  // What the example asserts may read steps that are gone.
+  return { given: Object.fromEntries(kept) };
 }
+
+/** What the new run follows: that of the run, or a changed one. */
+async function retrySource(ctx: ToolContext, run: RunRecord, input: RetryInput) {
+  const { workflowId, project, definition } = run;
+  if (workflowId === null) return { workflowId, project, definition: definition! };
+  return {
+    workflowId,
+    version: input.version ?? run.version,
+    definition: await changedDefinition(ctx, { ...run, workflowId }, input),
+  };
+}
+
+const NEEDS_WRITE =
+  "A retry with a changed definition needs a key with the scope write, because it runs a definition that is not saved. " +
+  "Retry without patch and definition, or use another key.";
 
 const SOURCES = ["definition", "version", "patch"] as const;
 
@@ -127,17 +213,34 @@ function assertOneSource(input: RetryInput): void {
   );
 }
 
+/** A single step is retried as it was. */
+function assertSameStep(input: RetryInput): void {
+  const changes = SOURCES.filter((name) => input[name] !== undefined);
+  if (changes.length === 0) return;
+  throw invalidInput(
+    changes.map((path) => ({
+      path,
+      code: "not_allowed",
+      message: "can't be used with a run of a single step",
+      fix: "Send the changed step with run_step.",
+    })),
+  );
+}
+
 /** A changed definition, or the run's own one; undefined to use the definition of the version. */
 async function changedDefinition(
   ctx: ToolContext,
-  run: RunRecord,
+  run: RunRecord & { workflowId: string },
   { patch, definition, version }: RetryInput,
 ): Promise<Record<string, unknown> | undefined> {
   if (version !== undefined) return undefined;
   if (patch === undefined && definition === undefined) return run.definition ?? undefined;
   const base = run.definition ?? (await ctx.read.runs.versionDefinition(run.workflowId, run.version));
   const source = patch === undefined ? definition : applyPatch(base, patch);
-  const read = await readDefinition(ctx, source, run.workflowId);
+  const read = await readDefinition(ctx, source, {
+    project: (await ctx.read.workflows.projectOf(run.workflowId)) ?? run.project,
+    selfId: run.workflowId,
+  });
   if (read.issues.length === 0) return read.definition;
   const [first] = read.issues;
   throw new AppError(
@@ -148,12 +251,8 @@ async function changedDefinition(
   );
 }
 
-/** @throws AppError confirmation_needed with the steps that may repeat an effect */
-async function assertNoRepeatedEffects(
-  ctx: ToolContext,
-  run: RunRecord,
-  prepared: PreparedRun,
-): Promise<void> {
+/** Predicts what a retry does. A trial has no effects to repeat. */
+async function planOf(ctx: ToolContext, run: RunRecord, prepared: PreparedRun): Promise<RetryPlan> {
   const [originalDefinition, definition, records, inputs, outdated] = await Promise.all([
     ctx.engine.getDefinition(run),
     ctx.engine.getDefinition(prepared),
@@ -162,17 +261,29 @@ async function assertNoRepeatedEffects(
     ctx.engine.outdatedDecisions(run, prepared),
   ]);
   const inputsChanged = canonicalJson(prepared.inputs) !== canonicalJson(inputs);
-  const errors = findRepeatedEffects(
+  const plan = planRetry(
     run.id,
     { definition: originalDefinition, records },
-    { definition, inputsChanged, outdated },
+    { definition, inputsChanged, isMoved: prepared.project !== run.project, outdated },
     ctx.engine.stepTypes,
   );
-  if (errors.length === 0) return;
-  throw new AppError(
+  if (prepared.trial === null) return plan;
+  const { given } = prepared.trial;
+  const isExecuted = (id: string): boolean => !Object.hasOwn(given, id);
+  return {
+    reused: plan.reused.filter(isExecuted),
+    run: plan.run.filter(isExecuted),
+    effects: [],
+    issues: [],
+  };
+}
+
+function confirmationNeeded(plan: RetryPlan): AppError {
+  const { issues } = plan;
+  return new AppError(
     "confirmation_needed",
-    `Nothing was started: ${errors.map(({ message }) => message).join("; ")}. ` +
+    `Nothing was started: ${issues.map(({ message }) => message).join("; ")}. A retry would ${retryWords(plan)}. ` +
       "If that is intended, send the same request with confirm: true.",
-    { errors },
+    { errors: issues },
   );
 }

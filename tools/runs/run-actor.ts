@@ -1,4 +1,5 @@
 import type { RunActor } from "../../src/core/model.ts";
+import type { RunCaller } from "../../src/core/engine-port.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 
 /** The actor of a request, as it is recorded with the runs that it starts. */
@@ -6,3 +7,9 @@ export function runActor({ actor: { principal, client } }: Pick<ToolContext, "ac
   const { owner, keyName, lineage } = principal;
   return { owner, keyName, lineage, surface: client.surface, client: client.name };
 }
+
+/** Who starts a run: the caller, with what it can find, and what its key is limited to. */
+export const runCaller = ({ actor, read }: Pick<ToolContext, "actor" | "read">): RunCaller => ({
+  workflows: read.workflows,
+  limits: actor.principal.access.keyLimits,
+});

@@ -16,6 +16,7 @@ export const runFilter = {
     .optional()
     .meta({ description: "Only runs with one of these statuses.", example: ["failed"] }),
   trigger: RunTrigger.optional().meta({ description: "Only runs started by this.", example: "schedule" }),
+  trial: z.boolean().optional().meta({ description: "Only trials, or none.", example: false }),
   since: TimestampInput.optional().meta({
     description: "Created at or after this time or date.",
     example: "2026-11-21",
@@ -28,7 +29,10 @@ export const runFilter = {
   cursor: Cursor.optional(),
 };
 
-type ListOptions = z.output<z.ZodObject<typeof runFilter>> & { workflow_id: string | undefined };
+type ListOptions = z.output<z.ZodObject<typeof runFilter>> & {
+  workflow_id: string | undefined;
+  project?: string | undefined;
+};
 
 const toIso = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : iso(Date.parse(time));
@@ -42,8 +46,10 @@ export async function runPage(
   const { status, trigger } = options;
   const filter = {
     workflowId,
+    project: options.project,
     status,
     trigger,
+    isTrial: options.trial,
     since: toIso(options.since),
     until: toIso(options.until),
   };
@@ -52,7 +58,9 @@ export async function runPage(
   const { items, next } = await ctx.read.runs.page({ filter, after, limit: limit ?? MCP_PAGE_SIZE });
   return {
     items: items.map(toRunSummary),
-    total: await ctx.total(() => ctx.read.runs.count(filter)),
+    ...(await ctx.total(async () =>
+      after === null && next === null ? items.length : ctx.read.runs.count(filter),
+    )),
     next_cursor: next && ctx.cursors.encode(query, next),
   };
 }

@@ -1,11 +1,13 @@
 /** A run as the API returns it: a short summary with the next action. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
+import { projectField } from "../../schemas/project.ts";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import type { ApprovalRecord, FailureHandler, RunRecord } from "../../src/core/model.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
+import { retrySteps } from "./retry-steps.ts";
 
 /** Maximum sizes of the parts of a failed run, in characters: together under 4,000. */
 const ERROR_CHARS = 1_600;
@@ -23,13 +25,16 @@ const IN_PROGRESS: ReadonlySet<StepState> = new Set(["queued", "running", "waiti
 
 const summaryFields = (run: RunRecord) => ({
   id: run.id,
-  workflow_id: run.workflowId,
-  version: run.version,
+  ...(run.workflowId === null
+    ? { kind: "step" as const, workflow_id: null, version: null, step: singleStepOf(run) }
+    : { workflow_id: run.workflowId, version: run.version }),
+  ...projectField(run.project),
   status: run.status,
   trigger: run.trigger,
   created_at: run.createdAt,
   started_at: run.startedAt,
   finished_at: run.finishedAt,
+  ...(run.isTrial && { trial: true as const }),
   ...(run.retryOf !== null && { retry_of: run.retryOf }),
   ...(run.parent !== null && { parent_run: run.parent.runId }),
   ...(run.scheduledFor !== null && { scheduled_for: run.scheduledFor }),
@@ -38,6 +43,12 @@ const summaryFields = (run: RunRecord) => ({
   }),
   ...(run.onFailure !== null && { on_failure: toHandler(run.onFailure) }),
 });
+
+/** The step of a run that has no workflow. Its definition was checked when it started. */
+const singleStepOf = ({ definition }: RunRecord): { id: string; type: string } => {
+  const [{ id, type }] = definition!["steps"] as [{ id: string; type: string }];
+  return { id, type };
+};
 
 const toHandler = ({ workflowId, runId, error }: FailureHandler): NonNullable<Run["on_failure"]> => ({
   workflow_id: workflowId,
@@ -61,7 +72,7 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
   const summary: Run = {
     ...summaryFields(run),
     started_by: { owner, key_name: keyName, surface, client },
-    ...(run.definition !== null && { patched: true }),
+    ...(run.definition !== null && run.workflowId !== null && { patched: true }),
     inputs: await truncateValue(
       ctx.read.runs,
       { runId: run.id, what: "inputs" },
@@ -71,12 +82,24 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
     ...(await stateOf(ctx, run.id, maxChars)),
     ...(usage !== null && { usage }),
     error: run.error === null ? null : truncateError(run.error, ERROR_CHARS),
+    ...(run.retryOf !== null && hasEnded(run) && { retry: await retrySteps(ctx, run) }),
   };
   if (run.status === "succeeded") return succeededRun(ctx, summary, maxChars);
-  if (run.status === "failed") return failedRun(ctx, run, summary);
-  if (run.status === "cancelled")
-    return { ...summary, next: `The run was cancelled${cancelledBy(run)}. ${retryHint(run.id)}` };
-  return unfinishedRun(ctx, run, summary);
+  if (!hasEnded(run)) return unfinishedRun(ctx, run, summary);
+  const response =
+    run.status === "failed"
+      ? await failedRun(ctx, run, summary)
+      : { ...summary, next: `The run was cancelled${cancelledBy(run)}. ${retryHint(run.id)}` };
+  const retry = await newestRetry(ctx, run.id);
+  if (retry === undefined) return response;
+  const next = `${retry.id} retries it: ${retry.status} (get_run, GET /runs/${retry.id}).`;
+  return { ...response, retried_by: retry.id, next };
+}
+
+/** The newest run that retries another one. */
+async function newestRetry({ read: { runs } }: ToolContext, runId: string): Promise<RunRecord | undefined> {
+  const { items } = await runs.page({ filter: { retryOf: runId }, after: null, limit: 1 });
+  return items[0];
 }
 
 /** The state that a run has read and committed; without one, nothing. */
@@ -128,7 +151,11 @@ async function failedRun(ctx: ToolContext, run: RunRecord, summary: Run): Promis
       attempts,
       ...(input !== undefined && { input }),
     },
-    next: `Fix the cause. ${retryHint(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
+    next:
+      run.error?.code === "not_given"
+        ? "The trial stopped where it would have an effect: failed_step.input is what the step would get. If that is right, " +
+          "publish_workflow, or try what follows with its output in given; else update_workflow."
+        : `Fix the cause. ${retryHint(run.id)} get_run with step_id "${stepId}" shows its attempts.`,
   };
 }
 

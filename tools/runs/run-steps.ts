@@ -4,7 +4,7 @@ import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
-import type { RunRecord, StepRecord, StepRef } from "../../src/core/model.ts";
+import { GIVEN, type RunRecord, type StepRecord, type StepRef } from "../../src/core/model.ts";
 import { undoStepId } from "../../src/core/undo-step-id.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { hasStepEnded, type StepState, toStepStatus } from "../../src/core/step-states.ts";
@@ -66,6 +66,14 @@ const isExpectingEvent = (run: RunRecord, { type, event }: StepDefinition, index
 export const statusOf = (state: StepState, claimed: boolean): RunStep["status"] =>
   state === "queued" && !claimed ? "pending" : toStepStatus(state);
 
+/** Where the output of a step that did not run comes from. */
+const sourceOf = (record: StepRecord | undefined): Pick<RunStep, "given" | "reused_from"> =>
+  typeof record?.reusedFrom !== "string"
+    ? {}
+    : record.reusedFrom === GIVEN
+      ? { given: true }
+      : { reused_from: record.reusedFrom };
+
 /** @param slot when the rate of the step lets it start, in milliseconds since 1970; undefined if it does not wait for that */
 export function serializeStep(
   step: StepDefinition,
@@ -80,7 +88,7 @@ export function serializeStep(
     attempts: record?.attempts ?? 0,
     started_at: record?.startedAt ?? null,
     finished_at: record?.finishedAt ?? null,
-    ...(typeof record?.reusedFrom === "string" && { reused_from: record.reusedFrom }),
+    ...sourceOf(record),
     ...(typeof record?.childRun === "string" && { child_run: record.childRun }),
     ...(status === "waiting" && typeof record?.waitUntil === "string" && { waits_until: record.waitUntil }),
     ...(slot !== undefined && { waits_until: iso(slot) }),
@@ -96,13 +104,23 @@ export function serializeStep(
   };
 }
 
-/** Lists every step; the first `MAX_DETAILED_STEPS` with outputs and attempts. */
+/** Smallest preview of a value, in characters. */
+const MIN_CHARS = 100;
+
+/**
+ * Lists every step; the first `MAX_DETAILED_STEPS` with outputs and attempts.
+ * @param maxChars maximum size of a value, in characters of JSON, and `allChars` of all values together
+ */
 export async function listRunStepsWithValues(
   ctx: ToolContext,
   run: RunRecord,
-  maxChars: number,
+  { maxChars: most, allChars }: { maxChars: number; allChars: number },
 ): Promise<RunStep[]> {
   const steps = await listRunSteps(ctx, run);
+  const values = steps
+    .slice(0, MAX_DETAILED_STEPS)
+    .reduce((count, { attempts }) => count + 1 + Math.min(attempts, LISTED_ATTEMPTS), 0);
+  const maxChars = Math.max(MIN_CHARS, Math.min(most, Math.floor(allChars / Math.max(1, values))));
   const detailed = steps.slice(0, MAX_DETAILED_STEPS).map(async (step) => {
     const detail = await withValues(ctx, run, step, null, maxChars);
     if (step.items?.max !== undefined)

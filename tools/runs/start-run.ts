@@ -8,6 +8,12 @@ import { waitForRun, resolveWaitSeconds } from "./wait-for-run.ts";
 
 /** Maximum size of the output in the answer, in characters of JSON; a longer one is truncated. */
 const OUTPUT_CHARS = 20_000;
+/** The same over MCP, where a model reads all of it. */
+export const MCP_OUTPUT_CHARS = 4_000;
+
+/** The maximum of the caller's surface. */
+export const outputChars = ({ actor }: Pick<ToolContext, "actor">): number =>
+  actor.client.surface === "mcp" ? MCP_OUTPUT_CHARS : OUTPUT_CHARS;
 
 /**
  * Starts the run that `prepare` returns, or finds the one that was started before with the same idempotency key, and
@@ -29,12 +35,12 @@ export async function startAndWait(
   const id = await ctx.write(async (tx) => {
     if ("error" in prepared) throw prepared.error;
     await ctx.engine.startRun(tx, prepared);
-    await tx.recordAudit(prepared.id);
+    await tx.recordAudit(prepared.id, undefined, prepared.isTrial ? { details: { trial: true } } : {});
     return prepared.id;
   });
   ctx.engine.wake();
   await waitForRun(ctx, id, resolveWaitSeconds(ctx, wait));
-  return buildRunResponse(ctx, await findRun(ctx.read.runs, id), OUTPUT_CHARS);
+  return buildRunResponse(ctx, await findRun(ctx.read.runs, id), outputChars(ctx));
 }
 
 /** The path to poll for the end of a run; undefined when it has ended. */

@@ -1,4 +1,5 @@
 import { SECOND } from "../../src/core/clock.ts";
+import type { RunSummary } from "../../src/core/run-ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
 import { hasEnded } from "./run-response.ts";
@@ -20,10 +21,12 @@ export async function waitForRun(ctx: ToolContext, id: string, seconds: number):
   const deadline = performance.now() + seconds * SECOND;
   const signal = AbortSignal.any([ctx.signal, ctx.engine.shutdownSignal]);
   const reportProgress = progressReporter(ctx, id);
-  for (;;) {
+  // Without progress to report, most changes of the run wake nobody.
+  const until = ctx.progress === undefined ? endsOrWaits : undefined;
+  for (let changed: RunSummary | undefined; ;) {
     const ms = deadline - performance.now();
     if (ms <= 0 || signal.aborted) return;
-    const [summary] = await ctx.read.runs.getStatusSummaries([id]);
+    const [summary] = changed === undefined ? await ctx.read.runs.getStatusSummaries([id]) : [changed];
     if (summary === undefined) return;
     const reportAfter = await reportProgress(summary);
     if (hasEnded(summary)) return;
@@ -33,9 +36,11 @@ export async function waitForRun(ctx: ToolContext, id: string, seconds: number):
       if (current?.seq === summary.seq) return;
     }
     const waitMs = reportAfter > 0 ? Math.min(reportAfter, ms) : ms;
-    await ctx.engine.waitForChange(id, summary.seq, { ms: waitMs, signal });
+    changed = await ctx.engine.waitForChange(id, summary.seq, { ms: waitMs, signal, until });
   }
 }
+
+const endsOrWaits = (run: RunSummary): boolean => hasEnded(run) || run.status === "waiting";
 
 /** Whether the run waits for a person, or for a time that is more than `ms` milliseconds ahead. */
 async function waitsLonger(ctx: ToolContext, id: string, ms: number): Promise<boolean> {
