@@ -1,14 +1,23 @@
 import { z } from "zod";
+import { Issue } from "../../schemas/problem.ts";
+import { ProjectInput } from "../../schemas/project.ts";
 import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
 import { text, timestamp } from "../../schemas/text.ts";
+import type { Surface } from "../../schemas/actor.ts";
+import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
-import type { NamedConnection } from "../../src/core/connections.ts";
+import type { Connections, NamedConnection } from "../../src/core/connections.ts";
 import { iso, SECOND } from "../../src/core/clock.ts";
 import type { EngineApi, RemainingUsage } from "../../src/core/engine-port.ts";
+import { formatShape } from "../../src/core/format-shape.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { projectFor } from "../projects/project-for.ts";
+import { DatabaseTables, ServerTools, tablesOf, toolsOf } from "./connected-names.ts";
+import { visibleWorkflows, VisibleWorkflows } from "./visible-workflows.ts";
+import { SHORT_GUIDE } from "./short-guide.ts";
 import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
 
 const connectionFields = {
@@ -19,6 +28,27 @@ const connectionFields = {
     .optional()
     .meta({ description: "Why it can't be used now.", example: "SHOP_PASSWORD is not set" }),
 };
+/** The parts of the answer, which `fields` names. */
+const SECTIONS = [
+  "guide",
+  "workflows",
+  "databases",
+  "tables",
+  "default_database",
+  "models",
+  "mcp_servers",
+  "tools",
+  "secrets",
+  "mail",
+  "step_types",
+  "functions",
+  "limits",
+  "your_limits",
+] as const;
+type Section = (typeof SECTIONS)[number];
+/** Those that cost queries, also of other systems, which may be slow. */
+const EXPENSIVE: ReadonlySet<Section> = new Set(["workflows", "tables", "tools"]);
+
 const concurrency = z.int().nullable().meta({
   description: "Maximum number of uses at a time; null for no limit.",
   example: 10,
@@ -26,9 +56,15 @@ const concurrency = z.int().nullable().meta({
 
 const Environment = z
   .strictObject({
-    guide: z
-      .string()
-      .meta({ description: "The guide to the topic; without one, how to begin.", example: "# Expressions" }),
+    guide: z.string().optional().meta({
+      description: "The guide to the topic; without one, the language in short.",
+      example: "# Expressions",
+    }),
+    warnings: z.array(Issue).optional().meta({
+      description: "The topics that the guide does not have. Left out when empty.",
+      example: [],
+    }),
+    workflows: VisibleWorkflows.optional(),
     databases: z
       .array(
         z.strictObject({
@@ -38,6 +74,7 @@ const Environment = z
         }),
       )
       .optional(),
+    tables: z.array(DatabaseTables).optional(),
     default_database: z
       .string()
       .nullable()
@@ -53,6 +90,7 @@ const Environment = z
       )
       .optional(),
     mcp_servers: z.array(z.strictObject({ ...connectionFields, concurrency })).optional(),
+    tools: z.array(ServerTools).optional(),
     secrets: z
       .array(
         z.strictObject({
@@ -86,6 +124,10 @@ const Environment = z
         z.strictObject({
           type: z.string().meta({ example: "sql" }),
           description: z.string().meta({ example: "Runs one query." }),
+          output: z.string().meta({
+            description: "The type of steps.<id>.",
+            example: "{rows: [{…: any}], row_count: number}",
+          }),
           fields: z.array(z.string()).meta({
             description: "The fields; an asterisk marks required ones.",
             example: ["query*", "database"],
@@ -105,6 +147,10 @@ const Environment = z
       .array(
         z.strictObject({
           limit: z.string().meta({ example: "runs_per_hour" }),
+          project: z.string().optional().meta({
+            description: "The project whose limit it is; left out for that of your key or user.",
+            example: "finance",
+          }),
           most: z.int().meta({ example: 1_000 }),
           left: z.int().meta({ description: "What remains.", example: 958 }),
           resets_at: timestamp
@@ -113,7 +159,9 @@ const Environment = z
         }),
       )
       .optional()
-      .meta({ description: "The limits of your key or user; left out when there are none." }),
+      .meta({
+        description: "The limits of your key or user, and of the project; left out when there are none.",
+      }),
   })
   .meta({ id: "Environment", description: "What workflows can use." });
 
@@ -121,75 +169,120 @@ export const describeEnvironment = defineTool({
   name: "describe_environment",
   title: "Describe the environment",
   description:
-    "Returns what workflows can use: databases, models, MCP servers, secrets, step types, functions. Call it before you " +
-    "write a definition, then again with topic definition (the language, with an example), expressions, or a step type.",
+    "Returns the workflows (many: their number) and what a definition needs: the language in short, databases with tables and columns, models, MCP servers with " +
+    "tools, secrets, step types, functions, limits. Call it once before you write one.",
   route: "GET /environment",
   scope: "read",
   effect: "read",
-  errors: [],
+  openWorld: true,
+  errors: ["project_not_found"],
   input: z.strictObject({
-    topic: text(50, 1).optional().meta({
-      description: "Return only the guide to it: definition, expressions, or a step type.",
-      example: "definition",
+    topic: text(200, 1).optional().meta({
+      description:
+        "Only the guide to these, separated by commas: step types, fields, functions; or definition, expressions in full.",
+      example: "http, repeat, format_date",
     }),
+    fields: z
+      .array(z.enum(SECTIONS))
+      .min(1)
+      .optional()
+      .meta({
+        description: "Only these parts. Default: all; over REST without workflows, tables and tools.",
+        example: ["databases", "tables"],
+      })
+      .register(shortSchemas, {
+        type: "array",
+        items: { type: "string" },
+        description: "Only these parts, such as tables.",
+      }),
+    project: ProjectInput,
   }),
   output: Environment,
-  run: async ({ topic }, { actor, engine }) => {
+  run: async ({ topic, fields, project: requested }, ctx) => {
+    const { actor, engine } = ctx;
     const { stepTypes } = engine;
-    if (topic !== undefined) return { guide: await guideTo(topic, stepTypes) };
-    const usage = await engine.remainingUsage(actor.principal);
-    return {
-      ...(await overview(engine)),
+    if (topic !== undefined) return guideTo(topic, stepTypes);
+    const project = await projectFor(ctx, "read", requested);
+    const connections = await engine.connectionsOf(project, actor.principal.access.keyLimits);
+    const usage = await engine.remainingUsage(actor.principal, [project]);
+    const wanted: ReadonlySet<Section> = new Set(fields ?? defaultSections(actor.client.surface));
+    const [workflows, tables, tools] = await Promise.all([
+      wanted.has("workflows") ? visibleWorkflows(ctx, requested) : undefined,
+      wanted.has("tables") ? tablesOf(ctx, connections) : undefined,
+      wanted.has("tools") ? toolsOf(ctx, connections) : undefined,
+    ]);
+    const parts = {
+      ...(await overview(engine, connections)),
+      ...(workflows && { workflows }),
+      ...(tables && { tables }),
+      ...(tools && { tools }),
       ...(usage.length > 0 && { your_limits: usage.map(serializeLimit) }),
     };
+    return Object.fromEntries(Object.entries(parts).filter(([name]) => wanted.has(name as Section)));
   },
 });
 
-const serializeLimit = ({ limit, max, remaining, resetsAt }: RemainingUsage) => ({
+/** Agents need everything at once; other callers, such as the editor, ask often. */
+const defaultSections = (surface: Surface): readonly Section[] =>
+  surface === "mcp" ? SECTIONS : SECTIONS.filter((section) => !EXPENSIVE.has(section));
+
+const serializeLimit = ({ limit, project, max, remaining, resetsAt }: RemainingUsage) => ({
   limit,
+  ...(project !== undefined && { project }),
   most: max,
   left: remaining,
   resets_at: resetsAt === null ? null : iso(resetsAt),
 });
 
-async function guideTo(topic: string, stepTypes: readonly AnyStepType[]): Promise<string> {
+const firstSentence = (description: string): string =>
+  /^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? description;
+
+/**
+ * The guide to the topics that there are, with a warning about each other one.
+ * @param topics separated by commas
+ * @throws AppError invalid_input if there is none of them
+ */
+async function guideTo(
+  topics: string,
+  stepTypes: readonly AnyStepType[],
+): Promise<{ guide: string; warnings?: Issue[] }> {
   // Loaded on demand, because the guide imports the whole language.
-  const { getGuide, TOPICS } = await import("./guide.ts");
-  const guide = getGuide(topic, stepTypes);
-  if (guide !== undefined) return guide;
+  const { getGuide, TOPICS, WORDS } = await import("./guide.ts");
+  const wanted = topics.split(",").map((topic) => topic.trim());
+  const guides = wanted.map((topic) => getGuide(topic, stepTypes));
   const allowed = [...TOPICS, ...stepTypes.map(({ type }) => type)];
-  const near = nearMatch(topic, allowed);
-  const message = "is not a topic of the guide";
-  throw invalidInput([
-    {
-      path: "topic",
-      code: "not_allowed",
-      message,
-      allowed,
-      ...(near !== undefined && { did_you_mean: near }),
-    },
-  ]);
+  const words = [...allowed, ...WORDS];
+  const issues = wanted
+    .filter((_topic, index) => guides[index] === undefined)
+    .map((unknown) => unknownTopic(unknown, allowed, nearMatch(unknown, words)));
+  if (issues.length === wanted.length) throw invalidInput(issues);
+  const guide = guides.filter((part) => part !== undefined).join("\n\n");
+  return { guide, ...(issues.length > 0 && { warnings: issues }) };
 }
+
+const unknownTopic = (topic: string, allowed: string[], near: string | undefined): Issue => ({
+  path: "topic",
+  code: "not_allowed",
+  message: `has "${topic}", which is no topic of the guide, no field and no function`,
+  allowed,
+  ...(near !== undefined && { did_you_mean: near }),
+});
 
 /** A connection, with the reason if it can't be used. */
 const serializeConnection = ({ name, type, unavailableReason }: NamedConnection) =>
   unavailableReason === null ? { name, type } : { name, type, unusable: unavailableReason };
 
-async function overview({
-  connections,
-  stepTypes,
-  minScheduleIntervalMs,
-}: EngineApi): Promise<z.input<typeof Environment>> {
+async function overview(
+  { stepTypes, minScheduleIntervalMs }: EngineApi,
+  { databases, models, mcpServers, http, mailer, defaultDatabase }: Connections,
+): Promise<z.input<typeof Environment>> {
   const [{ MAX_BYTES }, { FUNCTIONS }] = await Promise.all([
     import("../../src/engine/definition/check/index.ts"),
     import("../../src/engine/definition/expressions/functions.ts"),
   ]);
-  const { databases, models, mcpServers, http, mailer, defaultDatabase } = connections;
   const noMailReason = mailer.unavailableReason();
   return {
-    guide:
-      'Before you write a definition, call describe_environment with topic "definition" ' +
-      "(GET /environment?topic=definition), then with each step type that you use. Tables and columns: describe_database.",
+    guide: SHORT_GUIDE,
     databases: databases.list().map(({ name, access, ...rest }) =>
       Object.assign(serializeConnection({ name, ...rest }), {
         access,
@@ -222,9 +315,10 @@ async function overview({
       allowed_domains: [...mailer.allowedDomains()],
       ...(noMailReason !== null && { unusable: noMailReason }),
     },
-    step_types: stepTypes.map(({ type, description, fields }) => ({
+    step_types: stepTypes.map(({ type, description, output, fields }) => ({
       type,
-      description,
+      description: firstSentence(description),
+      output: formatShape(output),
       fields: Object.entries(fields as Readonly<Record<string, Field>>).map(([name, { schema }]) =>
         schema.safeParse(undefined).success ? name : `${name}*`,
       ),

@@ -3,24 +3,49 @@
  * fields, descriptions and examples are written in one place only.
  */
 import { z } from "zod";
-import { COMMON_STEP_FIELDS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
+import { MAX_ITERATIONS } from "../../schemas/repeat.ts";
+import { COMMON_STEP_FIELDS, MAX_STEPS, TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { formatShape } from "../../src/core/format-shape.ts";
 import { STEP_ERRORS } from "../../src/core/step-errors.ts";
 import type { AnyStepType, Field } from "../../src/core/step-type.ts";
-import { toYaml } from "../../src/engine/definition/check/index.ts";
+import { MAX_ITEMS, MAX_OUTPUT_CHARS } from "../../src/engine/executor/step-values.ts";
+import { MAX_CALL_DEPTH } from "../../src/engine/run-state/pin-calls.ts";
+import { MAX_ROWS } from "../../src/steps/sql.ts";
+import { MAX_BYTES, toYaml } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
+import { MAX_EXPRESSION_LENGTH } from "../../src/engine/definition/expressions/limits.ts";
 import { LOOPS } from "../../src/engine/definition/expressions/loops.ts";
 
 /** The topics of the guide, besides the step types. */
 export const TOPICS = ["definition", "expressions"] as const;
 
-/** The guide to a topic, in Markdown; undefined for an unknown topic. */
+/** The guide to a topic, in Markdown, also to one field or function; undefined for an unknown topic. */
 export function getGuide(topic: string, stepTypes: readonly AnyStepType[]): string | undefined {
   if (topic === "definition") return definitionGuide(stepTypes);
   if (topic === "expressions") return expressionsGuide();
   const type = stepTypes.find((candidate) => candidate.type === topic);
-  return type && stepGuide(type);
+  return type ? stepGuide(type) : wordGuide(topic);
 }
+
+/** The names of fields, functions and loops, each a topic of its own. */
+export const WORDS: readonly string[] = [
+  ...new Set([FUNCTIONS, LOOPS, COMMON_STEP_FIELDS, TOP_FIELDS].flatMap((words) => Object.keys(words))),
+];
+
+/** What one field or function is; a name can be a field beside `steps` and one of a step. */
+function wordGuide(word: string): string | undefined {
+  const has = (words: object): boolean => Object.hasOwn(words, word);
+  const [common, top] = [COMMON_STEP_FIELDS, TOP_FIELDS] as readonly Readonly<Record<string, z.ZodType>>[];
+  const lines = [
+    ...(has(COMMON_STEP_FIELDS) ? [`Of a step: ${fieldLine(word, common![word]!)}`] : []),
+    ...(has(TOP_FIELDS) ? [`Beside steps: ${fieldLine(word, top![word]!)}`] : []),
+    ...(has(FUNCTIONS) ? [functionLine(word, FUNCTIONS[word]!.usage)] : []),
+    ...(has(LOOPS) ? [functionLine(word, LOOPS[word as keyof typeof LOOPS])] : []),
+  ];
+  return lines.length === 0 ? undefined : lines.join("\n");
+}
+
+const functionLine = (name: string, usage: string): string => `- \`${name}\`: \`${usage}\``;
 
 const toJson = (value: unknown): string => JSON.stringify(value);
 
@@ -95,7 +120,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
     "A JSON object, or YAML or JSON text. `steps` is a flat list. Each step waits for the one before it, unless `needs` " +
       "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
     "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
-      "started_at, scheduled_for, event_urls), `state`, `steps.<id>` of earlier steps, in a fan-out `item` and `index`, " +
+      "started_at and scheduled_for as text such as 2026-11-21T08:00:00.000Z, event_urls), `state`, `steps.<id>` of earlier steps, in a fan-out `item` and `index`, " +
       "and in a repeated step `loop`. A text that " +
       "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such texts.",
     "## Top-level fields",
@@ -121,8 +146,16 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
         .filter(([, { transient }]) => transient)
         .map(([code]) => code)
         .join(", ")}; \`retry.on\` names others.`,
+    "## Limits",
+    `${MAX_STEPS} steps; ${MAX_BYTES / 1024 / 1024} MiB of definition; expressions of ${MAX_EXPRESSION_LENGTH} characters. ` +
+      `Rows of a query: max_rows, 1000 unless set, ${MAX_ROWS} at most. Output of a step or a run: ${MAX_OUTPUT_CHARS / 1024 / 1024} MiB. ` +
+      `for_each: ${MAX_ITEMS} items; repeat: ${MAX_ITERATIONS} iterations; workflows that run workflows: ${MAX_CALL_DEPTH} levels. ` +
+      "Larger values fail the step, with a fix; nothing is cut silently.",
     "## Next",
-    "validate_workflow (POST /workflows/validate) returns all issues at once; with apply_fixes: true it applies the `patch` of each and returns the fixed definition. A step's `error` is {code, message, fix?}. To stop a schedule, remove it from the definition and publish again.",
+    "query_database shows rows; run_step runs one step alone, with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried, with `guesses` to check. validate_workflow (POST /workflows/validate) returns all issues at once; with apply_fixes: true it applies the `patch` of each and returns the fixed definition. A step's `error` is {code, message, fix?}. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first step with effects and shows what that would send. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
+    "## When publishing makes a change request",
+    "If the answer of publish_workflow has `review`, another person has to approve the version first. Until then nothing is live, what was published before stays live, and you can run the draft. Give the person you work for review.url. " +
+      'get_workflow with include: ["last_review"] shows its `status`: `pending`: wait, and publish nothing again; `approved`: it is live; `rejected`: read `comment`, change the draft with update_workflow, and publish again, which makes a new request; any other: read the workflow again before you publish.',
   ].join("\n\n");
 }
 
@@ -176,11 +209,11 @@ function expressionsGuide(): string {
     "`$${{` writes a literal `${{`. Use SQL for anything beyond selecting and reshaping values.",
     "## Functions (each also as `name(first, …)`)",
     Object.entries(FUNCTIONS)
-      .map(([name, { usage }]) => `- \`${name}\`: \`${usage}\``)
+      .map(([name, { usage }]) => functionLine(name, usage))
       .join("\n"),
     "## Over lists",
     Object.entries(LOOPS)
-      .map(([name, usage]) => `- \`${name}\`: \`${usage}\``)
+      .map(([name, usage]) => functionLine(name, usage))
       .join("\n"),
   ].join("\n\n");
 }

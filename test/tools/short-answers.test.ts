@@ -1,0 +1,217 @@
+/** What an agent reads in one call, and what it can leave out. */
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { apiClient } from "../support/http.ts";
+import { temporaryDirectory, testInstance } from "../support/instance.ts";
+import { connect, outputOf, problemOf } from "../support/mcp.ts";
+
+function database(name: string, tables: number, text = "a") {
+  const dataset = join(temporaryDirectory(), `${name}.db`);
+  const db = new DatabaseSync(dataset);
+  for (let index = 0; index < tables; index += 1) {
+    const columns = [
+      "n integer not null",
+      ...Array.from({ length: 20 }, (_, column) => `column_${column} text`),
+    ];
+    db.exec(`create table t${String(index).padStart(3, "0")} (${columns.join(", ")})`);
+  }
+  db.prepare("insert into t000 (n, column_0) values (1, ?)").run(text);
+  db.close();
+  return { name, type: "sqlite", dataset };
+}
+
+async function open(databases: object[] = []) {
+  const config = { databases };
+  const instance = await testInstance();
+  await instance.executor({ config });
+  const [rest, mcp] = [await instance.rest({ config }), await instance.mcp({ config })];
+  const { value } = await instance.key();
+  const client = await connect("v2 pinned to 2026-07-28", mcp.url, value);
+  return {
+    client,
+    get: apiClient(rest.url, value),
+    ask: async (name: string, args = {}) => outputOf(await client.call(name, args)),
+  };
+}
+
+const steps = (value: number) => ({ steps: [{ id: "a", type: "set", values: { value } }] });
+const SCHEDULE = { cron: "0 8 * * *" };
+
+describe("describe_environment", () => {
+  it("has the columns of tables as far as they fit, then names, and says what can't be read", async () => {
+    const gone = { name: "gone", type: "sqlite", dataset: join(temporaryDirectory(), "gone.db") };
+    const { ask, get } = await open([database("large", 90), gone]);
+    const { tables } = await ask("describe_environment", { fields: ["tables"] });
+    const [large, broken] = tables;
+    expect(large.tables[0]).toMatch(/^t000 \(1 rows\): n INTEGER, column_0 TEXT\?, /i);
+    expect(large.tables.join("").length).toBeLessThanOrEqual(2_500);
+    expect(large.others).toHaveLength(40);
+    expect(large.others[0]).toBe(`t${String(large.tables.length).padStart(3, "0")}`);
+    expect(large.total).toBe(90);
+    expect(broken).toEqual({ database: "gone", tables: [], unreadable: expect.stringMatching(/\S/) });
+    // The editor asks often, so REST asks the databases only for those who want it.
+    expect((await get("GET", "/environment")).body).not.toHaveProperty("tables");
+    expect((await get("GET", "/environment?fields=tables")).body).toEqual({ tables });
+  });
+});
+
+describe("the workflows of describe_environment", () => {
+  it("are named while they are few, and counted when they are many", async () => {
+    const { ask, get } = await open();
+    const workflows = async () => (await ask("describe_environment", { fields: ["workflows"] }))["workflows"];
+    expect(await workflows()).toEqual({ total: 0, items: [] });
+    for (let index = 0; index < 10; index += 1) await ask("create_workflow", { name: `W ${index}` });
+    const ten = await workflows();
+    expect([ten.total, ten.items.length, ten.items[0]]).toEqual([10, 10, { id: "w-0", name: "W 0" }]);
+    await ask("create_workflow", { name: "W 10" });
+    expect(await workflows()).toEqual({ total: 11 });
+    expect(await ask("describe_environment")).toMatchObject({ workflows: { total: 11 } });
+    // The editor asks often and does not need them.
+    expect((await get("GET", "/environment")).body).not.toHaveProperty("workflows");
+  });
+
+  it("are left out for a key that may not list workflows", async () => {
+    const instance = await testInstance();
+    const { url } = await instance.mcp();
+    const { value } = await instance.key({ limits: { tools: ["describe_environment"] } });
+    const client = await connect("v2 pinned to 2026-07-28", url, value);
+    expect(outputOf(await client.call("describe_environment"))).not.toHaveProperty("workflows");
+  });
+});
+
+describe("describe_database", () => {
+  it("names the tables that do not fit into an answer over MCP, and cuts long texts of samples with their length", async () => {
+    const { ask, get } = await open([database("large", 90, "x".repeat(5_000))]);
+    const { tables, others } = await ask("describe_database", { database: "large", samples: true });
+    expect(JSON.stringify(tables).length).toBeLessThan(12_100);
+    expect(tables.length + others.length).toBe(90);
+    expect(tables[0].sample[0].column_0).toBe(`${"x".repeat(200)}… (5000 characters)`);
+    const { body } = await get("GET", "/environment/databases/large");
+    expect([body.tables.length, body.others]).toEqual([90, undefined]);
+  });
+});
+
+describe("fields", () => {
+  it("select the fields of an answer, or of the items of a list, besides the id", async () => {
+    const { ask } = await open();
+    await ask("create_workflow", { name: "A", definition: steps(1) });
+    expect(await ask("get_workflow", { workflow_id: "a", fields: ["version"] })).toEqual({
+      id: "a",
+      version: 1,
+    });
+    expect(await ask("list_workflows", { fields: "name,tags" })).toEqual({
+      items: [{ id: "a", name: "A", tags: [] }],
+      total: 1,
+      next_cursor: null,
+    });
+  });
+
+  it("with an unknown name refuse nothing: the answer warns about it, with the allowed names", async () => {
+    const { ask, client } = await open();
+    await ask("create_workflow", { name: "A", definition: steps(1) });
+    const published = await ask("publish_workflow", {
+      workflow_id: "a",
+      fields: ["published_version", "isues", 5],
+    });
+    expect(published).toEqual({
+      id: "a",
+      published_version: 1,
+      warnings: [
+        {
+          path: "fields",
+          code: "not_allowed",
+          message: "has names that are no fields of this answer: isues, 5",
+          allowed: expect.arrayContaining(["published_version", "warnings"]),
+        },
+      ],
+    });
+    const listed = await ask("list_workflows", { fields: "name,statsu" });
+    expect(listed).toMatchObject({
+      items: [{ id: "a", name: "A" }],
+      warnings: [{ path: "fields", did_you_mean: "status" }],
+    });
+    expect(Object.keys(listed["items"][0])).toEqual(["id", "name"]);
+    // An unknown argument is refused as before: it could be meant to change something.
+    const refused = problemOf(await client.call("publish_workflow", { workflow_id: "a", feilds: ["id"] }));
+    expect(refused).toMatchObject({ code: "invalid_input", errors: [{ path: "feilds" }] });
+  });
+});
+
+describe("the definition in answers over MCP", () => {
+  it("is left out where the caller sent it or nothing changed it, unless fields names it; REST returns it", async () => {
+    const { ask, get } = await open();
+    await ask("create_workflow", { name: "A", definition: steps(1) });
+    const [workflow_id, definition] = ["a", steps(2)];
+    expect(await ask("update_workflow", { workflow_id, definition })).toMatchObject({
+      version: 2,
+      issues: [],
+    });
+    for (const [name, args] of [
+      ["update_workflow", { definition: steps(3) }],
+      ["update_workflow", { name: "B" }],
+      ["update_workflow", { name: "B", patch: null }],
+      ["publish_workflow", {}],
+    ] as const) {
+      const answer = await ask(name, { workflow_id, ...args });
+      expect([name, args, Object.keys(answer)]).toEqual([
+        name,
+        args,
+        expect.arrayContaining(["id", "version"]),
+      ]);
+      expect([name, args, answer]).toEqual([
+        name,
+        args,
+        expect.not.objectContaining({ definition: expect.anything() }),
+      ]);
+    }
+    const shown = { id: "a", definition: steps(3) };
+    expect(await ask("publish_workflow", { workflow_id, fields: ["definition"] })).toEqual(shown);
+    // A patch makes a definition that the caller has not seen.
+    const patch = [{ op: "update_step", id: "a", set: { values: { value: 4 } } }];
+    expect(await ask("update_workflow", { workflow_id, patch })).toMatchObject({ definition: steps(4) });
+    const { body } = await get("PATCH", "/workflows/a", { definition: steps(5) });
+    expect(body).toMatchObject({ definition: steps(5) });
+  });
+});
+
+describe("a workflow with a newer draft", () => {
+  it("shows the published definition beside it, its versions with their reasons, and the next times", async () => {
+    const { ask } = await open();
+    await ask("create_workflow", { name: "A", definition: { ...steps(1), schedule: SCHEDULE } });
+    const published = await ask("publish_workflow", { workflow_id: "a" });
+    expect(published["next_runs"]).toHaveLength(5);
+    expect(published["next_runs"][0]).toMatch(/T08:00:00\.000Z$/);
+    expect(await ask("get_workflow", { workflow_id: "a" })).not.toHaveProperty("published_definition");
+
+    const saved = await ask("update_workflow", { workflow_id: "a", definition: steps(2), reason: "Two" });
+    expect(saved["next"]).toBe("Version 2 is a draft; version 1 stays live until publish_workflow.");
+    const include = ["versions", "schedule"];
+    expect(await ask("get_workflow", { workflow_id: "a", version: 1, include })).toMatchObject({
+      version: 2,
+      definition: steps(2),
+      published_definition: { ...steps(1), schedule: SCHEDULE },
+      requested_version: { version: 1, change: "created", definition: { schedule: SCHEDULE } },
+      versions: [
+        { version: 2, reason: "Two", key_name: "test" },
+        { version: 1, reason: null },
+      ],
+      schedule: { version: 1, next: published["next_runs"] },
+    });
+  });
+});
+
+describe("validate_workflow and plan_workflow", () => {
+  it("return only the fields that are named, and a preview that a model can read", async () => {
+    const { ask } = await open();
+    const definition = steps(1);
+    expect(await ask("validate_workflow", { definition, fields: ["valid"] })).toEqual({ valid: true });
+    const long = { steps: [{ id: "a", type: "set", values: { list: "${{ range(3000) }}" } }] };
+    const { preview } = await ask("validate_workflow", { definition: long, mocks: {} });
+    expect(preview).toMatchObject({ truncated: true, lists: { "steps.a.values.list": 3_000 } });
+    expect(preview.preview.length).toBeLessThanOrEqual(4_000);
+    await ask("create_workflow", { name: "One", definition });
+    const plan = await ask("plan_workflow", { workflow_id: "one", fields: ["words"] });
+    expect(Object.keys(plan)).toEqual(["words"]);
+  });
+});
