@@ -1,15 +1,31 @@
 /** The catalogue: every operation, sorted by name. The REST API, the MCP tools and the OpenAPI document are generated from it. */
 import type { AnyTool } from "../src/core/tool.ts";
 import { createApiKey } from "./api-keys/create-api-key.ts";
+import { describeKey } from "./api-keys/describe-key.ts";
 import { listApiKeys } from "./api-keys/list-api-keys.ts";
 import { revokeApiKey } from "./api-keys/revoke-api-key.ts";
 import { rotateApiKey } from "./api-keys/rotate-api-key.ts";
 import { decideApproval } from "./approvals/decide-approval.ts";
 import { getApproval } from "./approvals/get-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
+import { exportAuditLog } from "./audit/export-audit-log.ts";
 import { listAuditLog } from "./audit/list-audit-log.ts";
 import { describeDatabase } from "./environment/describe-database.ts";
+import { queryDatabase } from "./environment/query-database.ts";
 import { describeEnvironment } from "./environment/describe-environment.ts";
+import { getKeyChanges } from "./key-changes/get-key-changes.ts";
+import { revertKeyChanges } from "./key-changes/revert-key-changes.ts";
+import { addGrant } from "./projects/add-grant.ts";
+import { listGrants } from "./projects/list-grants.ts";
+import { removeGrant } from "./projects/remove-grant.ts";
+import { createProject } from "./projects/create-project.ts";
+import { deleteProject } from "./projects/delete-project.ts";
+import { getProject } from "./projects/get-project.ts";
+import { listProjectMembers } from "./projects/list-project-members.ts";
+import { listProjects } from "./projects/list-projects.ts";
+import { removeProjectMember } from "./projects/remove-project-member.ts";
+import { setProjectMember } from "./projects/set-project-member.ts";
+import { updateProject } from "./projects/update-project.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { getRun } from "./runs/get-run.ts";
 import { getRunDefinition } from "./runs/get-run-definition.ts";
@@ -17,7 +33,12 @@ import { getRunValue } from "./runs/get-run-value.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { listWorkflowRuns } from "./runs/list-workflow-runs.ts";
 import { retryRun } from "./runs/retry-run.ts";
+import { runStep } from "./runs/run-step.ts";
 import { runWorkflow } from "./runs/run-workflow.ts";
+import { decideReview } from "./reviews/decide-review.ts";
+import { getReview } from "./reviews/get-review.ts";
+import { listReviews } from "./reviews/list-reviews.ts";
+import { withdrawReview } from "./reviews/withdraw-review.ts";
 import { getSchedule } from "./schedules/get-schedule.ts";
 import { pauseSchedule } from "./schedules/pause-schedule.ts";
 import { resumeSchedule } from "./schedules/resume-schedule.ts";
@@ -36,10 +57,15 @@ import { allowExposure } from "./workflows/allow-exposure.ts";
 import { archiveWorkflow } from "./workflows/archive-workflow.ts";
 import { createWorkflow } from "./workflows/create-workflow.ts";
 import { getExposure } from "./workflows/get-exposure.ts";
+import { getOffer } from "./workflows/get-offer.ts";
 import { getWorkflow } from "./workflows/get-workflow.ts";
 import { getWorkflowVersion } from "./workflows/get-workflow-version.ts";
+import { listOfferedWorkflows } from "./workflows/list-offered-workflows.ts";
 import { listWorkflowVersions } from "./workflows/list-workflow-versions.ts";
 import { listWorkflows } from "./workflows/list-workflows.ts";
+import { moveWorkflow } from "./workflows/move-workflow.ts";
+import { offerWorkflow } from "./workflows/offer-workflow.ts";
+import { planWorkflow } from "./workflows/plan-workflow.ts";
 import { publishWorkflow } from "./workflows/publish-workflow.ts";
 import { restoreWorkflow } from "./workflows/restore-workflow.ts";
 import { unpublishWorkflow } from "./workflows/unpublish-workflow.ts";
@@ -48,18 +74,28 @@ import { validateWorkflow } from "./workflows/validate-workflow.ts";
 import { withdrawExposure } from "./workflows/withdraw-exposure.ts";
 
 export const catalogue: readonly AnyTool[] = [
+  addGrant,
   allowExposure,
   archiveWorkflow,
   cancelRun,
   createApiKey,
+  createProject,
   createWorkflow,
   decideApproval,
+  decideReview,
+  deleteProject,
   describeDatabase,
   describeEnvironment,
+  describeKey,
   endOtherSessions,
   endSession,
+  exportAuditLog,
   getApproval,
   getExposure,
+  getKeyChanges,
+  getOffer,
+  getProject,
+  getReview,
   getRun,
   getRunDefinition,
   getRunValue,
@@ -71,6 +107,11 @@ export const catalogue: readonly AnyTool[] = [
   listApiKeys,
   listApprovals,
   listAuditLog,
+  listGrants,
+  listOfferedWorkflows,
+  listProjectMembers,
+  listProjects,
+  listReviews,
   listRuns,
   listSchedules,
   listSessions,
@@ -78,20 +119,31 @@ export const catalogue: readonly AnyTool[] = [
   listWorkflowRuns,
   listWorkflowVersions,
   listWorkflows,
+  moveWorkflow,
+  offerWorkflow,
   pauseSchedule,
+  planWorkflow,
   publishWorkflow,
+  queryDatabase,
+  removeGrant,
+  removeProjectMember,
   renewInvitation,
   resetUserPassword,
   restoreWorkflow,
   resumeSchedule,
   retryRun,
+  revertKeyChanges,
   revokeApiKey,
   rotateApiKey,
+  runStep,
   runWorkflow,
+  setProjectMember,
   setWorkflowState,
   unpublishWorkflow,
+  updateProject,
   updateUser,
   updateWorkflow,
   validateWorkflow,
   withdrawExposure,
+  withdrawReview,
 ];

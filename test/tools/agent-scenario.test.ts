@@ -21,7 +21,7 @@ async function opened() {
   const config = shop();
   await instance.executor({ config });
   const [rest, mcp] = [await instance.rest({ config }), await instance.mcp({ config })];
-  const { value } = await instance.key({ scopes: ["read", "write", "run", "approve"] });
+  const { value } = await instance.key({ scopes: ["read", "write", "publish", "run", "approve"] });
   const client = await connect("v2 pinned to 2026-07-28", mcp.url, value);
   return { instance, call: apiClient(rest.url, value), client };
 }

@@ -46,7 +46,7 @@ describe("create_api_key", () => {
       name: "ci",
       owner: "ann@example.com",
       last_four: value!.slice(-4),
-      scopes: ["read", "write", "run"],
+      scopes: ["read", "write", "publish", "run"],
       created_at: "2026-11-21T08:00:00.000Z",
       expires_at: null,
       last_used_at: null,

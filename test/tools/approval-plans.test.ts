@@ -70,6 +70,12 @@ const changed = {
   message: expect.stringContaining("nothing was decided") as string,
 };
 
+/** Without the same as data, which test/steps/effects.test.ts covers. */
+const inWords = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) => (key === "does" || key === "targets" ? undefined : inner)),
+  );
+
 describe("the plan of an approval", () => {
   it("shows one line per step without hidden characters, so that no step can look like another plan", async () => {
     const { instance, decide, publish, start } = await opened();
@@ -92,6 +98,8 @@ describe("the plan of an approval", () => {
         id: "send",
         type: "http",
         effect: "Sends GET to ${{ 'https://e.example/\\u{202e}' + steps.ask.by }}",
+        does: "reads",
+        targets: ["${{ 'https://e.example/\\u{202e}' + steps.ask.by }}"],
         if: 'steps.ask.by != "- pay (set): Touches nothing\\u{200b}"',
       },
     ]);
@@ -143,7 +151,7 @@ describe("the plan of an approval", () => {
     const [approval] = await pending(instance);
     const { plan } = await decide(getApproval, { approval_id: approval!.id });
     expect(plan).toMatchObject({ changed: false, digest: expect.stringMatching(/^[\w-]{22}$/) as string });
-    expect(plan!.workflows).toEqual([
+    expect(inWords(plan!.workflows)).toEqual([
       {
         workflow_id: "inner",
         version: 1,

@@ -47,6 +47,9 @@ describe("list_audit_log", () => {
       surface: "rest",
       client: "curl/8.14.1",
       request_id: expect.stringMatching(/^req_/),
+      lineage: "key_test",
+      details: { change: "created", version: 1, archived: false, published: "none" },
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(items[1]).toMatchObject({ owner: "ann@example.com", key_name: "browser", surface: "web" });
   });
@@ -80,7 +83,7 @@ describe("list_audit_log", () => {
   it("is allowed for admins, signed in or with a key", async () => {
     const { instance, bySession } = await busy();
     await expect(bySession(listAuditLog)).rejects.toMatchObject({ code: "missing_scope" });
-    const scopes: Scope[] = ["read", "write", "run", "approve"];
+    const scopes: Scope[] = ["read", "write", "publish", "run", "approve"];
     await expect(callAs(instance, keyPrincipal(scopes))(listAuditLog)).rejects.toMatchObject({
       code: "missing_scope",
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { projectWriter } from "../../src/store/projects.ts";
 import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
@@ -20,6 +21,7 @@ async function open() {
   const instance = await testInstance();
   const call = callAs(instance, keyPrincipal());
   return {
+    instance,
     call,
     async define(name: string, definition: object): Promise<void> {
       const { issues } = await call(createWorkflow, { name, definition });
@@ -82,6 +84,7 @@ describe("publishing a version that breaks callers", () => {
       message: expect.stringContaining('break_callers: ["middle","top"]'),
       details: {
         errors: [
+          { path: "break_callers", allowed: ["middle", "top"] },
           { path: "middle.output.total", code: "unknown_field" },
           { path: "top.steps[0].workflow", code: "workflow_not_runnable" },
         ],
@@ -103,14 +106,20 @@ describe("publishing a version that breaks callers", () => {
       steps: [set({ total: "${{ inputs.n }}" })],
     });
     await expect(publish("base")).rejects.toMatchObject({
-      details: { errors: [{ path: "middle.steps[0].inputs.n" }, { path: "top.steps[0].workflow" }] },
+      details: {
+        errors: [
+          { path: "break_callers" },
+          { path: "middle.steps[0].inputs.n" },
+          { path: "top.steps[0].workflow" },
+        ],
+      },
     });
     await redefine("base", {
       inputs: inputs({ n: { type: "number" } }),
       steps: [set({ total: "text" })],
     });
     await expect(publish("base")).rejects.toMatchObject({
-      details: { errors: [{ path: "top.steps[1].values.next" }] },
+      details: { errors: [{ path: "break_callers" }, { path: "top.steps[1].values.next" }] },
     });
   });
 
@@ -137,7 +146,40 @@ describe("publishing a version that breaks callers", () => {
     await define("main", { steps: [set({ n: 1 })], on_failure: "tell" });
     await redefine("tell", { inputs: inputs({ team: { type: "string" } }), steps: [set({ n: 1 })] });
     await expect(publish("tell")).rejects.toMatchObject({
-      details: { errors: [{ path: "main.on_failure", code: "unfit_inputs" }] },
+      details: { errors: [{ path: "break_callers" }, { path: "main.on_failure", code: "unfit_inputs" }] },
+    });
+  });
+
+  it("is refused for callers behind more than a thousand others", async () => {
+    const { redefine, publish, instance } = await chain();
+    await instance.store.transaction(async (trx) => {
+      const of = (id: string) => trx.selectFrom("workflows").selectAll().where("id", "=", id);
+      const workflow = await of("middle").executeTakeFirstOrThrow();
+      const version = await trx
+        .selectFrom("workflow_versions")
+        .selectAll()
+        .where("workflow_id", "=", "middle")
+        .executeTakeFirstOrThrow();
+      for (let index = 0; index < 1_000; index += 1) {
+        const id = `copy-${index}`;
+        await trx
+          .insertInto("workflows")
+          .values({ ...workflow, id })
+          .execute();
+        await trx
+          .insertInto("workflow_versions")
+          .values({ ...version, workflow_id: id, definition: null })
+          .execute();
+        await trx.insertInto("workflow_calls").values({ caller: id, callee: "base", published: 1 }).execute();
+      }
+    });
+    await redefine("base", {
+      inputs: inputs({ n: { type: "number" } }),
+      steps: [set({ total: "text" })],
+    });
+    await expect(publish("base")).rejects.toMatchObject({
+      code: "callers_would_break",
+      details: { errors: [{ allowed: ["top"] }, { path: "top.steps[1].values.next" }] },
     });
   });
 
@@ -153,5 +195,91 @@ describe("publishing a version that breaks callers", () => {
       redefine("middle", { steps: [run("base", { n: 4 })] }),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+  });
+});
+
+describe("taking a workflow away from published callers", () => {
+  it("is refused for archiving, with every caller, unless each may break", async () => {
+    const { call, define } = await chain();
+    await define("handled", { steps: [set({ n: 1 })], on_failure: "middle" });
+    const archive = (workflow_id: string, more: object = {}) =>
+      call(archiveWorkflow, { workflow_id, ...more });
+    await expect(archive("middle")).rejects.toMatchObject({
+      code: "callers_would_break",
+      message: expect.stringContaining(
+        'Nothing was archived: archiving "middle" would break 2 workflows that run it: ' +
+          'handled (on_failure runs "middle", which would be archived); ' +
+          'top (steps[0].workflow runs "middle", which would be archived)',
+      ),
+      details: {
+        errors: [
+          { path: "break_callers", allowed: ["handled", "top"] },
+          { path: "handled.on_failure", code: "workflow_archived" },
+          { path: "top.steps[0].workflow", code: "workflow_archived" },
+        ],
+      },
+    });
+    await expect(archive("middle", { break_callers: ["top"] })).rejects.toMatchObject({
+      code: "callers_would_break",
+    });
+    expect((await call(getWorkflow, { workflow_id: "middle" })).status).toBe("published");
+    expect(await archive("middle", { break_callers: ["top", "handled"] })).toMatchObject({
+      status: "archived",
+    });
+    // They are broken already.
+    expect(await archive("base")).toMatchObject({ status: "archived" });
+    expect(await archive("top")).toMatchObject({ status: "archived" });
+  });
+
+  it("is refused for unpublishing if the newest version, which callers run then, does not fit", async () => {
+    const { call, redefine } = await chain();
+    const unpublish = (more: object = {}) => call(unpublishWorkflow, { workflow_id: "base", ...more });
+    await redefine("base", {
+      inputs: inputs({ n: { type: "number" } }),
+      steps: [set({ sum: "${{ inputs.n }}" })],
+    });
+    await expect(unpublish()).rejects.toMatchObject({
+      code: "callers_would_break",
+      message: expect.stringContaining(
+        'Nothing was unpublished: unpublishing "base" would break 2 workflows',
+      ),
+      details: {
+        errors: [
+          { allowed: ["middle", "top"] },
+          { path: "middle.output.total", code: "unknown_field" },
+          { path: "top.steps[0].workflow" },
+        ],
+      },
+    });
+    await redefine("base", {
+      inputs: inputs({ n: { type: "number" } }),
+      steps: [set({ total: "${{ inputs.n }}" })],
+    });
+    expect(await unpublish()).toMatchObject({ status: "draft", published_version: null });
+  });
+
+  it("is refused for unpublishing in a project with review, where callers run no draft", async () => {
+    const { call, instance } = await chain();
+    await instance.store.transaction((trx) => projectWriter(trx).update("default", { review: true }));
+    const unpublish = (more: object = {}) => call(unpublishWorkflow, { workflow_id: "base", ...more });
+    await expect(unpublish()).rejects.toMatchObject({
+      code: "callers_would_break",
+      details: {
+        errors: [
+          { allowed: ["middle", "top"] },
+          { path: "middle.steps[0].workflow", code: "not_published" },
+          { path: "top.steps[0].workflow" },
+        ],
+      },
+    });
+    expect(await unpublish({ break_callers: ["middle", "top"] })).toMatchObject({ status: "draft" });
+  });
+
+  it("is not refused for drafts that run it", async () => {
+    const { call, define } = await open();
+    await define("base", { steps: [set({ n: 1 })] });
+    await call(createWorkflow, { name: "draft", definition: { steps: [run("base")] } });
+    expect(await call(unpublishWorkflow, { workflow_id: "base" })).toMatchObject({ status: "draft" });
+    expect(await call(archiveWorkflow, { workflow_id: "base" })).toMatchObject({ status: "archived" });
   });
 });

@@ -26,6 +26,7 @@ async function waitingRun({
     definition: { steps: [{ id: "ask", type: "approval", message: "Go on?", ...step }], ...definition },
   });
   const prepared = await services.engine.prepareRun({
+    caller: null,
     workflowId,
     inputs: {},
     actor: starter,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { definitionSchema } from "../../src/engine/definition/definition-schema.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { EXAMPLE_DEFINITION, getGuide, TOPICS } from "../../tools/environment/guide.ts";
+import { EXAMPLE_DEFINITION, getGuide, TOPICS, WORDS } from "../../tools/environment/guide.ts";
+import { describeEnvironment } from "../../tools/environment/describe-environment.ts";
+import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
+import { invoke } from "../../src/surfaces/invoke.ts";
 import { testInstance } from "../support/instance.ts";
 import { callOf } from "../support/call-context.ts";
 
@@ -23,11 +26,57 @@ describe("the guide", () => {
     }
   });
 
+  it.each(WORDS)("to %s alone is short", (word) => {
+    const guide = getGuide(word, stepTypes)!;
+    expect(guide).toContain(`\`${word}\``);
+    expect(guide).not.toMatch(/undefined|\[object|NaN/);
+    expect(guide.length).toBeLessThan(2_000);
+  });
+
+  it("to several fields, functions and step types is one answer", async () => {
+    const { services } = await testInstance();
+    const ask = (topic: string) =>
+      invoke(
+        services,
+        describeEnvironment,
+        { topic },
+        {
+          actor: OPERATOR_ACTOR,
+          requestId: "req_1",
+          signal: new AbortController().signal,
+        },
+      ) as Promise<{ guide: string; warnings?: object[] }>;
+    const { guide } = await ask("repeat, timeout,sort_by , assert");
+    expect(guide).toContain("Of a step: - `repeat`");
+    expect(guide).toContain("  - `until`");
+    // A name that is a field of steps and one beside them.
+    expect(guide).toMatch(/Of a step: - `timeout`.*\nBeside steps: - `timeout`/);
+    expect(guide).toContain("- `sort_by`: ");
+    expect(guide).toContain("# Step type assert");
+    expect(guide.length).toBeLessThan(4_000);
+    // An unknown topic beside others costs nothing but a warning; alone it is refused.
+    const unknown = {
+      path: "topic",
+      message: expect.stringContaining('has "forech"'),
+      allowed: expect.arrayContaining(["expressions", "http"]),
+      did_you_mean: "for_each",
+    };
+    const partly = await ask("assert, forech");
+    expect(partly).toEqual({
+      guide: getGuide("assert", stepTypes),
+      warnings: [expect.objectContaining(unknown)],
+    });
+    expect(await ask("assert")).not.toHaveProperty("warnings");
+    await expect(ask("forech")).rejects.toMatchObject({ details: { errors: [unknown] } });
+    await expect(ask("constructor")).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
   it("contains an example without issues", async () => {
     definitionSchema(stepTypes).parse(EXAMPLE_DEFINITION);
     const { services } = await testInstance();
     const { errors } = await services.engine.check(EXAMPLE_DEFINITION, {
       checkConnections: true,
+      project: "default",
       ...callOf(AbortSignal.timeout(10_000)),
     });
     expect(errors).toEqual([]);

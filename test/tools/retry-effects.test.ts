@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { StepRecord } from "../../src/core/model.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { findRepeatedEffects } from "../../tools/runs/retry-effects.ts";
+import { planRetry } from "../../tools/runs/retry-effects.ts";
 
 const post = (id: string, body: unknown) => ({
   id,
@@ -37,18 +37,30 @@ const ALL_DONE = ["shaped", "first", "second", "third"].map((id) => record(id, "
 
 const repeatedSteps = (
   records: StepRecord[],
-  { steps = STEPS, inputsChanged = false }: { steps?: Definition["steps"]; inputsChanged?: boolean } = {},
+  {
+    steps = STEPS,
+    inputsChanged = false,
+    isMoved = false,
+  }: { steps?: Definition["steps"]; inputsChanged?: boolean; isMoved?: boolean } = {},
 ) =>
-  findRepeatedEffects(
+  planRetry(
     "run_1",
     { definition: { steps: STEPS }, records },
-    { definition: { steps }, inputsChanged, outdated: new Set() },
+    { definition: { steps }, inputsChanged, isMoved, outdated: new Set() },
     stepTypes,
-  ).map(({ path, message }) => `${path} ${/"(\w+)"/.exec(message)![1]}`);
+  ).issues.map(({ path, message }) => `${path} ${/"(\w+)"/.exec(message)![1]}`);
 
 describe("the effects that a retry would repeat", () => {
   it("exclude steps whose output is reused", () => {
     expect(repeatedSteps([...ALL_DONE.slice(0, 3), record("third", "pending", 0)])).toEqual([]);
+  });
+
+  it("include all in another project, where nothing is reused", () => {
+    expect(repeatedSteps(ALL_DONE, { isMoved: true })).toEqual([
+      "steps[1] first",
+      "steps[2] second",
+      "steps[3] third",
+    ]);
   });
 
   it("include steps that were attempted and did not succeed", () => {
@@ -72,12 +84,12 @@ describe("the effects that a retry would repeat", () => {
   it("include steps that read the state, which may have changed", () => {
     const steps = [post("first", "${{ state.last_id }}"), post("second", "a state")];
     const find = (more: Partial<Definition>) =>
-      findRepeatedEffects(
+      planRetry(
         "run_1",
         { definition: { steps, ...more }, records: [record("first", "succeeded")] },
-        { definition: { steps, ...more }, inputsChanged: false, outdated: new Set() },
+        { definition: { steps, ...more }, inputsChanged: false, isMoved: false, outdated: new Set() },
         stepTypes,
-      ).map(({ path }) => path);
+      ).issues.map(({ path }) => path);
     expect(find({ state: { last_id: { type: "integer", default: 0 } } })).toEqual(["steps[0]"]);
     expect(find({})).toEqual([]);
   });
@@ -89,12 +101,12 @@ describe("the effects that a retry would repeat", () => {
       post("second", "text"),
     ];
     const records = steps.map(({ id }) => record(id, "succeeded"));
-    const found = findRepeatedEffects(
+    const found = planRetry(
       "run_1",
       { definition: { steps }, records },
-      { definition: { steps }, inputsChanged: false, outdated: new Set() },
+      { definition: { steps }, inputsChanged: false, isMoved: false, outdated: new Set() },
       stepTypes,
     );
-    expect(found.map(({ path }) => path)).toEqual(["steps[1]"]);
+    expect(found.issues.map(({ path }) => path)).toEqual(["steps[1]"]);
   });
 });

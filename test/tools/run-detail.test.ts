@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { byteCounter } from "../../src/store/stored-bytes.ts";
 import { runWriter } from "../../src/store/run-writer.ts";
+import { startUndisturbedTimer } from "../support/cpu-time.ts";
 import { apiClient } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
 import { testInstance } from "../support/instance.ts";
@@ -10,7 +11,7 @@ async function opened(config: unknown = {}) {
   const instance = await testInstance();
   const executor = await instance.executor({ config });
   const { url } = await instance.rest({ config });
-  const { value } = await instance.key({ scopes: ["read", "write", "run", "approve"] });
+  const { value } = await instance.key({ scopes: ["read", "write", "publish", "run", "approve"] });
   return { instance, executor, call: apiClient(url, value) };
 }
 
@@ -30,9 +31,9 @@ describe("get_run", () => {
     expect((await call("GET", path)).body.steps).toHaveLength(1_000);
     const times: number[] = [];
     for (let i = 0; i < 5; i += 1) {
-      const start = performance.now();
+      const elapsed = startUndisturbedTimer();
       await call("GET", path);
-      times.push(performance.now() - start);
+      times.push(elapsed());
     }
     expect(Math.min(...times)).toBeLessThan(50);
   });

@@ -11,8 +11,11 @@ interface Readers {
   workflows: Pick<WorkflowReader, "authorship">;
 }
 
-/** What a caller contributed to a version, or to the changed definition of a retry. */
-export type AuthoredWork = (Contribution & { workflowId: string }) | { kind: "patched"; runId: string };
+/** What a caller contributed to a version, or to the changed definition of a retry; or a single step that it ran. */
+export type AuthoredWork =
+  | (Contribution & { workflowId: string })
+  | { kind: "patched"; runId: string }
+  | { kind: "step"; runId: string };
 
 /** Returns the first of the caller's own contributions to what takes part in a run; undefined for none. */
 export async function findAuthoredWork(
@@ -24,7 +27,7 @@ export async function findAuthoredWork(
   const versions = new Map<string, { workflowId: string; version: number }>();
   const add = (workflowId: string, version: number) =>
     versions.set(`${workflowId}@${version}`, { workflowId, version });
-  for (const { workflow_id: id, version } of workflows) if (version !== null) add(id, version);
+  for (const { workflow_id: id, version } of workflows) if (id !== null && version !== null) add(id, version);
   for (let next: RunRecord | undefined = run; next !== undefined;) {
     // What was called before the question takes part too: the question may rest on its output.
     for (const [id, version] of Object.entries(next.pins ?? {})) add(id, version);
@@ -40,17 +43,17 @@ export async function findAuthoredWork(
   return undefined;
 }
 
-/** Finds the run in which the caller changed the definition, among a run and those that it retries. */
+/** Finds the run in which the caller changed the definition or wrote the step, among a run and those that it retries. */
 async function ownPatch(
   runs: Readers["runs"],
   principal: Principal,
   run: RunRecord,
 ): Promise<AuthoredWork | undefined> {
-  // A retry keeps the changed definition of the run that it repeats.
+  // A retry keeps the own definition of the run that it repeats.
   for (let next: RunRecord | undefined = run; next !== undefined && next.definition !== null;) {
     const { actor } = next;
     if (isContributor(principal, { ...actor, subject: usageSubjectOf(actor) }))
-      return { kind: "patched", runId: next.id };
+      return { kind: next.workflowId === null ? "step" : "patched", runId: next.id };
     next = next.retryOf === null ? undefined : await runs.find(next.retryOf);
   }
   return undefined;

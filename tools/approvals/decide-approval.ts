@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { OPERATOR } from "../../schemas/actor.ts";
 import { Approval, ApprovalId, PlanDigest } from "../../schemas/approval.ts";
 import { RunInputs } from "../../schemas/run.ts";
 import type { Issue } from "../../schemas/problem.ts";
@@ -11,9 +10,9 @@ import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { formatPlan } from "../../src/core/format-plan.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
-import type { Principal } from "../../src/core/ports.ts";
 import { callContextOf, defineTool, type ToolContext } from "../../src/core/tool.ts";
 import type { Validated } from "../../src/core/validation.ts";
+import { deciderName } from "./decider-name.ts";
 import { decisionQuestion } from "./decision-question.ts";
 import { decidedError, findDecidable } from "./find-decidable.ts";
 import { findApproval, hasPlanChanged, serializeApproval } from "./serialize-approval.ts";
@@ -28,6 +27,7 @@ export const decideApproval = defineTool({
   route: "POST /approvals/:approval_id",
   scope: "approve",
   effect: "act",
+  readsValues: true,
   errors: [
     "approval_not_found",
     "approval_decided",
@@ -71,7 +71,7 @@ export const decideApproval = defineTool({
       const answer = {
         status: decision === "approve" ? ("approved" as const) : ("declined" as const),
         decidedAt: iso(now),
-        decidedBy: displayName(ctx.actor.principal),
+        decidedBy: deciderName(ctx.actor.principal),
         comment,
         answer: parsedForm === undefined ? refuseForm(form) : formValue(parsedForm),
         plan: remaining.levels,
@@ -125,10 +125,6 @@ const missingDecision = () =>
       fix: "Ask the person, then send approve or decline. Over MCP, a client with elicitation may leave it out.",
     },
   ]);
-
-/** All keys of the command line belong to `operator`, so the name of the key is needed to tell who decided. */
-const displayName = ({ owner, keyName }: Principal): string =>
-  owner === OPERATOR ? `${owner} (${keyName})` : owner;
 
 type ParsedForm = Validated<Record<string, unknown> | null>;
 

@@ -40,7 +40,7 @@ export function decisionQuestion({
   if (missing.length > 0) throw unsupportedFieldsError(missing);
   const fields: Fields = Object.fromEntries(supported.map(([name, field]) => [PREFIX + name, field]));
   return {
-    message: `${workflowId}: ${visibleText(message)}\n\n${formatPlan(id, workflows)}`,
+    message: `${workflowId ?? "A single step"}: ${visibleText(message)}\n\n${formatPlan(id, workflows)}`,
     schema: {
       type: "object",
       properties: {

@@ -1,5 +1,6 @@
 /** Who may decide an approval, and until when. */
 import { OPERATOR } from "../../schemas/actor.ts";
+import { scopesIn } from "../../src/core/access.ts";
 import { iso } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -8,6 +9,7 @@ import type { RemainingWork } from "../../src/core/engine-port.ts";
 import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
 import type { ApprovalReader } from "../../src/core/approval-ports.ts";
 import type { RunReader } from "../../src/core/run-ports.ts";
+import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { type AuthoredWork, findAuthoredWork } from "./authored-work.ts";
 import { findApproval } from "./serialize-approval.ts";
@@ -15,7 +17,7 @@ import { findApproval } from "./serialize-approval.ts";
 interface Readers {
   approvals: Pick<ApprovalReader, "find">;
   runs: Pick<RunReader, "find" | "step" | "versionDefinition">;
-  workflows: Pick<WorkflowReader, "authorship" | "currentVersions">;
+  workflows: Pick<WorkflowReader, "authorship" | "currentVersions" | "projectOf">;
 }
 
 /** An approval that a caller may decide, with what can still run after it. */
@@ -30,29 +32,36 @@ export interface Decidable {
  */
 export async function findDecidable(ctx: ToolContext, read: Readers, id: string): Promise<Decidable> {
   const approval = await findApproval(read.approvals, id);
-  const run = (await read.runs.find(approval.runId))!;
+  // The runs that wait for this one, and the workflows that take part in it, may belong to other projects.
+  const everything = unscoped(read);
+  const run = (await everything.runs.find(approval.runId))!;
   const { principal } = ctx.actor;
-  if (!isAssigned(principal, approval)) throw notAssigned(approval);
+  if (!isAssigned(principal, approval, run)) throw notAssigned(approval);
   if (!ctx.engine.policy.approvalsByStarter && isStarter(principal, run.actor))
     throw startedByCaller(approval);
   if (approval.status !== "pending") throw decidedError(approval);
   // The deadline counts, not the timer: an executor may be late, and the decision would then be lost.
-  const deadline = await deadlineOf(ctx, read.runs, approval, run);
+  const deadline = await deadlineOf(ctx, everything.runs, approval, run);
   if (deadline !== null && deadline <= iso(ctx.now())) throw expired(approval, deadline);
   const remaining = await ctx.engine.remainingWork(read, approval);
   if (!ctx.engine.policy.approvalsByAuthor) {
-    const authored = await findAuthoredWork(read, principal, run, remaining);
+    const authored = await findAuthoredWork(everything, principal, run, remaining);
     if (authored !== undefined) throw authoredByCaller(approval, authored);
   }
   return { approval, remaining };
 }
 
 /** With assignees, only they decide: signed in, or with a key of their own. A signed-in admin can stand in for them. */
-function isAssigned({ kind, owner, scopes }: Principal, { assignees }: ApprovalRecord): boolean {
+function isAssigned(
+  { kind, owner, access }: Principal,
+  { assignees }: ApprovalRecord,
+  { project }: RunRecord,
+): boolean {
   if (assignees.length === 0) return true;
   const email = owner.toLowerCase();
   return (
-    assignees.some((assignee) => assignee.toLowerCase() === email) || (kind !== "key" && scopes.has("admin"))
+    assignees.some((assignee) => assignee.toLowerCase() === email) ||
+    (kind !== "key" && scopesIn(access, project).has("admin"))
   );
 }
 
@@ -101,6 +110,11 @@ function authoredByCaller({ id }: ApprovalRecord, work: AuthoredWork): AppError 
     return new AppError(
       "approval_not_yours",
       `You changed the definition that this run follows, with the retry ${work.runId}, ${who}`,
+    );
+  if (work.kind === "step")
+    return new AppError(
+      "approval_not_yours",
+      `You wrote the step that the run ${work.runId} executes, ${who}`,
     );
   const { kind, version, workflowId } = work;
   return new AppError(

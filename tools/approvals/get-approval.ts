@@ -11,6 +11,7 @@ export const getApproval = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
+  readsValues: true,
   errors: ["approval_not_found"],
   input: z.strictObject({ approval_id: ApprovalId }),
   output: Approval,

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Approval } from "../../schemas/approval.ts";
+import { ProjectFilter } from "../../schemas/project.ts";
 import { ApprovalStatus, RunId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { assertProjectFilter } from "../projects/find-project.ts";
 import { serializeApproval, withPlan } from "./serialize-approval.ts";
 
 export const listApprovals = defineTool({
@@ -12,17 +14,20 @@ export const listApprovals = defineTool({
   route: "GET /approvals",
   scope: "read",
   effect: "read",
-  errors: ["invalid_cursor"],
+  readsValues: true,
+  errors: ["project_not_found", "invalid_cursor"],
   page: { item: Approval, mcpLimit: 20 },
   input: z.strictObject({
     status: ApprovalStatus.default("pending"),
     run_id: RunId.optional().meta({ description: "Only of this run.", example: "run_8dkq2m0sfj3a" }),
+    project: ProjectFilter,
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
   output: pageOf(Approval),
-  async run({ status, run_id: runId, limit, cursor }, ctx) {
-    const filter = { status, runId };
+  async run({ status, run_id: runId, project, limit, cursor }, ctx) {
+    await assertProjectFilter(ctx, project);
+    const filter = { status, runId, project };
     const query = JSON.stringify(["list_approvals", filter]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const pageSize = limit ?? listApprovals.page!.mcpLimit;
@@ -33,7 +38,7 @@ export const listApprovals = defineTool({
         runId === undefined
           ? items.map((approval) => serializeApproval(approval))
           : await Promise.all(items.map((approval) => withPlan(ctx, approval))),
-      total: await ctx.total(() => ctx.read.approvals.count(filter)),
+      ...(await ctx.total(() => ctx.read.approvals.count(filter))),
       next_cursor: next && ctx.cursors.encode(query, next),
     };
   },

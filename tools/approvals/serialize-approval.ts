@@ -1,4 +1,5 @@
 import type { Approval } from "../../schemas/approval.ts";
+import { projectField } from "../../schemas/project.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
@@ -10,6 +11,7 @@ export const serializeApproval = (approval: ApprovalRecord, remaining?: Remainin
   id: approval.id,
   run_id: approval.runId,
   workflow_id: approval.workflowId,
+  ...projectField(approval.project),
   step_id: approval.stepId,
   ...(approval.item !== null && { item: approval.item }),
   status: approval.status,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ScheduleState } from "../../schemas/schedule-state.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findSchedule, scheduleState } from "./schedule-state.ts";
+import { findSchedule, savePaused, scheduleState } from "./schedule-state.ts";
 
 export const pauseSchedule = defineTool({
   name: "pause_schedule",
@@ -10,7 +10,7 @@ export const pauseSchedule = defineTool({
   description: "Pauses a schedule until it is resumed; publishing again does not resume it.",
   route: "POST /workflows/:workflow_id/schedule/pause",
   surfaces: ["rest"],
-  scope: "write",
+  scope: "publish",
   effect: "act",
   errors: ["workflow_not_found", "schedule_not_found", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
@@ -20,9 +20,6 @@ export const pauseSchedule = defineTool({
     ctx.write(async (tx) => {
       const schedule = await findSchedule(tx, workflow_id);
       if (schedule.paused) return scheduleState(ctx, schedule);
-      const paused = { ...schedule, paused: true };
-      await tx.schedules.save(paused);
-      await tx.recordAudit(schedule.workflowId);
-      return scheduleState(ctx, paused);
+      return scheduleState(ctx, await savePaused(ctx, tx, schedule, true));
     }),
 });

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { ScheduleState } from "../../schemas/schedule-state.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
-import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findSchedule, scheduleState } from "./schedule-state.ts";
+import { findSchedule, savePaused, scheduleState } from "./schedule-state.ts";
 
 export const resumeSchedule = defineTool({
   name: "resume_schedule",
@@ -11,7 +10,7 @@ export const resumeSchedule = defineTool({
   description: "Resumes a paused schedule from now on; runs that were skipped meanwhile are not made up for.",
   route: "POST /workflows/:workflow_id/schedule/resume",
   surfaces: ["rest"],
-  scope: "write",
+  scope: "publish",
   effect: "act",
   errors: ["workflow_not_found", "schedule_not_found", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
@@ -21,11 +20,7 @@ export const resumeSchedule = defineTool({
     const state = await ctx.write(async (tx) => {
       const schedule = await findSchedule(tx, workflow_id);
       if (!schedule.paused) return scheduleState(ctx, schedule);
-      const [next] = ctx.engine.nextScheduleTimes(schedule, ctx.now(), 1);
-      const resumed = { ...schedule, paused: false, nextAt: next === undefined ? null : iso(next) };
-      await tx.schedules.save(resumed);
-      await tx.recordAudit(schedule.workflowId);
-      return scheduleState(ctx, resumed);
+      return scheduleState(ctx, await savePaused(ctx, tx, schedule, false));
     });
     ctx.engine.wake();
     return state;

@@ -1,11 +1,13 @@
 /** Schedules as the API returns them. */
+import { projectField } from "../../schemas/project.ts";
 import type { ScheduleState } from "../../schemas/schedule-state.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import type { Readers } from "../../src/core/ports.ts";
+import type { Readers, Writers } from "../../src/core/ports.ts";
 import type { ScheduleRecord } from "../../src/core/model.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { detailsOfChange } from "../../src/core/workflow-change-details.ts";
 
 /** Number of next times in a response. */
 const NEXT_TIMES = 5;
@@ -30,12 +32,30 @@ export async function findSchedule(
   );
 }
 
+/** Pauses a schedule, or resumes it from now on, with the audit entry. @param schedule one that is in the other state */
+export async function savePaused(
+  ctx: Pick<ToolContext, "engine" | "now">,
+  tx: Pick<Writers, "schedules" | "recordAudit">,
+  schedule: ScheduleRecord,
+  paused: boolean,
+): Promise<ScheduleRecord> {
+  const [next] = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), 1);
+  const nextAt = paused ? schedule.nextAt : next === undefined ? null : iso(next);
+  const saved = { ...schedule, paused, nextAt };
+  await tx.schedules.save(saved);
+  await tx.recordAudit(schedule.workflowId, undefined, {
+    details: detailsOfChange({ before: { paused: !paused }, after: { paused } }),
+  });
+  return saved;
+}
+
 export function scheduleState(ctx: ToolContext, schedule: ScheduleRecord): ScheduleState {
-  const { workflowId, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
+  const { workflowId, project, version, cron, timezone, overlap, paused, lastAt, skipped } = schedule;
   const next = paused ? [] : ctx.engine.nextScheduleTimes(schedule, ctx.now(), NEXT_TIMES).map(iso);
   const warning = ctx.engine.scheduleWarning(schedule);
   return {
     workflow_id: workflowId,
+    ...projectField(project),
     version,
     cron,
     timezone,

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { Email, Role, User } from "../../schemas/user.ts";
+import { Email, UserRole, User } from "../../schemas/user.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newUserId } from "../../src/core/ids.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { assertRoleExists } from "./assert-role.ts";
 import { Delivery, assertBuiltInAccounts, deliverLink, replaceLink } from "./deliver-link.ts";
 import { serializeUser } from "./serialize-user.ts";
 
@@ -19,11 +20,12 @@ export const inviteUser = defineTool({
   surfaces: ["rest"],
   scope: "admin",
   requiresUser: true,
+  instance: true,
   effect: "create",
   noStore: true,
   errors: ["email_taken", "sign_on_elsewhere", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
-  input: z.strictObject({ email: Email, role: Role, idempotency_key: IdempotencyKey.optional() }),
+  input: z.strictObject({ email: Email, role: UserRole, idempotency_key: IdempotencyKey.optional() }),
   output: z.strictObject({ user: User, ...Delivery }),
   async run({ email, role }, ctx) {
     assertBuiltInAccounts(
@@ -32,6 +34,7 @@ export const inviteUser = defineTool({
     );
     let token: string | null = null;
     const user = await ctx.write(async (tx) => {
+      await assertRoleExists(tx.projects, role);
       const existing = await tx.users.findByEmail(email);
       if (existing !== undefined) throw emailTaken(existing);
       const invited: UserRecord = {

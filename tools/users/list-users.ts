@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { text } from "../../schemas/text.ts";
-import { Role, User, UserStatus } from "../../schemas/user.ts";
+import { UserRole, User, UserStatus } from "../../schemas/user.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { serializeUser } from "./serialize-user.ts";
 
@@ -13,6 +13,7 @@ export const listUsers = defineTool({
   surfaces: ["rest"],
   scope: "admin",
   requiresUser: true,
+  instance: true,
   effect: "read",
   errors: ["invalid_cursor"],
   page: { item: User, mcpLimit: 50 },
@@ -21,7 +22,7 @@ export const listUsers = defineTool({
       description: "Part of the e-mail address, ignoring case.",
       example: "ann",
     }),
-    role: Role.optional(),
+    role: UserRole.optional(),
     status: UserStatus.optional(),
     limit: Limit.optional(),
     cursor: Cursor.optional(),
@@ -35,7 +36,7 @@ export const listUsers = defineTool({
     const { items, next } = await ctx.read.users.page({ filter, after, limit: pageSize });
     return {
       items: items.map(serializeUser),
-      total: await ctx.total(() => ctx.read.users.count(filter)),
+      ...(await ctx.total(() => ctx.read.users.count(filter))),
       next_cursor: next && ctx.cursors.encode(query, next),
     };
   },

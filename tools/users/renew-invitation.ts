@@ -15,6 +15,7 @@ export const renewInvitation = defineTool({
   surfaces: ["rest"],
   scope: "admin",
   requiresUser: true,
+  instance: true,
   effect: "act",
   noStore: true,
   errors: ["user_not_found", "user_not_invited", "sign_on_elsewhere", "idempotency_key_reused"],

@@ -16,6 +16,7 @@ export const resetUserPassword = defineTool({
   surfaces: ["rest"],
   scope: "admin",
   requiresUser: true,
+  instance: true,
   effect: "act",
   noStore: true,
   errors: ["user_not_found", "user_not_active", "sign_on_elsewhere", "idempotency_key_reused"],

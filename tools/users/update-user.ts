@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { Role, User, UserIdRef, type UserStatus } from "../../schemas/user.ts";
+import { UserRole, User, UserIdRef, type UserStatus } from "../../schemas/user.ts";
 import type { UserRecord, UserWriter } from "../../src/core/account-ports.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { assertRoleExists } from "./assert-role.ts";
 import { findUser } from "./find-user.ts";
 import { serializeUser } from "./serialize-user.ts";
 
@@ -17,11 +18,12 @@ export const updateUser = defineTool({
   surfaces: ["rest"],
   scope: "admin",
   requiresUser: true,
+  instance: true,
   effect: "update",
   errors: ["user_not_found", "user_not_active", "sign_on_elsewhere", "last_admin"],
   input: z.strictObject({
     user_id: UserIdRef,
-    role: Role.optional(),
+    role: UserRole.optional(),
     status: z.enum(["active", "deactivated"]).optional().meta({
       description: "`deactivated` deactivates the user, `active` reactivates.",
       example: "active",
@@ -33,7 +35,10 @@ export const updateUser = defineTool({
       const before = await findUser(tx.users, user_id);
       const after = { role: role ?? before.role, status: nextStatus(before, status) };
       if (after.role === before.role && after.status === before.status) return serializeUser(before);
-      if (after.role !== before.role) assertRoleSetHere(ctx, before);
+      if (after.role !== before.role) {
+        assertRoleSetHere(ctx, before);
+        await assertRoleExists(tx.projects, after.role);
+      }
       await assertAdminRemains(tx.users, before, after);
       const roleSource = after.role !== before.role && { roleSource: null };
       await tx.users.update(before.id, { ...after, ...roleSource });

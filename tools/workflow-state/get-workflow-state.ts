@@ -14,6 +14,7 @@ export const getWorkflowState = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
+  readsValues: true,
   errors: ["workflow_not_found", "state_not_found"],
   input: z.strictObject({ workflow_id: WorkflowIdRef }),
   output: WorkflowStateContent,

@@ -20,6 +20,7 @@ export const setWorkflowState = defineTool({
   surfaces: ["rest"],
   scope: "write",
   effect: "update",
+  readsValues: true,
   errors: ["workflow_not_found", "state_not_found", "version_conflict", "storage_limit_reached"],
   headers: { if_match: "If-Match" },
   input: z.strictObject({
@@ -39,7 +40,7 @@ export const setWorkflowState = defineTool({
     if (issues.length > 0) throw invalidValues(issues);
     const { principal } = ctx.actor;
     return ctx.write(async (tx) => {
-      await ctx.engine.assertMayStore(tx, principal);
+      await ctx.engine.assertMayStore(tx, principal, declared.project);
       const stored = await tx.workflowStates.find(workflowId);
       const revision = stored?.revision ?? FIRST_STATE_REVISION;
       if (if_match !== undefined && if_match !== revision) throw stateConflict(workflowId, revision);

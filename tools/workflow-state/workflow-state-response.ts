@@ -1,4 +1,5 @@
 /** The state of a workflow as the API returns it. */
+import { projectOf } from "../../schemas/project.ts";
 import type { WorkflowStateContent } from "../../schemas/workflow-state.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
@@ -8,6 +9,7 @@ import { FIRST_STATE_REVISION, type WorkflowStateRecord } from "../../src/core/w
 
 export interface DeclaredState {
   workflowId: string;
+  project: string;
   /** The version whose declaration applies: the published one, or the newest if none is published. */
   version: number;
   declaration: StateDeclaration;
@@ -28,7 +30,8 @@ export async function findDeclaredState(
       ? workflow.definition
       : await read.runs.versionDefinition(workflow.id, version);
   const declaration = definition?.["state"];
-  if (isDeclaration(declaration)) return { workflowId: workflow.id, version, declaration };
+  if (isDeclaration(declaration))
+    return { workflowId: workflow.id, project: projectOf(workflow), version, declaration };
   throw new AppError(
     "state_not_found",
     `Version ${version} of "${workflow.id}" has no state. Declare it in the definition, such as ` +

@@ -5,7 +5,7 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { readExposure } from "./exposure.ts";
+import { readExposure, saveConsent } from "./exposure.ts";
 
 export const allowExposure = defineTool({
   name: "allow_exposure",
@@ -43,13 +43,12 @@ export const allowExposure = defineTool({
         );
       }
       if (current.state === "allowed") return current;
-      await tx.workflows.allowExposure(id, {
+      await saveConsent(tx, id, {
         digest,
         version: current.version,
         allowedBy: ctx.actor.principal.owner,
         allowedAt: iso(ctx.now()),
       });
-      await tx.recordAudit(id);
       return readExposure(tx.workflows, id);
     }),
 });

@@ -9,10 +9,14 @@ import { callContextOf, type ToolContext } from "../../src/core/tool.ts";
 export async function checkDefinition(
   ctx: ToolContext,
   source: unknown,
-  options: Omit<CheckOptions, "signal" | "owner">,
+  options: Omit<CheckOptions, "signal" | "owner" | "keyLimits">,
 ): Promise<CheckReport> {
   try {
-    return await ctx.engine.check(source, { ...options, ...callContextOf(ctx) });
+    return await ctx.engine.check(source, {
+      ...options,
+      keyLimits: ctx.actor.principal.access.keyLimits,
+      ...callContextOf(ctx),
+    });
   } catch (error) {
     if (!ctx.signal.aborted) throw error;
     throw new AppError("request_timeout", "The client disconnected before the definition was checked.");
@@ -32,17 +36,15 @@ export interface CheckedDefinition {
 /**
  * Parses and checks a definition to be stored. It may have issues, but it must be parsable.
  * @param source an object, or YAML or JSON text
- * @param selfId the workflow's own id, if it exists already
- * @param isFixed whether the patches of its issues are applied first
+ * @param workflow its project, its own id if it exists already, and whether the patches of its issues are applied first
  * @throws AppError invalid_input, with line and column for text
  */
 export async function readDefinition(
   ctx: ToolContext,
   source: unknown,
-  selfId?: string,
-  isFixed = false,
+  workflow: Pick<CheckOptions, "project" | "selfId" | "applyFixes">,
 ): Promise<CheckedDefinition> {
-  const report = await checkDefinition(ctx, source, { checkConnections: true, selfId, applyFixes: isFixed });
+  const report = await checkDefinition(ctx, source, { checkConnections: true, ...workflow });
   const { definition, errors, warnings, applied_fixes: applied } = report;
   if (definition !== null)
     return {

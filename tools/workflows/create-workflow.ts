@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ProjectInput } from "../../schemas/project.ts";
 import {
   ApplyFixes,
   DefinitionInputOrNull,
@@ -10,8 +11,13 @@ import {
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { projectFor } from "../projects/project-for.ts";
+import { RunId } from "../../schemas/run.ts";
+import { invalidInput } from "../../src/core/issues.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
+import { checkTrail } from "./check-trail.ts";
 import { workflowEtag } from "./etag.ts";
+import { readTrail } from "./read-trail.ts";
 
 export const createWorkflow = defineTool({
   name: "create_workflow",
@@ -23,26 +29,81 @@ export const createWorkflow = defineTool({
   route: "POST /workflows",
   scope: "write",
   effect: "create",
-  errors: ["storage_limit_reached", "idempotency_key_reused"],
+  selectable: true,
+  errors: ["project_not_found", "run_not_found", "storage_limit_reached", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     name: WorkflowName,
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
     definition: DefinitionInputOrNull.default(null),
+    from: z
+      .array(RunId)
+      .min(1)
+      .max(50)
+      .optional()
+      .meta({
+        description: "Instead of definition: runs of single steps, in order.",
+        example: ["run_8dkq2m0sfj3a"],
+      }),
+    project: ProjectInput,
     apply_fixes: ApplyFixes,
     reason: Reason.nullable().default(null),
     idempotency_key: IdempotencyKey.optional(),
   }),
   output: SavedWorkflow,
+  // Its examples would name a run that does not exist.
+  example: {
+    name: "Weekly revenue",
+    description: "Revenue by region for the last seven days, in two sentences.",
+    definition: { steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] },
+  },
   etag: workflowEtag,
-  async run({ name, description, tags, definition: source, apply_fixes, reason }, ctx) {
-    const checked = source === null ? null : await readDefinition(ctx, source, undefined, apply_fixes);
+  async run(
+    { name, description, tags, definition: source, from, project: requested, apply_fixes, reason },
+    ctx,
+  ) {
+    if (from !== undefined && source !== null) throw twoSources();
+    const trail = from === undefined ? undefined : await readTrail(ctx, from);
+    if (trail !== undefined && requested !== undefined && requested !== trail.project)
+      throw otherProject(trail.project);
+    const project = await projectFor(ctx, "write", trail?.project ?? requested);
+    const options = { project, applyFixes: apply_fixes };
+    const checked =
+      trail !== undefined
+        ? await checkTrail(ctx, trail.steps, options)
+        : source === null
+          ? null
+          : await readDefinition(ctx, source, options);
     return ctx.write(async (tx) => {
-      await ctx.engine.assertMayStore(tx, ctx.actor.principal);
+      await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
       const content = { name, description, tags, definition: checked?.definition ?? null };
-      const saved = await tx.workflows.insert(content, { kind: "created", reason, actor: ctx.actor });
+      const saved = await tx.workflows.insert(
+        content,
+        { kind: "created", reason, actor: ctx.actor },
+        { project },
+      );
       return { ...saved, ...(checked && findingsOf(checked)) };
     });
   },
 });
+
+const twoSources = () =>
+  invalidInput([
+    {
+      path: "from",
+      code: "not_allowed",
+      message: "can't be combined with definition",
+      fix: "Send one of them.",
+    },
+  ]);
+
+const otherProject = (project: string) =>
+  invalidInput([
+    {
+      path: "project",
+      code: "not_allowed",
+      message: `is not that of the runs, ${project}`,
+      fix: "Leave it out; move_workflow moves the workflow afterwards.",
+    },
+  ]);

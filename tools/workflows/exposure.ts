@@ -1,7 +1,8 @@
 /** The exposure of a workflow as a tool, as operations return it. */
 import type { Exposure } from "../../schemas/exposure.ts";
+import { detailsOfChange } from "../../src/core/workflow-change-details.ts";
 import { exposureOf, isConsentedTo } from "../../src/core/exposure.ts";
-import type { WorkflowReader } from "../../src/core/ports.ts";
+import type { ExposureConsent, WorkflowReader, Writers } from "../../src/core/ports.ts";
 
 /** Reads whether a workflow is a tool of its own, and what agents would get. */
 export async function readExposure(workflows: WorkflowReader, id: string): Promise<Exposure> {
@@ -23,6 +24,24 @@ export async function readExposure(workflows: WorkflowReader, id: string): Promi
     allowed_by: isAllowed ? request.consent!.allowedBy : null,
     allowed_at: isAllowed ? request.consent!.allowedAt : null,
   };
+}
+
+/**
+ * Records a consent, or withdraws it, with its audit entry.
+ * @param outcome of the operation, as for `recordAudit`
+ */
+export async function saveConsent(
+  tx: Pick<Writers, "workflows" | "recordAudit">,
+  id: string,
+  consent: ExposureConsent | null,
+  outcome?: string,
+): Promise<void> {
+  const before = await tx.workflows.exposureConsent(id);
+  if (consent === null) await tx.workflows.withdrawExposure(id);
+  else await tx.workflows.allowExposure(id, consent);
+  await tx.recordAudit(id, outcome, {
+    details: detailsOfChange({ before: { consent: before }, after: { consent } }),
+  });
 }
 
 const NOT_REQUESTED: Omit<Exposure, "workflow_id"> = {

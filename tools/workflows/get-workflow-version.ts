@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Version, WorkflowIdRef, WorkflowVersion } from "../../schemas/workflow.ts";
-import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { findVersion } from "./find-version.ts";
 
 export const getWorkflowVersion = defineTool({
   name: "get_workflow_version",
@@ -17,11 +17,6 @@ export const getWorkflowVersion = defineTool({
   output: WorkflowVersion,
   async run({ workflow_id, version }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
-    const found = await ctx.read.workflows.findVersion(workflow.id, version);
-    if (found !== undefined) return found;
-    throw new AppError(
-      "version_not_found",
-      `"${workflow.id}" has no version ${version}; its versions are 1 to ${workflow.version}.`,
-    );
+    return findVersion(ctx.read.workflows, workflow, version);
   },
 });

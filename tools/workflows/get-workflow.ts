@@ -1,36 +1,67 @@
 import { z } from "zod";
-import { Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { DetailedWorkflow, Version, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { lastReviewOf } from "../reviews/last-review.ts";
+import { scheduleState } from "../schedules/schedule-state.ts";
 import { workflowEtag } from "./etag.ts";
+import { findVersion } from "./find-version.ts";
 import { lastRunOf } from "./last-run.ts";
+
+/** Maximum number of versions in the answer. */
+const MAX_VERSIONS = 20;
 
 export const getWorkflow = defineTool({
   name: "get_workflow",
   title: "Get a workflow",
   description:
-    "Returns one workflow with its definition, version and callers. Call it before update_workflow, " +
-    "and send the version there as if_match.",
+    "Returns one workflow with its definition (beside a newer draft also the published one), version and callers. Before " +
+    "update_workflow; send its version as if_match.",
   route: "GET /workflows/:workflow_id",
   scope: "read",
   effect: "read",
-  errors: ["workflow_not_found"],
+  selectable: true,
+  errors: ["workflow_not_found", "version_not_found"],
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
+    version: Version.optional().meta({ description: "Also this version, with its definition.", example: 3 }),
     include: z
-      .array(z.enum(["last_run"]))
-      .max(1)
+      .array(z.enum(["last_run", "last_review", "versions", "schedule"]))
+      .max(4)
       .default([])
-      .meta({ description: "What to add.", example: ["last_run"] }),
+      .meta({ description: "What to add; versions: who, with which key, changed what and why." }),
   }),
-  output: Workflow,
-  etag: workflowEtag,
-  async run({ workflow_id, include }, ctx) {
+  output: DetailedWorkflow,
+  etag: (output) => (output.schedule === undefined ? workflowEtag(output) : undefined),
+  async run({ workflow_id, version, include }, ctx) {
     const found = await findWorkflow(ctx.read.workflows, workflow_id);
-    const used_by = await ctx.read.workflows.callers(found.id, { published: false });
-    const workflow = { ...found, used_by };
-    if (!include.includes("last_run")) return workflow;
-    const runs = await ctx.read.runs.latestByWorkflow([workflow.id]);
-    return { ...workflow, last_run: lastRunOf(runs.get(workflow.id)) };
+    const { id, published_version: published } = found;
+    const used_by = await ctx.read.workflows.callers(id, { published: false });
+    const isDraftNewer = published !== null && published < found.version && found.status === "published";
+    const live = isDraftNewer ? await ctx.read.workflows.findVersion(id, published) : undefined;
+    const schedule = include.includes("schedule") ? await ctx.read.schedules.find(id) : undefined;
+    return {
+      ...found,
+      used_by,
+      ...(live?.definition && { published_definition: live.definition }),
+      ...(version !== undefined && {
+        requested_version: await findVersion(ctx.read.workflows, found, version),
+      }),
+      ...(include.includes("last_run") && {
+        last_run: lastRunOf((await ctx.read.runs.latestByWorkflow([id])).get(id)),
+      }),
+      ...(include.includes("last_review") && { last_review: await lastReviewOf(ctx, id) }),
+      ...(include.includes("versions") && {
+        versions: await ctx.read.workflows.versions({
+          id,
+          before: null,
+          limit: MAX_VERSIONS,
+          withDefinition: false,
+        }),
+      }),
+      ...(include.includes("schedule") && {
+        schedule: schedule === undefined ? null : scheduleState(ctx, schedule),
+      }),
+    };
   },
 });

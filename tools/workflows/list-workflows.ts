@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { text, searchTerms } from "../../schemas/text.ts";
-import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
+import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
+import { ProjectFilter } from "../../schemas/project.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { assertProjectFilter } from "../projects/find-project.ts";
 import { lastRunOf } from "./last-run.ts";
 
-/** Maximum number of search words. Each is compared with every workflow, so many of them would slow other requests. */
+/** Maximum number of search words. Each may be compared with every workflow, so many of them would slow other requests. */
 const MAX_WORDS = 8;
 
 const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX_WORDS, {
@@ -15,7 +17,7 @@ const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX
 
 const Sort = z.enum(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]).meta({
   description:
-    "Sort order; a minus means descending. By updated_at or name, a workflow that changes while you page may be listed twice or missed.",
+    "A minus means descending. By updated_at or name, one that changes while you page may be listed twice or missed.",
   example: "-updated_at",
 });
 
@@ -28,7 +30,8 @@ export const listWorkflows = defineTool({
   route: "GET /workflows",
   scope: "read",
   effect: "read",
-  errors: ["invalid_cursor"],
+  selectable: true,
+  errors: ["project_not_found", "invalid_cursor"],
   page: {
     item: Workflow,
     mcpLimit: 50,
@@ -44,6 +47,7 @@ export const listWorkflows = defineTool({
     }),
     tag: text(50, 1).optional().meta({ description: "Only with this tag.", example: "finance" }),
     status: WorkflowStatus.optional(),
+    project: ProjectFilter,
     sort: Sort.default("-created_at"),
     include: z
       .array(z.enum(["definition", "last_run"]))
@@ -55,7 +59,9 @@ export const listWorkflows = defineTool({
   }),
   output: pageOf(Workflow),
   async run({ limit, cursor, sort, include, ...filter }, ctx) {
-    const query = JSON.stringify(["list_workflows", filter.search, filter.tag, filter.status, sort]);
+    await assertProjectFilter(ctx, filter.project);
+    const { search, tag, status, project } = filter;
+    const query = JSON.stringify(["list_workflows", search, tag, status, sort, project]);
     const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
     const { items, next } = await ctx.read.workflows.page({
       filter,
@@ -69,7 +75,10 @@ export const listWorkflows = defineTool({
       : undefined;
     return {
       items: runs ? items.map((item) => ({ ...item, last_run: lastRunOf(runs.get(item.id)) })) : items,
-      total: await ctx.total(() => ctx.read.workflows.count(filter)),
+      ...(await ctx.total(
+        async () => (after === null && next === null ? items.length : ctx.read.workflows.count(filter)),
+        search === undefined && tag === undefined ? MAX_TOTAL : MAX_FOUND,
+      )),
       next_cursor: next && ctx.cursors.encode(query, next),
     };
   },

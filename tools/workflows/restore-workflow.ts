@@ -1,15 +1,30 @@
 import { z } from "zod";
-import { IdempotencyKey, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { projectOf } from "../../schemas/project.ts";
+import {
+  IdempotencyKey,
+  IfMatch,
+  Reason,
+  ReturnedWorkflow,
+  WorkflowIdRef,
+  type WorkflowWithDefinition,
+} from "../../schemas/workflow.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { needsReviewAgain } from "../reviews/review-rule.ts";
+import { withUnpublished } from "../reviews/with-unpublished.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
+import { assertMayChangeDraft, assertMayPublish } from "./live-changes.ts";
 import { assertVersionMatches } from "./assert-version.ts";
 import { saveSchedule } from "./save-schedule.ts";
 
 export const restoreWorkflow = defineTool({
   name: "restore_workflow",
   title: "Restore a workflow",
-  description: "Restores an archived workflow: published if it has a published version, else as a draft.",
+  description:
+    "Restores an archived workflow: published if it has a published version, else as a draft. Where the project requires " +
+    "review, a version that nobody else has reviewed returns as a draft; unpublished in the answer says what to do.",
   route: "POST /workflows/:workflow_id/restore",
   surfaces: ["rest"],
   scope: "write",
@@ -22,21 +37,60 @@ export const restoreWorkflow = defineTool({
     if_match: IfMatch.optional(),
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output: Workflow,
+  output: ReturnedWorkflow,
   etag: workflowEtag,
-  run: ({ workflow_id, if_match, reason }, ctx) =>
-    ctx.write(async (tx) => {
+  async run({ workflow_id, if_match, reason }, ctx) {
+    await assertUsableByKey(ctx, await findWorkflow(ctx.read.workflows, workflow_id));
+    return ctx.write(async (tx) => {
       const current = await findWorkflow(tx.workflows, workflow_id);
       assertVersionMatches(current, if_match);
       if (current.status !== "archived") return current;
-      await ctx.engine.assertMayStore(tx, ctx.actor.principal);
-      const status = current.published_version === null ? "draft" : "published";
+      if (current.published_version === null) await assertMayChangeDraft(ctx, tx, current);
+      else
+        assertMayPublish(ctx, current, {
+          change: `"${current.id}" has a published version, so restoring it`,
+          instead: "Ask a person to restore it.",
+        });
+      await ctx.engine.assertMayStore(tx, ctx.actor.principal, projectOf(current));
+      // Where a review is needed, no key or author makes it run by itself again: they ask with publish_workflow.
+      const isDraft =
+        current.published_version === null ||
+        (await needsReviewAgain(tx, ctx.actor.principal, current, current.published_version));
       const restored = await tx.workflows.addVersion(
         current,
-        { ...current, status },
+        { ...current, status: isDraft ? "draft" : "published" },
         { kind: "restored", reason, actor: ctx.actor },
       );
+      if (isDraft && current.published_version !== null)
+        return withUnpublished(
+          await tx.workflows.publish(restored, { version: null, status: "draft" }),
+          current.published_version,
+        );
       await saveSchedule(ctx, tx, restored);
       return restored;
-    }),
+    });
+  },
 });
+
+/**
+ * Refuses to bring back what a key with limited databases or models could not run: its scheduled runs would be those of the
+ * key. Checked outside of the transaction, because the checker queries databases; an archived workflow does not change.
+ * @throws AppError not_permitted
+ */
+async function assertUsableByKey(ctx: ToolContext, workflow: WorkflowWithDefinition): Promise<void> {
+  const { keyLimits } = ctx.actor.principal.access;
+  if (keyLimits?.databases === undefined && keyLimits?.models === undefined) return;
+  const { id, status, published_version: published, version } = workflow;
+  const definition =
+    status === "archived" ? await ctx.read.runs.versionDefinition(id, published ?? version) : null;
+  if (definition === null) return;
+  const project = projectOf(workflow);
+  const { errors } = await checkDefinition(ctx, definition, { checkConnections: true, project, selfId: id });
+  const [issue] = errors;
+  if (issue === undefined) return;
+  throw new AppError(
+    "not_permitted",
+    `This key is limited to some databases or models, and "${id}" has issues for it: ${issue.path || "it"} ${issue.message}. ` +
+      "Nothing was restored. Use another key, or ask a person to restore it.",
+  );
+}

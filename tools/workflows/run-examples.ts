@@ -1,16 +1,19 @@
-/** Runs the examples of a definition as real runs, before it is published. */
+/** Runs the examples of a definition as trials, before it is published: none of their steps has an effect. */
 import type { z } from "zod";
+import type { ReviewExample } from "../../schemas/review.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
-import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
+import { MAX_WAIT_SECONDS, type RunError } from "../../schemas/run.ts";
 import { nextTurn } from "../../src/core/next-turn.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { SECOND } from "../../src/core/clock.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
+import type { Trial } from "../../src/core/model.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { resolveGiven } from "../runs/given-outputs.ts";
 import { truncateText } from "../runs/truncate.ts";
-import { runActor } from "../runs/run-actor.ts";
+import { runActor, runCaller } from "../runs/run-actor.ts";
 import { hasEnded } from "../runs/run-response.ts";
 
 type Example = NonNullable<z.output<(typeof TOP_FIELDS)["examples"]>>[number];
@@ -22,6 +25,13 @@ const VALUE_CHARS = 200;
 /** The reason with which all runs are stopped when one takes too long. The caller does not wait for their end. */
 const STOPPED = { status: "cancelled", by: "publish_workflow" } as const;
 
+export interface CheckedExamples {
+  /** All of them passed, as far as they were checked. */
+  examples: ReviewExample[];
+  /** Those that stopped at a step with effects. */
+  warnings: Issue[];
+}
+
 /**
  * Runs the examples of a version and compares their outputs with the expected ones.
  * @throws AppError examples_failed with the differences, or with the reason why no example ran; those of prepareRun
@@ -31,26 +41,29 @@ export async function runExamples(
   workflowId: string,
   version: number,
   definition: Record<string, unknown>,
-): Promise<void> {
+): Promise<CheckedExamples> {
   const examples = TOP_FIELDS.examples.parse(definition["examples"]) ?? [];
-  if (examples.length === 0) return;
+  if (examples.length === 0) return { examples: [], warnings: [] };
   if ((await ctx.read.jobs.executors()).length === 0) {
     throw examplesFailed(
       [],
       "No executor is running to run the examples. Ask the operator to start one (millrace worker), then publish again.",
     );
   }
+  const trials = await trialsOf(ctx, workflowId, definition, examples);
   const prepared: PreparedRun[] = [];
-  for (const { inputs } of examples) {
+  for (const [index, { inputs }] of examples.entries()) {
     // One after the other, because the inputs can be large.
     await nextTurn();
     prepared.push(
       await ctx.engine.prepareRun({
         workflowId,
+        caller: runCaller(ctx),
         version,
         inputs,
         actor: runActor(ctx),
         trigger: "example",
+        trial: trials[index]!,
         trace: ctx.trace,
       }),
     );
@@ -62,9 +75,17 @@ export async function runExamples(
   ctx.engine.wake();
   const deadline = performance.now() + MAX_WAIT_SECONDS * SECOND;
   const issues: Issue[] = [];
-  for (const [index, example] of examples.entries())
-    issues.push(...(await checkExample(ctx, example, index, ids[index]!, deadline)));
-  if (issues.length === 0) return;
+  const checked: CheckedExamples = { examples: [], warnings: [] };
+  for (const [index, example] of examples.entries()) {
+    const id = ids[index]!;
+    const found = await checkExample(ctx, example, index, id, deadline);
+    // The error shows the output, or why the run failed.
+    if (found.issues.length > 0) await ctx.recordRead(id);
+    issues.push(...found.issues);
+    if (found.stoppedAt !== undefined) checked.warnings.push(notChecked(example, index, found.stoppedAt));
+    checked.examples.push(passed(example, id, found.stoppedAt?.stepId));
+  }
+  if (issues.length === 0) return checked;
   const timedOut = issues.some(({ code }) => code === "not_finished");
   if (timedOut) await ctx.write((tx) => stopAll(ctx, tx, ids), `late_examples@${version}`);
   throw examplesFailed(
@@ -72,6 +93,51 @@ export async function runExamples(
     "Fix the definition or the examples with update_workflow, then publish again (with a new idempotency key).",
   );
 }
+
+/** What the examples give and assert. @throws AppError examples_failed */
+async function trialsOf(
+  ctx: ToolContext,
+  workflowId: string,
+  definition: Record<string, unknown>,
+  examples: readonly Example[],
+): Promise<Trial[]> {
+  const trials: Trial[] = [];
+  const issues: Issue[] = [];
+  for (const [index, { given = {}, assert }] of examples.entries()) {
+    // Outputs of other workflows would become readable to those who can read this one.
+    const resolved = await resolveGiven(ctx, given, {
+      path: `examples[${index}].given`,
+      definition,
+      workflowId,
+    });
+    if ("issues" in resolved) issues.push(...resolved.issues);
+    else trials.push({ given: resolved.given, assert });
+  }
+  if (issues.length === 0) return trials;
+  throw examplesFailed(issues, "Correct what the examples give with update_workflow, then publish again.");
+}
+
+/** The step that an example stopped at, and why. */
+interface Stop {
+  stepId: string;
+  error: RunError;
+}
+
+const labelOf = ({ name }: Example): string => (name === undefined ? "" : `("${truncateText(name, 100)}") `);
+
+const notChecked = (example: Example, index: number, { stepId, error }: Stop): Issue => ({
+  path: `examples[${index}]`,
+  code: "not_checked",
+  message: `${labelOf(example)}was checked up to "${stepId}" only. ${truncateText(error.message, 500)}`,
+  fix: error.fix ?? `Give the output of "${stepId}" in given.`,
+});
+
+const passed = ({ name, expect }: Example, runId: string, stoppedAt: string | undefined): ReviewExample => ({
+  ...(name !== undefined && { name }),
+  run_id: runId,
+  compared: expect !== undefined && stoppedAt === undefined,
+  ...(stoppedAt !== undefined && { checked_up_to: stoppedAt }),
+});
 
 async function stopAll(
   ctx: ToolContext,
@@ -87,31 +153,40 @@ function examplesFailed(errors: Issue[], next: string): AppError {
   return new AppError("examples_failed", ["Nothing was published.", ...reasons, next].join(" "), { errors });
 }
 
-/** Waits for the run of an example and returns its issues. @param deadline by `performance.now()`, in milliseconds */
+/** Waits for the run of an example and checks its end. @param deadline by `performance.now()`, in milliseconds */
 async function checkExample(
   ctx: ToolContext,
-  { name, expect }: Example,
+  example: Example,
   index: number,
   id: string,
   deadline: number,
-): Promise<Issue[]> {
+): Promise<{ issues: Issue[]; stoppedAt?: Stop }> {
   const path = `examples[${index}]`;
-  const label = name === undefined ? "" : ` ("${truncateText(name, 100)}")`;
+  const { expect } = example;
   await waitForEnd(ctx, id, deadline);
   const run = await ctx.read.runs.find(id);
   if (run === undefined || !hasEnded(run)) {
-    const message =
-      `${label} did not end within ${MAX_WAIT_SECONDS} s (run ${id}, ${run?.status ?? "deleted"})`.trimStart();
-    return [{ path, code: "not_finished", message, fix: "Make the example faster, or remove it." }];
+    const message = `${labelOf(example)}did not end within ${MAX_WAIT_SECONDS} s (run ${id}, ${run?.status ?? "deleted"})`;
+    const fix =
+      "Make the example faster, give the output of the step that takes long, or remove the example.";
+    return { issues: [{ path, code: "not_finished", message, fix }] };
+  }
+  const { error } = run;
+  if (error?.code === "not_given" && error.step_id !== undefined)
+    return { issues: [], stoppedAt: { stepId: error.step_id, error } };
+  if (error?.code === "assert_failed" && error.step_id === undefined) {
+    const assertion = `${path}.assert[${String(error.details?.["assert"])}]`;
+    return { issues: [{ path: assertion, code: error.code, message: `${error.message} (run ${id})` }] };
   }
   if (run.status !== "succeeded") {
-    const message =
-      `${label} ${run.status}: ${truncateText(run.error?.message ?? "it was stopped", 500)} (run ${id})`.trimStart();
-    return [{ path, code: "run_failed", message, fix: `get_run (GET /runs/${id}) shows why.` }];
+    const message = `${labelOf(example)}${run.status}: ${truncateText(error?.message ?? "it was stopped", 500)} (run ${id})`;
+    return {
+      issues: [{ path, code: "run_failed", message, fix: `get_run (GET /runs/${id}) shows why.` }],
+    };
   }
-  if (expect === undefined) return [];
+  if (expect === undefined) return { issues: [] };
   const found = differences(expect, await ctx.read.runs.runOutput(id), `${path}.expect`);
-  return found.slice(0, MAX_DIFFERENCES);
+  return { issues: found.slice(0, MAX_DIFFERENCES) };
 }
 
 async function waitForEnd(ctx: ToolContext, id: string, deadline: number): Promise<void> {
@@ -120,7 +195,7 @@ async function waitForEnd(ctx: ToolContext, id: string, deadline: number): Promi
     if (ms <= 0 || ctx.signal.aborted) return;
     const [summary] = await ctx.read.runs.getStatusSummaries([id]);
     if (summary === undefined || hasEnded(summary)) return;
-    await ctx.engine.waitForChange(id, summary.seq, { ms, signal: ctx.signal });
+    await ctx.engine.waitForChange(id, summary.seq, { ms, signal: ctx.signal, until: hasEnded });
   }
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Issue } from "../../schemas/problem.ts";
+import { projectOf } from "../../schemas/project.ts";
 import {
   ApplyFixes,
   DefinitionInputOrNull,
@@ -15,12 +17,13 @@ import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import type { WorkflowContent } from "../../src/core/ports.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import type { WorkflowContent, Writers } from "../../src/core/ports.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
 import { assertNotArchived } from "./assert-not-archived.ts";
 import { assertVersionMatches } from "./assert-version.ts";
+import { assertMayChangeDraft, assertMayPublish, assertWithinKeyLimits } from "./live-changes.ts";
 import { applyPatch, Patch } from "./patch.ts";
 
 /** Maximum number of times that a patch is applied, when concurrent changes come in between. */
@@ -32,10 +35,16 @@ export const updateWorkflow = defineTool({
   description:
     "Changes a workflow: the fields that you send replace the old ones; patch changes single steps. Creates a new version as " +
     "a draft: the published version stays live until publish_workflow. issues lists what keeps the definition from running. " +
-    "if_match (the version you started from) protects others' edits.",
+    "if_match (the version you started from) protects others' edits. Over MCP a definition that you sent is shown only if fields names it.",
   route: "PATCH /workflows/:workflow_id",
   scope: "write",
   effect: "update",
+  selectable: true,
+  // A patch and applied fixes make a definition that the caller has not seen as a whole.
+  knownField: {
+    name: "definition",
+    isKnown: ({ patch }, { applied_fixes: applied }) => (patch ?? null) === null && applied === undefined,
+  },
   errors: ["workflow_not_found", "workflow_archived", "version_conflict", "storage_limit_reached"],
   headers: { if_match: "If-Match" },
   example: { description: "Revenue by region for the last seven days, net.", reason: "Net figures" },
@@ -64,7 +73,11 @@ export const updateWorkflow = defineTool({
       const checked =
         source === undefined || source === null
           ? undefined
-          : await readDefinition(ctx, source, base.id, apply_fixes);
+          : await readDefinition(ctx, source, {
+              project: projectOf(base),
+              selfId: base.id,
+              applyFixes: apply_fixes,
+            });
       const saved = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
         assertChangeable(current);
@@ -76,10 +89,11 @@ export const updateWorkflow = defineTool({
         const after = { ...before, ...withoutUndefined(fields), ...changed };
         // No change makes no version, so a repeated request is harmless.
         if (canonicalJson(before) === canonicalJson(after)) return current;
-        await ctx.engine.assertMayStore(tx, ctx.actor.principal);
+        await assertMayTakeEffect(ctx, tx, current, after, checked?.issues ?? []);
+        await ctx.engine.assertMayStore(tx, ctx.actor.principal, projectOf(current));
         return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
       });
-      if (saved !== undefined) return { ...saved, ...(checked && findingsOf(checked)) };
+      if (saved !== undefined) return { ...saved, ...nextStep(saved), ...(checked && findingsOf(checked)) };
     }
     throw new AppError(
       "version_conflict",
@@ -92,6 +106,43 @@ export const updateWorkflow = defineTool({
     }
   },
 });
+
+/** Says which version is live when it is not the saved one. */
+function nextStep({ version, status, published_version: live }: WorkflowWithDefinition): { next?: string } {
+  if (status !== "published" || live === null || live === version) return {};
+  return { next: `Version ${version} is a draft; version ${live} stays live until publish_workflow.` };
+}
+
+/**
+ * A new definition of a published workflow is a draft, but its other fields take effect at once. If nothing is published, the
+ * newest definition is what callers run.
+ */
+async function assertMayTakeEffect(
+  ctx: ToolContext,
+  tx: Writers,
+  current: WorkflowWithDefinition,
+  after: WorkflowContent,
+  [issue]: readonly Issue[],
+): Promise<void> {
+  if (current.published_version === null) {
+    await assertMayChangeDraft(ctx, tx, current);
+    if (issue !== undefined)
+      await assertWithinKeyLimits(
+        ctx,
+        tx,
+        current,
+        `the definition has issues: ${issue.path || "it"} ${issue.message}`,
+      );
+    return;
+  }
+  const live = ["name", "description", "tags"] as const;
+  const changed = live.filter((field) => canonicalJson(current[field]) !== canonicalJson(after[field]));
+  if (changed.length === 0) return;
+  assertMayPublish(ctx, current, {
+    change: `"${current.id}" is published, so a change of its ${changed.join(", ")}`,
+    instead: "Send only the definition, which is saved as a draft, or ask a person.",
+  });
+}
 
 const patchAndDefinitionError = () =>
   invalidInput([

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ProjectInput } from "../../schemas/project.ts";
 import { Issue } from "../../schemas/problem.ts";
 import { RunInputs } from "../../schemas/run.ts";
 import {
@@ -9,33 +10,35 @@ import {
   WorkflowIdRef,
 } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { projectFor } from "../projects/project-for.ts";
+import { shortenLists } from "../runs/shorten-lists.ts";
+import { outputChars } from "../runs/start-run.ts";
 import { checkDefinition } from "./check-definition.ts";
-
-/** Maximum size of the preview, in characters of JSON. */
-const PREVIEW_CHARS = 20_000;
 
 export const validateWorkflow = defineTool({
   name: "validate_workflow",
   title: "Validate a workflow",
   description:
-    "Checks a whole definition without saving or running it: structure, expressions, and the configured databases, models " +
-    "and servers. Returns all issues at once, and the output type of each step. With mocks it evaluates expressions.",
+    "Checks a whole definition without saving or running it, also against the databases, models and servers. Returns all " +
+    "issues, and the output type of each step. With mocks it evaluates expressions.",
   route: "POST /workflows/validate",
   // Not read, because the checker queries the configured databases.
   scope: "write",
   effect: "read",
+  selectable: true,
   openWorld: true,
-  errors: [],
+  errors: ["project_not_found"],
   input: z.strictObject({
     definition: DefinitionInput,
     apply_fixes: ApplyFixes,
     workflow_id: WorkflowIdRef.optional().meta({
-      description: "The workflow that the definition is for, if it exists.",
+      description: "Its workflow, if it exists.",
       example: "weekly-revenue",
     }),
+    project: ProjectInput,
     inputs: RunInputs.optional().meta({ description: "Inputs of a run, checked too.", example: {} }),
     mocks: RunInputs.optional().meta({
-      description: "Outputs of steps by id, for the evaluation of expressions (preview).",
+      description: "Outputs of steps by id, {} for none, to evaluate expressions (preview).",
       example: { revenue: { rows: [{ region: "north", total: 7 }] } },
     }),
   }),
@@ -73,15 +76,22 @@ export const validateWorkflow = defineTool({
         .string()
         .optional()
         .meta({ description: "The type of a run's output.", example: "{best_region: text}" }),
-      preview: z.unknown().optional().meta({ description: "With mocks: the values of fields and output." }),
+      preview: z.unknown().optional().meta({
+        description:
+          "With mocks: the values of fields and output, also after steps that only compute; not_evaluated says why a value is not known.",
+      }),
     })
     .meta({ id: "Validation", description: "The result of checking a definition." }),
-  async run({ definition, workflow_id: selfId, inputs, mocks, apply_fixes: applyFixes }, ctx) {
-    const options = { checkConnections: true, selfId, inputs, mocks, applyFixes };
+  async run(
+    { definition, workflow_id: selfId, project: requested, inputs, mocks, apply_fixes: applyFixes },
+    ctx,
+  ) {
+    const known = selfId === undefined ? undefined : await ctx.read.workflows.projectOf(selfId);
+    const project = await projectFor(ctx, "write", known ?? requested);
+    const options = { checkConnections: true, project, selfId, inputs, mocks, applyFixes };
     const report = await checkDefinition(ctx, definition, options);
     const { valid, errors, warnings, preview, applied_fixes: applied } = report;
     if (report.definition === null) return { valid, errors };
-    const json = preview === undefined ? "" : JSON.stringify(preview);
     return {
       valid,
       errors,
@@ -94,12 +104,15 @@ export const validateWorkflow = defineTool({
         effects,
       })),
       output: report.output_type,
-      ...(preview !== undefined && {
-        preview:
-          json.length <= PREVIEW_CHARS
-            ? preview
-            : { truncated: true, chars: json.length, preview: json.slice(0, PREVIEW_CHARS).toWellFormed() },
-      }),
+      ...(preview !== undefined && { preview: shortPreview(preview, outputChars(ctx)) }),
     };
   },
 });
+
+/** The preview, or the first part of one of more characters of JSON. */
+function shortPreview(preview: object, maxChars: number): unknown {
+  const json = JSON.stringify(preview);
+  if (json.length <= maxChars) return preview;
+  const shortened = shortenLists(preview, maxChars) ?? { preview: json.slice(0, maxChars).toWellFormed() };
+  return { truncated: true, chars: json.length, ...shortened };
+}

@@ -3,7 +3,7 @@ import { Exposure } from "../../schemas/exposure.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { readExposure } from "./exposure.ts";
+import { readExposure, saveConsent } from "./exposure.ts";
 
 export const withdrawExposure = defineTool({
   name: "withdraw_exposure",
@@ -21,10 +21,7 @@ export const withdrawExposure = defineTool({
     ctx.write(async (tx) => {
       const { id } = await findWorkflow(tx.workflows, workflow_id);
       const { state } = await readExposure(tx.workflows, id);
-      if (state === "allowed") {
-        await tx.workflows.withdrawExposure(id);
-        await tx.recordAudit(id);
-      }
+      if (state === "allowed") await saveConsent(tx, id, null);
       return readExposure(tx.workflows, id);
     }),
 });

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { PlannedWorkflow as PlannedWorkflowSchema } from "../../schemas/approval.ts";
+import { projectOf } from "../../schemas/project.ts";
+import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
+import { Version, WorkflowIdRef, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import { WorkflowPlan } from "../../schemas/workflow-plan.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { findWorkflow } from "../../src/core/find-workflow.ts";
+import { formatWorkflowPlan } from "../../src/core/format-plan.ts";
+import { unscoped } from "../../src/core/scoped-readers.ts";
+import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { calledWorkflowIds } from "../../src/core/workflow-calls.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { expectedEffort } from "./expected-effort.ts";
+
+export const planWorkflow = defineTool({
+  name: "plan_workflow",
+  title: "Plan a run",
+  description:
+    "Says what a run would read, write and send, and to whom, with rows, time and cost of past runs. Runs nothing.",
+  route: "GET /workflows/:workflow_id/plan",
+  scope: "read",
+  effect: "read",
+  selectable: true,
+  errors: ["workflow_not_found", "version_not_found", "workflow_not_runnable"],
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    version: Version.optional().meta({
+      description: "Default: the published version, else the newest.",
+      example: 3,
+    }),
+  }),
+  output: WorkflowPlan,
+  async run({ workflow_id, version: requested }, ctx) {
+    const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
+    const { id, published_version: published } = workflow;
+    const version = requested ?? published ?? workflow.version;
+    const definition = await plannableDefinition(ctx, workflow, version);
+    // Of every called workflow, whichever the caller can see; what it can't see is taken out afterwards.
+    const { workflows: all } = await ctx.engine.publicationPlan(unscoped(ctx.read), {
+      workflowId: id,
+      version,
+    });
+    const workflows = (await readable(ctx, all, definition)).map((planned) =>
+      planned.role === "reviewed" ? Object.assign({}, planned, { role: "planned" as const }) : planned,
+    );
+    const schedule = TOP_FIELDS.schedule.parse(definition["schedule"]);
+    const steps = workflows[0]!.steps.filter(({ undo }) => undo !== true);
+    const plan = {
+      workflow_id: id,
+      version,
+      workflows,
+      schedule:
+        schedule === undefined
+          ? null
+          : { cron: schedule.cron, timezone: schedule.timezone, overlap: schedule.overlap },
+      saves_state: Object.keys(definition["commit"] ?? {}),
+      expected: await expectedEffort(ctx, id, steps),
+    };
+    return { ...plan, words: formatWorkflowPlan(plan) };
+  },
+});
+
+type PlannedWorkflow = z.infer<typeof PlannedWorkflowSchema>;
+
+/** @throws AppError version_not_found; workflow_not_runnable where there is no definition, or one with issues */
+async function plannableDefinition(
+  ctx: ToolContext,
+  workflow: WorkflowWithDefinition,
+  version: number,
+): Promise<Record<string, unknown>> {
+  const { id, version: newest } = workflow;
+  if (version > newest)
+    throw new AppError("version_not_found", `"${id}" has no version ${version}; its newest is ${newest}.`);
+  const definition = await ctx.read.runs.versionDefinition(id, version);
+  if (definition === null)
+    throw new AppError(
+      "workflow_not_runnable",
+      `Version ${version} of "${id}" has no definition, so there is nothing to plan. ` +
+        `Add one with update_workflow (PATCH /workflows/${id}), or plan another version.`,
+    );
+  const { errors } = await checkDefinition(ctx, definition, {
+    checkConnections: false,
+    project: projectOf(workflow),
+    selfId: id,
+  });
+  if (errors.length === 0) return definition;
+  throw new AppError(
+    "workflow_not_runnable",
+    `Version ${version} of "${id}" has ${errors.length} issue${errors.length === 1 ? "" : "s"}, so it can't run: ` +
+      `${errors[0]!.path || "the definition"} ${errors[0]!.message}. Fix the definition with update_workflow, then plan again.`,
+    { errors },
+  );
+}
+
+/** Without the steps of workflows that the caller can't see, and without those that only these call. */
+async function readable(
+  ctx: Pick<ToolContext, "read">,
+  workflows: readonly PlannedWorkflow[],
+  definition: Record<string, unknown>,
+): Promise<PlannedWorkflow[]> {
+  const called = new Set(calledWorkflowIds(definition));
+  const shown: PlannedWorkflow[] = [];
+  for (const planned of workflows) {
+    const { workflow_id: id, version, role, foreign, steps } = planned;
+    // Only the run of a single step belongs to no workflow.
+    if (id === null) continue;
+    if (foreign === true || (await ctx.read.workflows.projectOf(id)) !== undefined) {
+      shown.push(planned);
+      for (const { does, targets = [] } of steps)
+        if (does === "runs") for (const target of targets) called.add(target);
+    } else if (called.has(id)) shown.push({ workflow_id: id, version, role, foreign: true, steps: [] });
+  }
+  return shown;
+}
