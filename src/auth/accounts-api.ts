@@ -4,13 +4,13 @@ import { type Clock, iso } from "../core/clock.ts";
 import type { AccountMailer } from "../core/mail-port.ts";
 import { generateApiKey } from "./api-keys.ts";
 import { linkUrl, newLink } from "./links.ts";
-import { accountMail } from "./mails.ts";
+import { accountMail, noticeMail } from "./mails.ts";
 
 interface Parts {
   mode: AuthMode;
   mailer: AccountMailer;
   /** Returns the URL of the web interface. */
-  baseUrl: () => string;
+  baseUrl: () => string | Promise<string>;
   clock: Clock;
   /** How long a session may be unused, in milliseconds. */
   idleMs: number;
@@ -22,7 +22,9 @@ interface Parts {
 export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, report }: Parts): AccountsApi {
   return {
     authMode,
-    mailEnabled: mailer.configured,
+    get mailEnabled() {
+      return mailer.configured;
+    },
 
     newKey(key, lineage) {
       const { value, record, digest } = generateApiKey(key, lineage, clock);
@@ -32,7 +34,7 @@ export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, re
     newLink: (kind, userId) => newLink(kind, userId, clock),
 
     async sendLink(kind, to, token, by) {
-      const base = baseUrl();
+      const base = await baseUrl();
       const link = linkUrl(base, kind, token);
       if (!mailer.configured) return { sent: false, link };
       try {
@@ -43,6 +45,19 @@ export function accountsApi({ mode: authMode, mailer, baseUrl, clock, idleMs, re
         report(error);
         return { sent: false, link };
       }
+    },
+
+    pageUrl: async (path) => `${(await baseUrl()).replace(/\/+$/, "")}/ui${path}`,
+
+    async notify(to, notice) {
+      if (!mailer.configured) return;
+      const mail = noticeMail(notice);
+      for (const address of to)
+        try {
+          await mailer.send({ to: address, ...mail });
+        } catch (error) {
+          report(error);
+        }
     },
 
     idleSince: () => iso(clock.now() - idleMs),

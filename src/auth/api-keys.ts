@@ -1,8 +1,11 @@
 /** Creates and rotates API keys. */
 import { DEFAULT_SCOPES, type Scope } from "../../schemas/actor.ts";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
+import type { KeyLimits } from "../core/access.ts";
 import { invalidKeyError, rotationExpiries } from "../core/api-key-lifecycle.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
+import type { KeyApplication } from "../core/oauth-port.ts";
 import { digestOf, newKeyValue, randomBase62 } from "./key-format.ts";
 
 interface NewKey {
@@ -11,6 +14,11 @@ interface NewKey {
   scopes?: readonly Scope[];
   /** ISO 8601; null or absent for a key that does not expire. */
   expiresAt?: string | null;
+  /** Ids of its projects; default: the default one. */
+  projects?: readonly string[];
+  limits?: KeyLimits | null;
+  /** The application that a person authorized; null or absent for an API key. */
+  application?: KeyApplication | null;
 }
 
 /** A new key. Its value is available only here and is not stored. */
@@ -21,7 +29,7 @@ export interface CreatedKey {
 
 /** Generates the value of a key, and the record and digest to store. */
 export function generateApiKey(
-  { name, owner, scopes, expiresAt }: NewKey,
+  { name, owner, scopes, expiresAt, projects, limits, application }: NewKey,
   lineage: string | undefined,
   clock: Clock,
 ) {
@@ -37,6 +45,9 @@ export function generateApiKey(
     lineage: lineage ?? id,
     createdAt: iso(clock.now()),
     expiresAt: expiresAt ?? null,
+    projects: projects ?? [DEFAULT_PROJECT],
+    limits: limits ?? null,
+    application: application ?? null,
   };
   return { value, record, digest: digestOf(value) };
 }
@@ -65,6 +76,8 @@ export async function rotateKey(
       name: old.name,
       owner: old.owner,
       scopes: old.scopes,
+      projects: old.projects,
+      limits: old.limits,
       expiresAt: expiries.expiresAt,
     },
     old.lineage,

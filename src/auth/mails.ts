@@ -1,5 +1,6 @@
-/** The texts of mails about accounts, as plain text and HTML. */
+/** The texts of mails to users, as plain text and HTML. */
 import type { LinkKind } from "../../schemas/user.ts";
+import type { Notice } from "../core/mail-port.ts";
 import type { AccountMail } from "../core/mail-port.ts";
 import { DAY, HOUR, MINUTE } from "../core/clock.ts";
 import { LINK_LIFETIME_MS } from "./links.ts";
@@ -58,6 +59,19 @@ export function accountMail(kind: MailKind, facts: Facts): Omit<AccountMail, "to
       paragraph(`${escape(life)} If the button does not work, copy this address into the browser:`),
       `<p style="margin:0 0 16px;word-break:break-all;color:#555">${escape(facts.link)}</p>`,
       paragraph(escape(notYou)),
+    ]),
+  };
+}
+
+/** Creates a mail that asks to open a page. All external values are escaped. */
+export function noticeMail({ subject, text, details, button, url }: Notice): Omit<AccountMail, "to"> {
+  return {
+    subject,
+    text: [...text, url, details].join("\n\n") + "\n",
+    html: page(subject, [
+      ...text.map((words) => paragraph(escape(words))),
+      `<p style="margin:28px 0"><a href="${escape(url)}" style="${BUTTON}">${escape(button)}</a></p>`,
+      `<pre style="margin:0 0 16px;white-space:pre-wrap;overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace">${escape(details)}</pre>`,
     ]),
   };
 }

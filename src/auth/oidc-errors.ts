@@ -5,6 +5,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from "openid-client";
+import { proxyErrorOf } from "../core/proxy-tunnel.ts";
 import type { SignInErrorCode } from "../../schemas/sign-on.ts";
 
 type Kind = Extract<
@@ -48,6 +49,8 @@ export function toOidcError(thrown: unknown): OidcError {
   if (thrown instanceof OidcError) return thrown;
   // An OidcError that openid-client wrapped.
   if (thrown instanceof ClientError && thrown.cause instanceof OidcError) return thrown.cause;
+  const proxy = proxyErrorOf(thrown);
+  if (proxy !== undefined) return new OidcError("provider_unavailable", proxy.message);
   return new OidcError(kindOf(thrown), reasonOf(thrown));
 }
 

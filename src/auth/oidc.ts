@@ -25,8 +25,8 @@ const MAX_HINT_LENGTH = 6_000;
 export interface OidcOptions {
   issuer: URL;
   clientId: string;
-  /** Undefined for a public client. */
-  clientSecret: string | undefined;
+  /** The current secret, which can change; undefined for a public client. */
+  clientSecret(): string | undefined;
   /** The claim with a person's groups. */
   groupsClaim: string;
   /** Whether an address counts as verified if the provider sends no email_verified claim. */
@@ -77,8 +77,9 @@ export interface OidcClient {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
-  const configuration = metadata(options, clock);
+/** @param fetchUrl the global `fetch`, or one that uses a proxy */
+export function oidcClient(options: OidcOptions, clock: Clock, fetchUrl: typeof fetch = fetch): OidcClient {
+  const configuration = metadata(options, clock, providerFetch(fetchUrl));
 
   const withConfiguration = async <T>(work: (config: oidc.Configuration) => Promise<T> | T): Promise<T> => {
     try {
@@ -186,12 +187,15 @@ export function oidcClient(options: OidcOptions, clock: Clock): OidcClient {
 function metadata(
   { issuer, clientId, clientSecret }: OidcOptions,
   clock: Clock,
+  fetchFromProvider: oidc.CustomFetch,
 ): () => Promise<oidc.Configuration> {
-  let cached: { config: oidc.Configuration; until: number } | undefined;
-  let pending: Promise<oidc.Configuration> | undefined;
+  let cached: { server: oidc.ServerMetadata; until: number } | undefined;
+  let pending: Promise<oidc.ServerMetadata> | undefined;
+  let made:
+    { server: oidc.ServerMetadata; secret: string | undefined; config: oidc.Configuration } | undefined;
   const isInsecure = issuer.protocol === "http:";
 
-  async function fetchMetadata(): Promise<oidc.Configuration> {
+  async function fetchMetadata(): Promise<oidc.ServerMetadata> {
     const discovered = await oidc.discovery(issuer, clientId, undefined, oidc.None(), {
       timeout: TIMEOUT_S,
       [oidc.customFetch]: fetchFromProvider,
@@ -205,11 +209,15 @@ function metadata(
         "not_verified",
         "the provider's metadata have another issuer than the configured one",
       );
+    return server;
+  }
+
+  function configurationOf(server: oidc.ServerMetadata, secret: string | undefined): oidc.Configuration {
     const config = new oidc.Configuration(
       server,
       clientId,
       { [oidc.clockTolerance]: CLOCK_TOLERANCE_S },
-      authentication(clientSecret, server.token_endpoint_auth_methods_supported),
+      authentication(secret, server.token_endpoint_auth_methods_supported),
     );
     config.timeout = TIMEOUT_S;
     config[oidc.customFetch] = fetchFromProvider;
@@ -219,17 +227,25 @@ function metadata(
     return config;
   }
 
-  return async () => {
-    if (cached !== undefined && clock.now() < cached.until) return cached.config;
+  async function serverMetadata(): Promise<oidc.ServerMetadata> {
+    if (cached !== undefined && clock.now() < cached.until) return cached.server;
     pending ??= fetchMetadata().finally(() => (pending = undefined));
     try {
-      const config = await pending;
-      cached = { config, until: clock.now() + METADATA_MS };
+      const server = await pending;
+      cached = { server, until: clock.now() + METADATA_MS };
     } catch (error) {
       if (cached === undefined) throw error;
       cached.until = clock.now() + METADATA_RETRY_MS;
     }
-    return cached.config;
+    return cached.server;
+  }
+
+  return async () => {
+    const server = await serverMetadata();
+    const secret = clientSecret();
+    if (made?.server !== server || made.secret !== secret)
+      made = { server, secret, config: configurationOf(server, secret) };
+    return made.config;
   };
 }
 
@@ -240,22 +256,24 @@ function authentication(secret: string | undefined, methods: readonly string[] =
   return post ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
 
-const fetchFromProvider: oidc.CustomFetch = async (url, options) => {
-  // The types of openid-client and of Node differ in details that do not matter here.
-  const init: RequestInit = options as object;
-  const response = await boundedFetch(fetch, url, init, {
-    maxBytes: MAX_RESPONSE_BYTES,
-    tooLarge: () =>
-      new OidcError("provider_unavailable", `the response is larger than ${MAX_RESPONSE_BYTES} bytes`),
-  });
-  // Read here, because openid-client would report a body that is too large as invalid JSON.
-  const body = await response.text();
-  const { status, statusText, headers } = response;
-  // Only the token endpoint gets POST requests.
-  const refusal = options.method === "POST" ? clientAuthenticationError(status, body) : undefined;
-  if (refusal !== undefined) throw refusal;
-  return new Response(body === "" ? null : body, { status, statusText, headers });
-};
+const providerFetch =
+  (fetchUrl: typeof fetch): oidc.CustomFetch =>
+  async (url, options) => {
+    // The types of openid-client and of Node differ in details that do not matter here.
+    const init: RequestInit = options as object;
+    const response = await boundedFetch(fetchUrl, url, init, {
+      maxBytes: MAX_RESPONSE_BYTES,
+      tooLarge: () =>
+        new OidcError("provider_unavailable", `the response is larger than ${MAX_RESPONSE_BYTES} bytes`),
+    });
+    // Read here, because openid-client would report a body that is too large as invalid JSON.
+    const body = await response.text();
+    const { status, statusText, headers } = response;
+    // Only the token endpoint gets POST requests.
+    const refusal = options.method === "POST" ? clientAuthenticationError(status, body) : undefined;
+    if (refusal !== undefined) throw refusal;
+    return new Response(body === "" ? null : body, { status, statusText, headers });
+  };
 
 /** The claims of a token whose signature was verified when it was received. */
 const payloadOf = (token: string): Claims =>

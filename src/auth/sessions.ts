@@ -1,11 +1,12 @@
 /** Sessions of signed-in people: a random token in a cookie, its digest in the store, and two time limits. */
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
-import { ROLE_SCOPES } from "../../schemas/user.ts";
 import type { SessionRecord, SessionStore, UserRecord } from "../core/account-ports.ts";
 import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import { newSessionId } from "../core/ids.ts";
+import { type Access, accessOfPerson, NO_MEMBERSHIPS, scopesOf } from "../core/access.ts";
 import type { Principal } from "../core/ports.ts";
+import type { ProjectRoles } from "../core/project-ports.ts";
 import { digestOf, randomBase62 } from "./key-format.ts";
 
 /** Minimum interval between two writes of a session's last use, per process, in milliseconds. */
@@ -43,6 +44,8 @@ export interface Sessions {
   findByCookie(headers: IncomingHttpHeaders, secure: boolean): Promise<CookieSession | undefined>;
   /** Finds a session and its user. `over`: it was ended, has expired, was idle for too long, or its user is not active. */
   findByDigest(digest: Buffer): Promise<(Omit<CookieSession, "token"> & { over: boolean }) | undefined>;
+  /** What a user may see and do now. */
+  accessOf(user: Pick<UserRecord, "email" | "role">): Promise<Access>;
   /** Returns those of the given sessions that are no longer valid. */
   findInvalid(ids: readonly string[]): Promise<string[]>;
   /** Sessions that were not used since this time (ISO 8601) are over. */
@@ -54,7 +57,12 @@ export interface Sessions {
 /** A session before it is stored; its user may be known only inside the transaction that stores it. */
 export type NewSession = Omit<SessionRecord, "userId"> & { digest: Buffer };
 
-export function openSessions(store: SessionStore, clock: Clock, limits: SessionLimits): Sessions {
+export function openSessions(
+  store: SessionStore,
+  projects: ProjectRoles,
+  clock: Clock,
+  limits: SessionLimits,
+): Sessions {
   const usedAt = new Map<string, number>();
   const writtenAt = new Map<string, number>();
   const idleCutoff = (): string => iso(clock.now() - limits.idleMs);
@@ -100,6 +108,12 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
       return { session, user, claimsAt, token };
     },
 
+    async accessOf({ email, role }) {
+      const isSingleProject = await projects.isSingle();
+      const memberships = isSingleProject ? NO_MEMBERSHIPS : await projects.membershipsOf(email);
+      return accessOfPerson({ role, memberships, isSingleProject });
+    },
+
     findInvalid: (ids) => store.findInvalid(ids, iso(clock.now()), idleCutoff()),
     idleCutoff,
 
@@ -118,18 +132,16 @@ export function openSessions(store: SessionStore, clock: Clock, limits: SessionL
 }
 
 /** The principal of a signed-in user. */
-export const principalOf = ({
-  session,
-  user,
-}: {
-  session: Pick<SessionRecord, "id">;
-  user: UserRecord;
-}): Principal => ({
+export const principalOf = (
+  { session, user }: { session: Pick<SessionRecord, "id">; user: UserRecord },
+  access: Access,
+): Principal => ({
   kind: "session",
   keyId: session.id,
   keyName: "browser",
   owner: user.email,
-  scopes: new Set(ROLE_SCOPES[user.role]),
+  scopes: scopesOf(access),
+  access,
   lineage: user.id,
 });
 

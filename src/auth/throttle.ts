@@ -1,7 +1,7 @@
 /** Limits attempts to guess passwords before anything is hashed: by account, by address, and by both. */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { RateLimitCounter } from "../core/account-ports.ts";
+import type { RateLimitCounter } from "../core/rate-limit-port.ts";
 import { type Clock, HOUR, MINUTE, SECOND } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { networkOf, ipv6SiteOf } from "./network.ts";
@@ -16,7 +16,7 @@ const REFUSAL_CACHE_MS = 10 * SECOND;
 const PER_ACCOUNT_AND_ADDRESS = 5;
 const PER_ACCOUNT = 20;
 const PER_ADDRESS = 30;
-/** Factor for redirects to an identity provider, which are no guesses: many people may share an address. */
+/** Factor for redirects, which are no guesses: many people may share an address. */
 const PROVIDER_FACTOR = 10;
 /** Maximum attempts from an IPv6 /48: one customer may have 65,536 networks that each count as an address. */
 const PER_SITE = 100;
@@ -24,9 +24,21 @@ const PER_SITE = 100;
 const MAILS = 3;
 const MAIL_WINDOW = HOUR;
 
-/** `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are the two parts of a sign-on. */
+/**
+ * `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are the two parts of a sign-on;
+ * the last three are of applications: a request for access, a registration, and the fetch of a metadata document.
+ */
 export type ThrottledAction =
-  "sign_in" | "reset" | "verification" | "setup" | "link" | "to_provider" | "from_provider";
+  | "sign_in"
+  | "reset"
+  | "verification"
+  | "setup"
+  | "link"
+  | "to_provider"
+  | "from_provider"
+  | "authorize"
+  | "register_client"
+  | "client_document";
 
 export interface ThrottleSubject {
   /** The e-mail address that was entered, whether it exists or not; absent if the form has none. */
@@ -162,7 +174,7 @@ function limitsOf(kind: ThrottledAction, { account, address }: ThrottleSubject):
     windowMs,
   });
   const [network, site] = [networkOf(address), ipv6SiteOf(address)];
-  const factor = kind === "to_provider" ? PROVIDER_FACTOR : 1;
+  const factor = kind === "to_provider" || kind === "authorize" ? PROVIDER_FACTOR : 1;
   const byAddress = [
     limit(null, network, PER_ADDRESS * factor),
     ...(site === undefined ? [] : [limit(null, site, PER_SITE * factor)]),

@@ -4,7 +4,7 @@ import { digestOf, isKeyValue } from "../../src/auth/key-format.ts";
 import { HOUR } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { AccountMail } from "../../src/core/mail-port.ts";
-import { fakeClock } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
 
 function setUp({ usable: configured = true, failure }: { usable?: boolean; failure?: Error } = {}) {
   const sent: AccountMail[] = [];
@@ -63,7 +63,14 @@ describe("the links, keys and mails of accounts", () => {
 
   it("creates keys and links whose records do not contain the value", () => {
     const { api } = setUp();
-    const key = api.newKey({ name: "ci", owner: "ann@example.com", scopes: ["run"], expiresAt: null });
+    const key = api.newKey({
+      name: "ci",
+      owner: "ann@example.com",
+      scopes: ["run"],
+      projects: ["default"],
+      limits: null,
+      expiresAt: null,
+    });
     expect(isKeyValue(key.value)).toBe(true);
     expect(key.record).toMatchObject({
       owner: "ann@example.com",
@@ -75,6 +82,33 @@ describe("the links, keys and mails of accounts", () => {
     expect(api.newKey({ ...key.record }, "key_old").record.lineage).toBe("key_old");
     const { token, record } = api.newLink("reset", "usr_1");
     expect(record).toMatchObject({ kind: "reset", userId: "usr_1", digest: digestOf(token) });
+  });
+
+  it("sends a notice to each address, also when one mail fails, and none if no mail is configured", async () => {
+    const notice = {
+      subject: "Approval needed",
+      text: ["Ann asks for your approval."],
+      details: "amount: 7",
+      button: "Open",
+      url: "https://millrace.example.com/ui/approvals",
+    };
+    const { api, sent } = setUp();
+    await api.notify(["ada@example.com", "bob@example.com"], notice);
+    expect(sent).toMatchObject([
+      { to: "ada@example.com", subject: "Approval needed", text: expect.stringContaining("amount: 7") },
+      { to: "bob@example.com", subject: "Approval needed" },
+    ]);
+    const failure = new Error("The mail server is down.");
+    const failing = setUp({ failure });
+    await failing.api.notify(["ada@example.com", "bob@example.com"], notice);
+    expect(failing.reported).toEqual([failure, failure]);
+    const without = setUp({ usable: false, failure });
+    await without.api.notify(["ada@example.com"], notice);
+    expect(without.reported).toEqual([]);
+  });
+
+  it("returns the address of a page", async () => {
+    expect(await setUp().api.pageUrl("/approvals")).toBe("https://millrace.example.com/ui/approvals");
   });
 
   it("ends sessions that were not used for the idle time", () => {

@@ -5,7 +5,8 @@ import { rotateKey } from "../../src/auth/api-keys.ts";
 import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../../src/core/api-key-lifecycle.ts";
 import { digestOf } from "../../src/auth/key-format.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
-import { fakeClock, testInstance } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
+import { testInstance } from "../support/instance.ts";
 
 async function setUp() {
   const clock = fakeClock();
@@ -121,9 +122,9 @@ describe("createKey", () => {
     );
   });
 
-  it("uses the scopes read, write and run if none are chosen", async () => {
+  it("uses the scopes read, write, publish and run if none are chosen", async () => {
     const { key } = await setUp();
-    expect((await key()).record.scopes).toEqual(["read", "write", "run"]);
+    expect((await key()).record.scopes).toEqual(["read", "write", "publish", "run"]);
   });
 
   it("stores the digest and the last four characters, never the value", async () => {
@@ -140,6 +141,7 @@ describe("createKey", () => {
       lastUsedAt: null,
       revokedAt: null,
       user: null,
+      isSingleProject: true,
     });
     const everything = JSON.stringify([
       await store.read.selectFrom("api_keys").selectAll().execute(),

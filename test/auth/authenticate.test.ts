@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it, vi } from "vitest";
+import { accessEverywhere } from "../../src/core/access.ts";
 import { Scope } from "../../schemas/actor.ts";
 import { Role, type UserStatus } from "../../schemas/user.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
@@ -10,14 +11,15 @@ import { DAY, iso, MINUTE, SECOND } from "../../src/core/clock.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { testUser } from "../support/accounts.ts";
-import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
+import { temporaryDirectory, testInstance } from "../support/instance.ts";
 
 async function setUp({ stateDir = temporaryDirectory(), clock = fakeClock() } = {}) {
   const instance = await testInstance({ stateDir, clock });
   const report = vi.fn<(id: string, state: string) => void>();
   const lookUp = vi.spyOn(instance.keys, "findByDigest");
   const touch = vi.spyOn(instance.keys, "touch");
-  const auth = authenticator(instance.keys, clock, report);
+  const auth = authenticator(instance.keys, instance.read.projects, clock, report);
   const refusal = (headers: IncomingHttpHeaders): Promise<AppError> =>
     auth.authenticate(headers).then(
       () => expect.fail("The request was accepted."),
@@ -44,6 +46,14 @@ describe("authenticate", () => {
       owner: "ada@example.com",
       lineage: record.lineage,
       scopes: new Set(["read", "run"]),
+      access: {
+        ...accessEverywhere(["read", "run"]),
+        key: {
+          scopes: ["read", "run"],
+          projects: ["default"],
+          owner: accessEverywhere(["read", "write", "publish", "run", "approve"]),
+        },
+      },
     });
   });
 
@@ -142,8 +152,8 @@ describe("a key of a user", () => {
   // The scopes of each role are repeated here, so that a change of SCOPES_OF fails.
   const SCOPES_OF_ROLE: Readonly<Record<Role, string>> = {
     viewer: "read",
-    editor: "read write run approve",
-    admin: "read write run approve admin",
+    editor: "read write publish run approve",
+    admin: "read write publish run approve admin",
   };
 
   it.each(Role.options.flatMap((role) => Scope.options.map((scope) => [role, scope] as const)))(

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { LinkKind } from "../../schemas/user.ts";
 import { linkUrl, newLink } from "../../src/auth/links.ts";
-import { fakeClock } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
 
 describe("a new link", () => {
   it.each([

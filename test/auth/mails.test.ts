@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accountMail, type MailKind } from "../../src/auth/mails.ts";
+import { accountMail, type MailKind, noticeMail } from "../../src/auth/mails.ts";
 
 const FACTS = {
   link: "https://millrace.example.com/ui/link#abc",
@@ -46,5 +46,30 @@ describe("a mail about an account", () => {
   it("loads no external resources", () => {
     for (const kind of ["invitation", "verification", "reset"] as const)
       expect(accountMail(kind, FACTS).html).not.toMatch(/src=|url\(|<link|@import|<table/);
+  });
+});
+
+describe("a mail that asks to open a page", () => {
+  it("has its text, its address and its details, as text and as HTML, and escapes all values", () => {
+    const url = "https://millrace.example.com/ui/approvals";
+    const { subject, text, html } = noticeMail({
+      subject: "Approve <b>?",
+      text: ["Ann asks.", "Decide today."],
+      details: "amount: 7 & more",
+      button: "Open <it>",
+      url,
+    });
+    expect(subject).toBe("Approve <b>?");
+    expect(text).toBe(`Ann asks.\n\nDecide today.\n\n${url}\n\namount: 7 & more\n`);
+    for (const part of [
+      ">Ann asks.<",
+      ">Decide today.<",
+      `href="${url}"`,
+      ">Open &lt;it&gt;<",
+      ">amount: 7 &amp; more<",
+    ])
+      expect(html).toContain(part);
+    expect(html).toContain("<title>Approve &lt;b&gt;?</title>");
+    expect(html).not.toMatch(/<b>|<it>/);
   });
 });

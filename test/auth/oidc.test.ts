@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { identityOf, type OidcClient, oidcClient } from "../../src/auth/oidc.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
 import { cookieClient } from "../support/cookie-client.ts";
-import { fakeClock } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -21,19 +21,20 @@ interface ClientOptions extends Partial<OidcProviderOptions> {
 
 /** A test provider and a client of it, with a fake clock. */
 async function setUp({ issuer = (url) => url, ...options }: ClientOptions = {}) {
+  let secret = CLIENT_SECRET;
   const peer = await testOidcProvider({ accounts: { ann: ANN }, ...options });
   const clock = fakeClock();
   const client = oidcClient(
     {
       issuer: new URL(issuer(peer.issuer)),
       clientId: CLIENT_ID,
-      clientSecret: options.clientAuth === "none" ? undefined : CLIENT_SECRET,
+      clientSecret: () => (options.clientAuth === "none" ? undefined : secret),
       groupsClaim: "groups",
       trustEmails: false,
     },
     clock,
   );
-  return { peer, clock, client };
+  return { peer, clock, client, setSecret: (next: string) => void (secret = next) };
 }
 
 /** Signs in at the provider and returns the callback's URL, before the exchange of its code. */
@@ -59,6 +60,14 @@ const changeTokens = (peer: TestOidcProvider, change: (tokens: Record<string, un
 };
 
 describe("a sign-on through a provider", () => {
+  it("uses the current secret of the client, which can be replaced", async () => {
+    const { client, setSecret } = await setUp();
+    setSecret("no longer valid");
+    await expect(signOn(client)).rejects.toMatchObject({ kind: "provider_refused" });
+    setSecret(CLIENT_SECRET);
+    expect((await signOn(client)).identity).toMatchObject({ subject: "ann" });
+  });
+
   it("uses PKCE, state and nonce, and returns the identity", async () => {
     const { peer, client } = await setUp();
     const { at, flow, asked } = await comeBack(client);

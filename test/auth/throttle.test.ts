@@ -6,11 +6,11 @@ import {
   type CountedAttempt,
   throttle,
 } from "../../src/auth/throttle.ts";
-import type { RateLimitCounter } from "../../src/core/account-ports.ts";
+import type { RateLimitCounter } from "../../src/core/rate-limit-port.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
-import { fakeClock } from "../support/instance.ts";
+import { fakeClock } from "../support/clock.ts";
 import { testStore } from "../support/store.ts";
 
 const WINDOW = 15 * MINUTE;

@@ -1,0 +1,29 @@
+/** The metadata documents by which clients find the authorization server (RFC 8414) and the resource (RFC 9728). */
+import { DEFAULT_SCOPES, Scope } from "../../../schemas/actor.ts";
+
+/** @param registration whether clients can register themselves */
+export const authorizationServerMetadata = (issuer: string, registration: boolean) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/oauth/authorize`,
+  token_endpoint: `${issuer}/oauth/token`,
+  ...(registration && { registration_endpoint: `${issuer}/oauth/register` }),
+  revocation_endpoint: `${issuer}/oauth/revoke`,
+  scopes_supported: Scope.options,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  code_challenge_methods_supported: ["S256"],
+  token_endpoint_auth_methods_supported: ["none"],
+  revocation_endpoint_auth_methods_supported: ["none"],
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
+});
+
+/** Clients ask for the scopes that are named here: those of a new key. A person can grant less. */
+export const protectedResourceMetadata = (resource: string, issuer: string) => ({
+  resource,
+  authorization_servers: [issuer],
+  scopes_supported: DEFAULT_SCOPES,
+  bearer_methods_supported: ["header"],
+  resource_name: "Millrace",
+});
