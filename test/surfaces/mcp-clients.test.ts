@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_SCOPES } from "../../schemas/actor.ts";
 import { catalogue } from "../../tools/index.ts";
 import { isServedOn } from "../../src/core/tool.ts";
 import { apiClient } from "../support/http.ts";
@@ -47,19 +48,24 @@ describe.each(CLIENT_NAMES)("an SDK client, %s", (way) => {
     });
   });
 
-  it("lists every tool with title, description, four hints and an object as output", async () => {
+  it("lists every tool that the key can use, with title, description, four hints and an object as output", async () => {
     const { client } = await open(way);
     const tools = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(
-      catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => tool.name),
+      catalogue
+        .filter(
+          (tool) =>
+            isServedOn(tool, "mcp") && tool.mcpList === undefined && DEFAULT_SCOPES.includes(tool.scope),
+        )
+        .map((tool) => tool.name),
     );
     for (const tool of tools) {
       expect(tool).toMatchObject({
-        title: expect.stringMatching(/\S/),
         description: expect.stringMatching(/\S/),
         inputSchema: { type: "object" },
         outputSchema: { type: "object" },
         annotations: {
+          title: expect.stringMatching(/\S/),
           readOnlyHint: expect.any(Boolean),
           destructiveHint: expect.any(Boolean),
           idempotentHint: expect.any(Boolean),

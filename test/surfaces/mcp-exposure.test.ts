@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import * as fc from "fast-check";
+import { WORKFLOW_ID } from "../../schemas/workflow.ts";
+import { exposedToolName } from "../../src/core/exposed-tool-name.ts";
 import { exposureOf } from "../../src/core/exposure.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
@@ -19,7 +22,7 @@ async function open() {
   const instance = await testInstance();
   const { url } = await instance.rest();
   const mcp = await instance.mcp();
-  const key = await instance.key({ name: "author", scopes: ["read", "write", "run"] });
+  const key = await instance.key({ name: "author", scopes: ["read", "write", "publish", "run"] });
   const adminKey = await instance.key({ name: "admin", scopes: ["read", "admin"] });
   const author = apiClient(url, key.value);
   const admin = apiClient(url, adminKey.value);
@@ -50,6 +53,39 @@ async function open() {
     (await agent.listTools()).find(({ name }) => name === `run_${id.replaceAll("-", "_")}`);
   return { instance, author, admin, create, publish, exposure, allow, tool };
 }
+
+describe("The name of the tool of an exposed workflow", () => {
+  const reserved = new Set(["run_workflow"]);
+  const nameOf = (id: string): string => exposedToolName(id, reserved);
+
+  it("reads like the id, also in a project", () => {
+    expect(nameOf("weekly-revenue")).toBe("run_weekly_revenue");
+    expect(nameOf("finance.weekly-revenue")).toBe("run_finance-weekly_revenue");
+  });
+
+  it("is short enough, unique, and never depends on other workflows", () => {
+    const long = "a".repeat(61);
+    const short = ["a.b", "a-b", "a--b", "a.b-c", "a-b.c", "a-b-c"];
+    const hashed = ["workflow", "workflow--da7f739f", "workflow-da7f739f"];
+    const longer = [long, `${long}b`, `finance.${long}`, `${"a".repeat(40)}.${"b".repeat(150)}`];
+    const ids = [short, hashed, longer].flat();
+    for (const id of ids) {
+      expect(WORKFLOW_ID.test(id)).toBe(true);
+      expect(nameOf(id)).toMatch(/^run_[a-z0-9_-]{1,60}$/);
+      expect(reserved.has(nameOf(id))).toBe(false);
+    }
+    expect(new Set(ids.map(nameOf)).size).toBe(ids.length);
+  });
+
+  it("is unique for all ids", () => {
+    const id = fc.stringMatching(/^(?:[a-z0-9][a-z0-9-]{0,3}\.)?[a-z0-9][a-z0-9-]{0,6}$/);
+    fc.assert(
+      fc.property(id, id, (one, other) => {
+        expect(nameOf(one) === nameOf(other)).toBe(one === other);
+      }),
+    );
+  });
+});
 
 describe("a workflow that an author exposes as a tool", () => {
   it("reaches no agent before an admin allows it, and the author learns it", async () => {

@@ -5,6 +5,8 @@ import { startTestExecutor } from "../support/executor.ts";
 import { testInstance } from "../support/instance.ts";
 import { type ClientName, connect, outputOf, problemOf } from "../support/mcp.ts";
 import { openEventStream } from "../support/raw-http.ts";
+import type { KeyLimits } from "../../src/core/access.ts";
+import { addProject } from "../support/projects.ts";
 import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, openSession, postMessage } from "../support/raw-mcp.ts";
 
 const WAYS: readonly ClientName[] = [
@@ -19,12 +21,12 @@ async function open() {
   const instance = await testInstance();
   await startTestExecutor(instance);
   const { url } = await instance.mcp();
-  const { value: key } = await instance.key({ scopes: ["read", "write", "run"] });
+  const { value: key } = await instance.key({ scopes: ["read", "write", "publish", "run"] });
   const { value: decider } = await instance.key({ scopes: ["read", "approve"] });
   const author = await connect("v2 pinned to 2026-07-28", url, key);
   const { value: adminKey } = await instance.key({
     name: "admin",
-    scopes: ["read", "write", "run", "admin"],
+    scopes: ["read", "write", "publish", "run", "admin"],
   });
   const admin = await connect("v2 pinned to 2026-07-28", url, adminKey);
   return {
@@ -63,8 +65,8 @@ describe.each(WAYS)("progress, %s", (way) => {
     const values = received.map(({ progress }) => progress);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
     const messages = received.map(({ progress, message }) => `${progress} ${message}`);
-    expect(messages).toContainEqual(expect.stringMatching(/^1 .*; pause waiting$/));
-    expect(messages).toContainEqual(expect.stringMatching(/^3 .*middle succeeded; rest waiting$/));
+    expect(messages).toContainEqual(expect.stringMatching(/^1 .*; pause (running|waiting)$/));
+    expect(messages).toContainEqual(expect.stringMatching(/^3 .*middle succeeded; rest (running|waiting)$/));
   });
 
   it("ends with the call, and the run continues", async () => {
@@ -283,11 +285,13 @@ describe("a workflow that is exposed as a tool", () => {
     await publish(plain);
     const { value } = await instance.key({ scopes: ["read"] });
     const reader = await connect("v1 over Streamable HTTP", url, value);
-    const acts = (await reader.listTools()).find(({ name }) => name === "run_reach_out")!;
+    const acts = (await author.listTools()).find(({ name }) => name === "run_reach_out")!;
     expect(acts.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect((await reader.listTools()).map(({ name }) => name)).not.toContain("run_reach_out");
     expect(problemOf(await reader.call("run_plain", { n: 1 })).code).toBe("missing_scope");
+    expect((await author.listTools()).map(({ name }) => name)).toContain("run_plain");
     outputOf(await author.call("archive_workflow", { workflow_id: plain }));
-    expect((await reader.listTools()).map(({ name }) => name)).not.toContain("run_plain");
+    expect((await author.listTools()).map(({ name }) => name)).not.toContain("run_plain");
   });
 
   it("has a unique name of at most 64 characters", async () => {
@@ -307,7 +311,7 @@ describe("a workflow that is exposed as a tool", () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
     expect(names).toHaveLength(3);
     for (const name of names) {
-      expect(name).toMatch(/^run_[a-z0-9_]{1,60}$/);
+      expect(name).toMatch(/^run_[a-z0-9_-]{1,60}$/);
       expect(outputOf(await author.call(name))).toMatchObject({ output: { n: 4 } });
     }
   });
@@ -331,5 +335,34 @@ describe.each(WAYS)("the list of tools, %s", (way) => {
     await publish(id);
     await eventually(() => (changed > 0 ? true : undefined), "the notification");
     expect((await client.listTools()).map(({ name }) => name)).toContain("run_double_it");
+  });
+
+  it("is not reported as changed to a client whose own list stays the same", async () => {
+    const { url, instance, key, define, publish } = await open();
+    await addProject(instance, "finance");
+    const listening = async (limits: KeyLimits | null, projects?: string[]) => {
+      const { value } = await instance.key({
+        scopes: ["read", "run"],
+        limits,
+        ...(projects && { projects }),
+      });
+      let changed = 0;
+      const client = await connect(way, url, value, undefined, { onToolsChanged: () => void (changed += 1) });
+      await client.listTools();
+      return { client, changed: () => changed };
+    };
+    const others = [
+      await listening(null, ["finance"]),
+      await listening({ tools: ["get_run"] }),
+      await listening({ workflows: [await define("Other", exposed())] }),
+    ];
+    const own = await listening(null);
+    const full = await connect(way, url, key);
+    await publish(await define("Double it", exposed()));
+    await eventually(() => (own.changed() > 0 ? true : undefined), "the notification");
+    // Whatever was sent to the others before that has arrived after an answer on the same connection.
+    for (const { client } of [...others, { client: full }]) await client.listTools();
+    expect(others.map(({ changed }) => changed())).toEqual([0, 0, 0]);
+    expect((await own.client.listTools()).map(({ name }) => name)).toContain("run_double_it");
   });
 });

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as tick } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { NO_ACCESS } from "../../src/core/access.ts";
 import { iso, MINUTE } from "../../src/core/clock.ts";
 import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { eventually } from "../support/eventually.ts";
@@ -73,7 +74,7 @@ describe("a stream that was ended", () => {
     const streams = createStreamRegistry("use /mcp");
     const server = createServer((_req, res) => {
       res.write("in time");
-      streams.add({ keyId: "key", res });
+      streams.add({ principal: { keyId: "key", access: NO_ACCESS }, res });
       streams.closeAll();
       res.write("late");
     });

@@ -85,8 +85,6 @@ describe("paths and methods of the MCP listener", () => {
   });
 
   it.each([
-    "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-protected-resource/mcp",
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
     "/register",
@@ -145,14 +143,21 @@ const ENDPOINTS = [
 ] as const;
 
 describe.each(ENDPOINTS)("%s %s", (method, path, body) => {
-  it("requires a key, and does not mention OAuth", async () => {
+  it("requires a key, and says only to a client without one that there are tokens", async () => {
     const { url, key } = await openMcp();
     const wrong = { ...key, "X-API-Key": `mill_${"0".repeat(36)}` };
-    for (const headers of [ACCEPT_HEADERS, wrong]) {
+    const transport = path === "/mcp" ? "/mcp" : "/sse";
+    const metadata = `${url}/.well-known/oauth-protected-resource${transport}`;
+    for (const [headers, challenge] of [
+      [
+        ACCEPT_HEADERS,
+        `Bearer realm="millrace", resource_metadata="${metadata}", scope="read write publish run"`,
+      ],
+      [wrong, 'ApiKey realm="millrace"'],
+    ] as const) {
       const answer = await rawRequest(method, url + path, { headers, body });
       expect(answer.status).toBe(401);
-      expect(answer.headers["www-authenticate"]).toBe('ApiKey realm="millrace"');
-      expect(answer.text).not.toContain("resource_metadata");
+      expect(answer.headers["www-authenticate"]).toBe(challenge);
       expect(answer.json().code).toBe("unauthorized");
     }
   });

@@ -2,15 +2,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
+import { type Access, accessText } from "../../core/access.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
-import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/ports.ts";
+import type { McpSessionStore } from "../../core/mcp-session-port.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admit } from "../admission.ts";
+import { answerCrossOrigin, type OriginRules } from "../cross-origin.ts";
 import { bodyMemory } from "../body-memory.ts";
 import { type Lifecycle, logRejectedRequest, sendHealth, sendProblem } from "../http-server.ts";
-import { createStreamRegistry, startStreamMaintenance } from "../streams.ts";
+import { createStreamRegistry, startStreamMaintenance, type StreamCallers } from "../streams.ts";
 import { checkOrigin } from "./http-messages.ts";
+import { protectedResource, type ProtectedResourceOptions } from "./protected-resource.ts";
+import { type ExposedTool, usableExposed } from "./exposed-workflows.ts";
 import {
   type McpServerOptions,
   type McpServerFactory,
@@ -22,15 +27,16 @@ import { streamableHttpTransport } from "./streamable-http.ts";
 
 export interface McpOptions extends McpServerOptions {
   admit: Admit;
-  findInvalid: (keyIds: readonly string[]) => Promise<string[]>;
+  streamCallers: StreamCallers;
   sessions: McpSessionStore;
   /** How long the holder of an SSE stream may miss its heartbeats before its streams count as gone, in milliseconds. */
   streamLeaseMs: number;
   lifecycle: Lifecycle;
   checkStorage: () => Promise<string | undefined>;
   changes: ChangeFeed;
-  /** The host names that this server accepts. */
-  hostnames: readonly string[];
+  /** Where clients without a key get a token; undefined when applications can't connect by signing in. */
+  oauth: ProtectedResourceOptions | undefined;
+  originRules: OriginRules;
   log: Logger;
 }
 
@@ -53,13 +59,14 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 type AuthenticatedHandle = (req: IncomingMessage, res: ServerResponse, principal: Principal) => Promise<void>;
 
 export function mcpApp(options: McpOptions): McpApp {
-  const { log, sessions, lifecycle, version, checkStorage, hostnames, admit } = options;
+  const { log, sessions, lifecycle, version, checkStorage, originRules, admit } = options;
   const report: ErrorReporter = {
     onError: (err) => log.warn({ err }, "mcp request failed"),
     onRejected: ({ message }) => log.info({ reason: message.slice(0, 500) }, "mcp request refused"),
   };
   const servers = mcpServerFactory(options);
   const bodies = bodyMemory();
+  const resource = options.oauth && protectedResource(options.oauth);
   const streams = createStreamRegistry("use /mcp without a stream", options.services.meter);
   const relayed = watchRelayed(options, () => sse.deliverRelayed());
   const sse = sseTransport(
@@ -76,10 +83,14 @@ export function mcpApp(options: McpOptions): McpApp {
   const authenticated =
     (handle: AuthenticatedHandle): Handle =>
     async (req, res) => {
-      checkOrigin(req, hostnames);
-      const principal = await admit(req.headers);
-      bodies.reserve(req, res, usageSubjectOf(principal));
-      await handle(req, res, principal);
+      checkOrigin(req, originRules);
+      try {
+        const principal = await admit(req.headers, resource?.baseOf(req));
+        bodies.reserve(req, res, usageSubjectOf(principal));
+        await handle(req, res, principal);
+      } catch (error) {
+        throw resource === undefined ? error : resource.withChallenge(error, req, pathOf(req));
+      }
     };
   const mcp = authenticated(streamable.handle);
   const routes = new Map<string, Readonly<Record<string, Handle>>>([
@@ -88,6 +99,13 @@ export function mcpApp(options: McpOptions): McpApp {
     ["/messages", { POST: authenticated(sse.message) }],
     ["/mcp", { GET: mcp, POST: mcp, DELETE: mcp }],
   ]);
+  for (const path of resource?.paths ?? [])
+    routes.set(path, {
+      async GET(req, res) {
+        checkOrigin(req, originRules);
+        await resource!.sendMetadata(req, res, path);
+      },
+    });
 
   async function route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const methods = routes.get(pathOf(req));
@@ -97,6 +115,7 @@ export function mcpApp(options: McpOptions): McpApp {
         "There is nothing at this path. MCP is served at /mcp (Streamable HTTP) and /sse.",
       );
     }
+    if (answerCrossOrigin(req, res, Object.keys(methods), originRules)) return;
     const handle = methods[req.method ?? ""];
     if (handle === undefined) {
       const allow = Object.keys(methods).join(", ");
@@ -107,13 +126,13 @@ export function mcpApp(options: McpOptions): McpApp {
     await handle(req, res);
   }
 
-  const stopMaintenance = startStreamMaintenance(streams, options.findInvalid, report.onError);
+  const stopMaintenance = startStreamMaintenance(streams, options.streamCallers, report.onError);
   const keepAlive = setInterval(() => {
     void sessions.keepAlive([...sse.sessionIds(), ...streamable.takeUsedSessions()]).catch(report.onError);
   }, KEEP_ALIVE_INTERVAL_MS);
-  const toolsCheck = watchTools(options, servers, report, () => {
-    sse.toolsChanged();
-    streamable.toolsChanged();
+  const toolsCheck = watchTools(options, servers, report, (isMeant) => {
+    sse.toolsChanged(isMeant);
+    streamable.toolsChanged(isMeant);
   });
 
   return {
@@ -154,22 +173,41 @@ function pathOf({ url = "" }: IncomingMessage): string {
   return (url.startsWith("/") ? url : (URL.parse(url)?.pathname ?? "")).split("?")[0]!;
 }
 
-/** Calls `onToolsChanged` after commits that have changed the list of tools. */
+/**
+ * Calls `onToolsChanged` after commits that have changed the exposed workflows, with whose list of tools is another one now:
+ * others would learn that something happens in projects that they don't see.
+ */
 function watchTools(
   { changes }: McpOptions,
   servers: McpServerFactory,
   report: ErrorReporter,
-  onToolsChanged: () => void,
+  onToolsChanged: (isMeant: (access: Access) => boolean) => void,
 ): ChangeCheck {
-  let previous: string | undefined;
+  let previous: readonly ExposedTool[] | undefined;
   async function compare(): Promise<void> {
-    const tools = JSON.stringify((await servers.exposedTools()).tools);
-    if (previous !== undefined && previous !== tools) onToolsChanged();
-    previous = tools;
+    const before = previous;
+    const after = await servers.exposedTools();
+    previous = after;
+    if (before === undefined || before === after) return;
+    onToolsChanged(memoized((access) => listOf(before, access) !== listOf(after, access)));
   }
   const check = checkOnChange(changes, compare, report.onError, TOOLS_CHECK_MS);
   check.run();
   return check;
+}
+
+const listOf = (exposed: readonly ExposedTool[], access: Access): string =>
+  JSON.stringify(usableExposed(exposed, access).map(({ tool }) => tool));
+
+/** The same answers, computed once for all callers who may see and do the same. */
+function memoized(answer: (access: Access) => boolean): (access: Access) => boolean {
+  const answers = new Map<string, boolean>();
+  return (access) => {
+    const key = accessText(access);
+    const known = answers.get(key) ?? answer(access);
+    answers.set(key, known);
+    return known;
+  };
 }
 
 /** Fetches the messages that other processes have queued, while this one has streams. */

@@ -2,31 +2,43 @@
  * Published workflows with `expose_as_tool` as MCP tools of their own, where an admin has consented; a call executes
  * `run_workflow`. Their texts are those of their authors, so they are marked as such.
  */
-import { createHash } from "node:crypto";
 import { visibleJson, visibleText } from "../../../schemas/hidden-characters.ts";
+import { type Access, isVisible, mayUseTool, visibilityOf } from "../../core/access.ts";
+import { exposedToolName } from "../../core/exposed-tool-name.ts";
 import { type Exposure, exposureOf, isConsentedTo } from "../../core/exposure.ts";
 import type { ExposureRequest, WorkflowReader } from "../../core/ports.ts";
 import type { ListedTool } from "./tool-list.ts";
 
-/** Maximum number of exposed workflows, because many clients support only about 128 tools. The oldest are listed. */
+/** Maximum number of exposed workflows of a caller, because many clients support only about 128 tools. The oldest are listed. */
 const MAX_EXPOSED = 50;
-/** Maximum length of a tool's name, in characters. */
-const MAX_NAME = 64;
 /** Maximum length of a tool's description, in characters. */
 const MAX_DESCRIPTION = 1_000;
 /** Maximum size of an input schema, in characters of JSON. A larger one is listed as an open object, to save tokens. */
 const MAX_SCHEMA = 8_192;
 
-/** Ids that can be part of a tool's name. The names of others end in a hash, so that they are unique. */
-const PLAIN_ID = /^[a-z0-9-]{1,60}$/;
-
-export interface ExposedTools {
-  tools: readonly ListedTool[];
-  /** The workflow's id by the tool's name. */
-  workflowIds: ReadonlyMap<string, string>;
+export interface ExposedTool {
+  workflowId: string;
+  project: string;
+  tool: ListedTool;
 }
 
-const NONE: ExposedTools = { tools: [], workflowIds: new Map() };
+/** Those of the tools that a caller can use: they are listed. */
+export function usableExposed(exposed: readonly ExposedTool[], access: Access): readonly ExposedTool[] {
+  const visibility = visibilityOf(access, "run");
+  return exposed
+    .filter((entry) => isVisible(visibility, entry) && mayUseTool(access, entry.tool.name))
+    .slice(0, MAX_EXPOSED);
+}
+
+/** The tool of this name, if the caller can see its workflow; whether it can use it is for the call to check. */
+export function findExposed(
+  exposed: readonly ExposedTool[],
+  access: Access,
+  name: string,
+): ExposedTool | undefined {
+  const visibility = visibilityOf(access, "read");
+  return exposed.find((entry) => entry.tool.name === name && isVisible(visibility, entry));
+}
 
 /**
  * Creates a function that returns the exposed workflows; the list is computed again when a workflow has changed.
@@ -34,27 +46,23 @@ const NONE: ExposedTools = { tools: [], workflowIds: new Map() };
  * @param reservedNames the names of other tools
  */
 export function exposedWorkflows(
-  workflows: Pick<WorkflowReader, "consentedExposures" | "find" | "findVersion" | "revision">,
+  workflows: Pick<WorkflowReader, "consentedExposures" | "find" | "findVersion" | "projectOf" | "revision">,
   runWorkflow: ListedTool | undefined,
   reservedNames: ReadonlySet<string>,
-): () => Promise<ExposedTools> {
-  if (runWorkflow === undefined) return async () => NONE;
-  let cached: { revision: number; exposed: ExposedTools } | undefined;
+): () => Promise<readonly ExposedTool[]> {
+  if (runWorkflow === undefined) return async () => [];
+  let cached: { revision: number; exposed: readonly ExposedTool[] } | undefined;
   return async () => {
     // Read before the rows: if one changes in between, the next call reads them again.
     const revision = await workflows.revision();
     if (cached?.revision !== revision) {
-      const listed: [string, ListedTool][] = [];
+      const exposed: ExposedTool[] = [];
       for (const request of await workflows.consentedExposures()) {
         const exposure = await exposureOf(workflows, request);
-        if (isConsentedTo(request, exposure))
-          listed.push([request.id, toolOf(request, exposure, runWorkflow, reservedNames)]);
-        if (listed.length === MAX_EXPOSED) break;
+        if (!isConsentedTo(request, exposure)) continue;
+        const tool = toolOf(request, exposure, runWorkflow, reservedNames);
+        exposed.push({ workflowId: request.id, project: request.project, tool });
       }
-      const exposed = {
-        tools: listed.map(([, tool]) => tool),
-        workflowIds: new Map(listed.map(([id, { name }]) => [name, id])),
-      };
       cached = { revision, exposed };
     }
     return cached.exposed;
@@ -71,7 +79,7 @@ function toolOf(
   const summary = visibleText(description.trim() === "" ? name : description);
   const quoted = JSON.stringify(summary.slice(0, MAX_DESCRIPTION).toWellFormed());
   return {
-    name: nameOf(id, reservedNames),
+    name: exposedToolName(id, reservedNames),
     title,
     description:
       `Runs the workflow ${id} and waits for it, as run_workflow does. Workflow by ${visibleText(author)}; its title, its ` +
@@ -86,13 +94,6 @@ function toolOf(
       openWorldHint: true,
     },
   };
-}
-
-function nameOf(id: string, reservedNames: ReadonlySet<string>): string {
-  const name = `run_${id.replaceAll(/[^A-Za-z0-9]/g, "_")}`;
-  if (PLAIN_ID.test(id) && !reservedNames.has(name)) return name;
-  const hash = createHash("sha256").update(id).digest("hex").slice(0, 8);
-  return `${name.slice(0, MAX_NAME - 9)}_${hash}`;
 }
 
 function inputsOf(id: string, inputs: Record<string, unknown> | undefined): ListedTool["inputSchema"] {

@@ -6,10 +6,11 @@ import { isJsonContentType } from "@modelcontextprotocol/server";
 import { exceedsDepth } from "../../../schemas/text.ts";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
-import { hostForUrl, parseHost } from "../../core/hosts.ts";
+import { parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
+import { isAllowedOrigin, type OriginRules } from "../cross-origin.ts";
 
 /** Maximum size of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -21,30 +22,25 @@ export const MAX_DEPTH = 200;
 /**
  * Refuses requests of foreign web pages: another `Origin`, or a `Host` name that is not ours (DNS rebinding). IP addresses
  * are accepted as Host, because they can't be rebound.
- * @param hostnames the host names of this server, IPv6 in brackets
  * @throws AppError forbidden_origin
  */
-export function checkOrigin(req: IncomingMessage, hostnames: readonly string[]): void {
+export function checkOrigin(req: IncomingMessage, rules: OriginRules): void {
   const { host = "", origin } = req.headers;
   const named = parseHost(host)?.hostname;
-  if (named === undefined || (isIP(named) === 0 && !hostnames.includes(named))) {
+  if (named === undefined || (isIP(named) === 0 && !rules.hostnames.includes(named))) {
     throw new AppError(
       "forbidden_origin",
       `The Host header (${host.slice(0, 100) || "none"}) is not a name of this server. ` +
         "If it should be, set MILLRACE_BASE_URL to the public URL.",
     );
   }
-  if (origin !== undefined && !isOwnOrigin(origin, hostnames)) {
+  if (origin !== undefined && !isAllowedOrigin(origin, rules)) {
     throw new AppError(
       "forbidden_origin",
-      "Web pages of other origins may not call this server. Call it from a program, or set MILLRACE_BASE_URL to your own origin.",
+      "Web pages of other origins may not call this server. Call it from a program, set MILLRACE_BASE_URL to your own origin, " +
+        "or add the page's origin to authentication.oauth.origins in the configuration.",
     );
   }
-}
-
-function isOwnOrigin(origin: string, hostnames: readonly string[]): boolean {
-  const host = parseHost(/^https?:\/\/(.*)$/s.exec(origin)?.[1] ?? "");
-  return host !== undefined && hostnames.includes(hostForUrl(host.hostname));
 }
 
 export interface ReceivedMessage {
@@ -157,8 +153,14 @@ export function toWebRequest(req: IncomingMessage, signal: AbortSignal): Request
     if (typeof value === "string" && (READ_BY_SDK.has(name) || name.startsWith("mcp-")))
       headers.set(name, value);
   }
+  // The SDK wants both types by name.
+  if (acceptsAnything(req.headers.accept)) headers.set("accept", "application/json, text/event-stream");
   return new Request("http://localhost/mcp", { method: req.method ?? "", headers, signal });
 }
+
+/** Whether a client takes any type of response, as one without the header does (RFC 9110, section 12.5.1). */
+const acceptsAnything = (accept: string | undefined): boolean =>
+  accept === undefined || /(?:^|,)\s*\*\/\*\s*(?:;|,|$)/.test(accept);
 
 /** The headers that the SDK reads, besides those of MCP. */
 const READ_BY_SDK = new Set(["accept", "content-type", "last-event-id", "user-agent"]);

@@ -1,7 +1,7 @@
 /** Passes messages to the process that holds the stream of their client, and notices when that process has died. */
 import { randomUUID } from "node:crypto";
 import { type ChangeFeed, checkOnChange } from "../../core/change-feed.ts";
-import type { McpSession, McpSessionStore } from "../../core/ports.ts";
+import type { McpSession, McpSessionStore } from "../../core/mcp-session-port.ts";
 import type { ErrorReporter } from "./server.ts";
 
 /** Number of heartbeats in a lease. */

@@ -1,6 +1,5 @@
 /** The MCP server of one request, session or stream. It is a thin layer over the catalogue, and cheap to create. */
 import {
-  type AuthInfo,
   type CallToolRequest,
   type CallToolResult,
   type InputRequiredResult,
@@ -9,20 +8,43 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { IncomingHttpHeaders } from "node:http";
+import type { z } from "zod";
+import type { Scope } from "../../../schemas/actor.ts";
 import type { Issue } from "../../../schemas/problem.ts";
+import type { Run } from "../../../schemas/run.ts";
+import { type Access, isAlwaysAllowed, mayUseTool } from "../../core/access.ts";
 import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
-import { newRequestId } from "../../core/ids.ts";
 import { sizeUpTo } from "../../core/json-schema/json-size.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { nextTurn } from "../../core/next-turn.ts";
 import type { Principal } from "../../core/ports.ts";
 import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
+import { PURPOSE } from "../agent-texts.ts";
 import { clientName } from "../client-name.ts";
 import { type Call, invoke, LARGE_INPUT, type Services } from "../invoke.ts";
+import { argumentReader, type ReadArguments } from "./arguments.ts";
 import { elicitMissingInput, supportsFormElicitation } from "./elicitation.ts";
-import { type ExposedTools, exposedWorkflows } from "./exposed-workflows.ts";
-import { listTools, type ListedTool } from "./tool-list.ts";
+import { type ExposedTool, exposedWorkflows, findExposed, usableExposed } from "./exposed-workflows.ts";
+import { registerCompletion } from "./completion.ts";
+import { registerPrompts } from "./prompts.ts";
+import { operationsFor } from "./read-operation.ts";
+import { callOf, identityOf } from "./request-identity.ts";
+import { registerResources } from "./resources.ts";
+import { takeFields } from "./selected-fields.ts";
+import type { WatchTask } from "./task-notifications.ts";
+import {
+  createdTask,
+  GET_TASK,
+  hasEnded,
+  serveTasks,
+  supportsTasks,
+  taskInput,
+  type TaskClock,
+  taskOf,
+  TASKS,
+  toResult,
+} from "./tasks.ts";
+import { listTools, type ListedTool, toolLists } from "./tool-list.ts";
 
 /** The tools and the call handler of a server. */
 export interface McpHandlers {
@@ -37,6 +59,8 @@ export interface McpServerOptions {
   catalogue: readonly AnyTool[];
   services: Services;
   version: string;
+  /** How long runs are kept after their end, in milliseconds. */
+  keptRunsMs: number;
   extendServer?: ExtendServer | undefined;
 }
 
@@ -51,117 +75,87 @@ export interface ErrorReporter {
 export interface McpServerFactory {
   /** Creates a server; it holds no state. */
   create(): Server;
-  /** The workflows that are exposed as tools. */
-  exposedTools(): Promise<ExposedTools>;
+  /** The workflows that are exposed as tools, of all projects. */
+  exposedTools(): Promise<readonly ExposedTool[]>;
+  /** The scope that a tool needs; undefined for a tool that the caller can't find. */
+  scopeOf(tool: string, principal: Principal): Promise<Scope | undefined>;
+  /** The states of tasks, as a caller may see them. */
+  watchTasks(principal: Principal, requestId: string): WatchTask;
   /** Number of calls in flight. */
   inFlight(): number;
 }
 
 const INSTRUCTIONS =
-  "Millrace stores workflows: an answer worked out once, written down, checked, and from then on run by anyone in the " +
-  "same way. Search with list_workflows before you create one, and run existing ones with run_workflow. To write one: " +
-  "describe_environment (then with topic definition), describe_database, create_workflow, fix its issues with " +
-  "update_workflow, publish_workflow. When a run fails: get_run, then retry_run. Error messages say what to do next.";
+  `${PURPOSE} Call describe_environment first. If it names a workflow for the task, or list_workflows finds one among many, run that with ` +
+  "run_workflow. To write one: look at data with query_database, create_workflow (or try steps with run_step, and create it from these " +
+  "runs), fix its issues with update_workflow, plan_workflow, a trial by run_workflow with given, publish_workflow. When a run " +
+  "fails: get_run, then retry_run. Error messages say what to do next.";
+
+/** Longest time until the state of a watched task is read again, in milliseconds. */
+const TASK_CHECK_MS = 60_000;
 
 /** The operation that runs an exposed workflow. */
 const RUN_WORKFLOW = "run_workflow";
-
-/** The caller of a request, with the fields of the request that a call needs. */
-interface Identity {
-  principal: Principal;
-  requestId: string;
-  /** The trace headers of the HTTP request. */
-  incomingTrace: NonNullable<Call["incomingTrace"]>;
-  /** Issues of the arguments that only the text of the message shows. */
-  argumentIssues: readonly Issue[];
-  /** The idempotency key of a call that the client can resume. */
-  callKey: string | undefined;
-}
-
-/** What a call needs of its HTTP request. */
-export interface RequestDetails {
-  requestId?: string;
-  headers?: IncomingHttpHeaders;
-  /** Issues with paths below the arguments of the call. */
-  argumentIssues?: readonly Issue[] | undefined;
-  /** The idempotency key of the call, unless its arguments have one. */
-  callKey?: string | undefined;
-}
-
-/** Passes the principal and the request id through the SDK as `authInfo`, without the key. */
-export const toAuthInfo = (
-  principal: Principal,
-  {
-    requestId = newRequestId(),
-    headers: { traceparent, tracestate } = {},
-    argumentIssues = [],
-    callKey,
-  }: RequestDetails = {},
-): AuthInfo => ({
-  token: "",
-  clientId: principal.keyId,
-  scopes: [...principal.scopes],
-  extra: {
-    principal,
-    requestId,
-    incomingTrace: { traceparent, tracestate },
-    argumentIssues,
-    callKey,
-  } satisfies Identity,
-});
 
 /** Creates MCP servers for one catalogue; lists and schemas are computed once. */
 export function mcpServerFactory({
   catalogue,
   services,
   version,
+  keptRunsMs,
   extendServer,
 }: McpServerOptions): McpServerFactory {
   const tools = new Map(catalogue.filter((tool) => isServedOn(tool, "mcp")).map((tool) => [tool.name, tool]));
+  const readers = new Map(
+    [...tools].map(([name, tool]) => [name, argumentReader(tool.input as z.ZodObject)] as const),
+  );
   const listed = { tools: listTools(catalogue) };
+  const toolsOf = toolLists(listed.tools, (name) => tools.get(name)!);
   const runWorkflow = listed.tools.find(({ name }) => name === RUN_WORKFLOW);
   const { workflows } = services.read;
+  const { stepTypes } = services.engine;
   const exposedTools = exposedWorkflows(workflows, runWorkflow, new Set(tools.keys()));
   let running = 0;
+  const taskClock = (): TaskClock => ({ now: services.clock.now(), keptMs: keptRunsMs });
+  const operationsOf = operationsFor(services, tools, async (work) => {
+    running += 1;
+    try {
+      return await work();
+    } finally {
+      running -= 1;
+    }
+  });
 
   async function call(
     server: Server,
     { params: { name, arguments: args } }: CallToolRequest,
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { tool, input, pathPrefix } = await resolveTool(name, args ?? {});
-    const identity = ctx.http?.authInfo?.extra as Identity | undefined;
-    if (identity === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "No principal");
-    const { principal, requestId, argumentIssues, callKey } = identity;
+    const { principal, requestId, argumentIssues, callKey } = identityOf(ctx);
+    const { tool, input: whole, issues: found, pathPrefix } = await resolveTool(name, args ?? {}, principal);
     running += 1;
     try {
       // The SDK has copied the arguments in this turn of the event loop.
       if (sizeUpTo(args, LARGE_INPUT) === undefined) await nextTurn();
+      const shared = callOf(server, ctx, "tools/call");
       const request: Call = {
-        actor: { principal, client: { surface: "mcp", name: clientNameOf(server, ctx) } },
-        requestId,
+        ...shared,
+        calledAs: name,
         idempotencyKey: callKey,
-        signal: ctx.mcpReq.signal,
         progress: progressOf(ctx),
-        incomingTrace: incomingTraceOf(ctx, identity),
-        attributes: {
-          "rpc.system": "jsonrpc",
-          "rpc.method": "tools/call",
-          "mcp.method.name": "tools/call",
-          "gen_ai.tool.name": tool.name,
-        },
+        attributes: { ...shared.attributes, "gen_ai.tool.name": tool.name },
       };
-      const issues = argumentIssues.map((issue) => below(issue, pathPrefix));
+      const { input, select } = takeFields(tool, whole, principal);
+      const issues = [...argumentIssues.map((issue) => below(issue, pathPrefix)), ...found];
       const elicited =
         issues.length === 0 && supportsFormElicitation(server)
           ? await elicitMissingInput(services, tool, input, request, ctx)
           : { input };
       if ("question" in elicited) return elicited.question;
       const output = await invoke(services, tool, elicited.input, request, issues);
-      return {
-        content: [{ type: "text" as const, text: JSON.stringify(output) }],
-        structuredContent: output as Record<string, unknown>,
-      };
+      return isUnfinishedRun(tool, output) && supportsTasks(server) && mayUseTool(principal.access, GET_TASK)
+        ? createdTask(output, taskClock())
+        : toResult(select(output));
     } catch (thrown) {
       return toErrorResult(withoutPrefix(toAppError(thrown), pathPrefix), requestId);
     } finally {
@@ -169,43 +163,83 @@ export function mcpServerFactory({
     }
   }
 
+  /** The tools that a caller can use: operations, then workflows. */
+  const usableTools = async (access: Access): Promise<ListedTool[]> => [
+    ...toolsOf(access),
+    ...usableExposed(await exposedTools(), access).map(({ tool }) => tool),
+  ];
+
   /** Finds the operation of a tool name, with its input. `pathPrefix` is the path of the arguments in that input. */
-  async function resolveTool(name: string, args: Record<string, unknown>) {
+  async function resolveTool(
+    name: string,
+    args: Record<string, unknown>,
+    { access }: Principal,
+  ): Promise<ReadArguments & { tool: AnyTool; pathPrefix: string }> {
     const tool = tools.get(name);
-    if (tool !== undefined) return { tool, input: args, pathPrefix: "" };
-    const { workflowIds } = await exposedTools();
-    const id = workflowIds.get(name);
-    if (id === undefined) throw unknownTool(name, [...tools.keys(), ...workflowIds.keys()]);
-    return { tool: tools.get(RUN_WORKFLOW)!, input: { workflow_id: id, inputs: args }, pathPrefix: "inputs" };
+    if (tool !== undefined) return { tool, ...readers.get(name)!(args), pathPrefix: "" };
+    const found = findExposed(await exposedTools(), access, name);
+    if (found === undefined) throw unknownTool(name, await usableTools(access));
+    const input = { workflow_id: found.workflowId, inputs: args };
+    return { tool: tools.get(RUN_WORKFLOW)!, input, issues: [], pathPrefix: "inputs" };
   }
+
+  const watchTasks = (principal: Principal, requestId: string): WatchTask =>
+    async function* watch(taskId, signal) {
+      const actor = { principal, client: { surface: "mcp", name: clientName(undefined) } } as const;
+      let status: string | undefined;
+      while (!signal.aborted) {
+        const [summary] = await services.read.runs.getStatusSummaries([taskId]);
+        if (summary === undefined) return;
+        if (summary.status !== status) {
+          const request: Call = { actor, requestId, signal };
+          const run = await invoke(services, tools.get(GET_TASK)!, taskInput(taskId), request).catch(
+            () => undefined,
+          );
+          if (run === undefined) return;
+          yield taskOf(run as Run, taskClock());
+          if (hasEnded(run as Run)) return;
+          ({ status } = summary);
+        }
+        await services.engine.waitForChange(taskId, summary.seq, { ms: TASK_CHECK_MS, signal });
+      }
+    };
 
   return {
     exposedTools,
+    async scopeOf(name, { access }) {
+      const tool = tools.get(name);
+      if (tool !== undefined) return isAlwaysAllowed(access, name) ? undefined : tool.scope;
+      return findExposed(await exposedTools(), access, name) && tools.get(RUN_WORKFLOW)!.scope;
+    },
+    watchTasks,
     inFlight: () => running,
     create() {
       const server = new Server(
         { name: "millrace", title: "Millrace", version },
-        { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+        {
+          capabilities: { tools: { listChanged: true }, extensions: { [TASKS]: {} } },
+          instructions: INSTRUCTIONS,
+        },
       );
       const served: McpHandlers = { ...listed, call: (request, ctx) => call(server, request, ctx) };
-      server.setRequestHandler("tools/list", async () => ({
-        tools: [...listed.tools, ...(await exposedTools()).tools],
-      }));
+      server.setRequestHandler("tools/list", async ({ params }, ctx) => {
+        if (params?.cursor !== undefined) throw unknownCursor();
+        return { tools: await usableTools(identityOf(ctx).principal.access) };
+      });
       server.setRequestHandler("tools/call", served.call);
+      registerResources(server, operationsOf, stepTypes);
+      registerPrompts(server, operationsOf);
+      registerCompletion(server, operationsOf, stepTypes);
+      serveTasks(server, operationsOf, taskClock);
       extendServer?.(server, served);
       return server;
     },
   };
 }
 
-/** The caller's trace: that of the call, else that of its HTTP request. @see SEP-414 */
-function incomingTraceOf(
-  { mcpReq }: ServerContext,
-  { incomingTrace }: Identity,
-): NonNullable<Call["incomingTrace"]> {
-  const { traceparent, tracestate } = mcpReq._meta ?? {};
-  return traceparent === undefined ? incomingTrace : { traceparent, tracestate };
-}
+/** Whether an operation has started a run that is still going on: such an operation has a place to ask for its end. */
+const isUnfinishedRun = (tool: AnyTool, output: unknown): output is Run =>
+  tool.pollLocation?.(output) !== undefined;
 
 /** Sends progress notifications if the client has asked for them. MCP requires that the value grows each time. */
 function progressOf({ mcpReq }: ServerContext): ((progress: Progress) => void) | undefined {
@@ -253,7 +287,8 @@ function toErrorResult(error: AppError, requestId: string) {
   };
 }
 
-function unknownTool(name: string, names: readonly string[]): ProtocolError {
+function unknownTool(name: string, tools: readonly ListedTool[]): ProtocolError {
+  const names = tools.map((tool) => tool.name);
   const near = nearMatch(name, names);
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
@@ -262,9 +297,8 @@ function unknownTool(name: string, names: readonly string[]): ProtocolError {
   );
 }
 
-function clientNameOf(server: Server, ctx: ServerContext): string {
-  const client = server.getClientVersion();
-  return clientName(
-    client === undefined ? ctx.http?.req?.headers.get("user-agent") : `${client.name}/${client.version}`,
+const unknownCursor = (): ProtocolError =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "The list of tools has one page, so this cursor is not one of its own. Leave cursor out.",
   );
-}

@@ -2,6 +2,8 @@
  * A cache of the `/mcp` sessions that this copy of the server has built. An idle session can be dropped at any time, because
  * it is built again when it is used.
  */
+import type { Access } from "../../core/access.ts";
+import type { Principal } from "../../core/ports.ts";
 import type { ErrorReporter } from "./server.ts";
 import type { Transport } from "./session-transport.ts";
 
@@ -12,6 +14,8 @@ const MAX_TOTAL = 1_000;
 
 interface CachedSession {
   keyId: string;
+  /** What its caller may see and do, as of the last request. */
+  access: Access;
   transport: Promise<Transport>;
   /** Number of requests in flight. */
   inFlight: number;
@@ -21,14 +25,14 @@ export interface SessionCache {
   /** Runs `work` on the session, which is built if necessary and not dropped meanwhile. */
   withSession<T>(
     id: string,
-    keyId: string,
+    caller: Pick<Principal, "keyId" | "access">,
     build: () => Promise<Transport>,
     work: (transport: Transport) => Promise<T>,
   ): Promise<T>;
   /** Removes the session and ends its streams. */
   evict(id: string): void;
-  /** Runs `work` on every cached session. */
-  forEach(work: (transport: Transport) => Promise<void>): void;
+  /** Runs `work` on the cached sessions of these callers. */
+  forEach(isMeant: (access: Access) => boolean, work: (transport: Transport) => Promise<void>): void;
   closeAll(): Promise<void>;
 }
 
@@ -52,8 +56,9 @@ export function sessionCache(report: ErrorReporter): SessionCache {
   }
 
   return {
-    async withSession(id, keyId, build, work) {
-      const session = cached.get(id) ?? { keyId, transport: build(), inFlight: 0 };
+    async withSession(id, { keyId, access }, build, work) {
+      const session = cached.get(id) ?? { keyId, access, transport: build(), inFlight: 0 };
+      session.access = access;
       const isNew = !cached.delete(id);
       cached.set(id, session);
       session.inFlight += 1;
@@ -77,8 +82,9 @@ export function sessionCache(report: ErrorReporter): SessionCache {
       }
     },
     evict,
-    forEach(work) {
-      for (const { transport } of cached.values()) transport.then(work).catch(report.onError);
+    forEach(isMeant, work) {
+      for (const { access, transport } of cached.values())
+        if (isMeant(access)) transport.then(work).catch(report.onError);
     },
     async closeAll() {
       await Promise.all([...cached.values()].map(close));

@@ -5,7 +5,7 @@ import {
   isJSONRPCNotification,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { McpSession } from "../../core/ports.ts";
+import type { McpSession } from "../../core/mcp-session-port.ts";
 import { MAX_MESSAGE_BYTES } from "./http-messages.ts";
 import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { KEEP_ALIVE_MS } from "../streams.ts";

@@ -10,11 +10,13 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
+import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Principal } from "../../core/ports.ts";
 import { argumentIssuesOf, readMessage } from "./http-messages.ts";
 import { type RelayOptions, relayMessage, streamHolder } from "./relay.ts";
-import { type McpServerFactory, type ErrorReporter, toAuthInfo } from "./server.ts";
+import { toAuthInfo } from "./request-identity.ts";
+import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import type { StreamRegistry } from "../streams.ts";
 
 /** Maximum unread output of a stream, in bytes. Above it, further messages are refused until the client has read. */
@@ -27,8 +29,8 @@ export interface SseTransport {
   message(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Delivers messages that other copies have relayed. Called when the store has changed. */
   deliverRelayed(): Promise<void>;
-  /** Notifies every stream that the list of tools has changed. */
-  toolsChanged(): void;
+  /** Notifies the streams of these callers that their list of tools has changed. */
+  toolsChanged(isMeant: (access: Access) => boolean): void;
   /** The ids of the streams of this copy. */
   sessionIds(): string[];
   /** Stops the heartbeats, after the streams are closed. */
@@ -130,7 +132,7 @@ export function sseTransport(
       open.set(id, { principal, server, transport, res });
       countStreams();
       res.on("drain", () => void deliverRelayed().catch(report.onError));
-      const unregister = streams.add({ keyId: principal.keyId, res, keepAlive: true });
+      const unregister = streams.add({ principal, res, keepAlive: true });
       server.onerror = report.onRejected;
       server.onclose = () => {
         open.delete(id);
@@ -177,9 +179,10 @@ export function sseTransport(
     deliverRelayed,
     stop: () => holder.stop(),
 
-    toolsChanged() {
+    toolsChanged(isMeant) {
       for (const session of open.values())
-        if (hasRoom(session)) session.server.sendToolListChanged().catch(report.onError);
+        if (isMeant(session.principal.access) && hasRoom(session))
+          session.server.sendToolListChanged().catch(report.onError);
     },
   };
 }

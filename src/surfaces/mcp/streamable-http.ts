@@ -11,8 +11,10 @@ import {
   type InitializeRequest,
   isInitializeRequest,
 } from "@modelcontextprotocol/server";
+import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
-import type { McpSessionStore, Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/ports.ts";
+import type { McpSessionStore } from "../../core/mcp-session-port.ts";
 import {
   CLOSING_EVENT,
   findResumedCall,
@@ -31,16 +33,22 @@ import {
   sendWebResponse,
   toWebRequest,
 } from "./http-messages.ts";
-import { type McpServerFactory, type ErrorReporter, type RequestDetails, toAuthInfo } from "./server.ts";
+import { type RequestDetails, toAuthInfo } from "./request-identity.ts";
+import type { McpServerFactory, ErrorReporter } from "./server.ts";
 import { toInitializeReplay, sessionTransports, type Transport } from "./session-transport.ts";
+import { requireGrantedScope } from "./step-up.ts";
+import { refusalOf, taskSubscriptionOf, withTaskNotifications } from "./task-notifications.ts";
 import { KEEP_ALIVE_MS, type StreamRegistry } from "../streams.ts";
+
+/** The request of 2026-07-28 that opens a stream of notifications. */
+const SUBSCRIBE = "subscriptions/listen";
 
 export interface StreamableHttpTransport {
   handle(req: IncomingMessage, res: ServerResponse, principal: Principal): Promise<void>;
   /** Sessions used since the last call. */
   takeUsedSessions(): string[];
-  /** Notifies all listening clients that the list of tools has changed. */
-  toolsChanged(): void;
+  /** Notifies the listening clients of these callers that their list of tools has changed. */
+  toolsChanged(isMeant: (access: Access) => boolean): void;
   /** Closes every session of this copy. Called after the listener is closed, so that no client finds its session missing. */
   close(): Promise<void>;
 }
@@ -51,12 +59,16 @@ export function streamableHttpTransport(
   streams: StreamRegistry,
   report: ErrorReporter,
 ): StreamableHttpTransport {
-  const stateless = createMcpHandler(() => servers.create(), {
-    legacy: "stateless",
-    keepAliveMs: KEEP_ALIVE_MS,
-    maxRequestBodySize: MAX_MESSAGE_BYTES,
-    onerror: report.onRejected,
-  });
+  const newHandler = () =>
+    createMcpHandler(() => servers.create(), {
+      legacy: "stateless",
+      keepAliveMs: KEEP_ALIVE_MS,
+      maxRequestBodySize: MAX_MESSAGE_BYTES,
+      onerror: report.onRejected,
+    });
+  const stateless = newHandler();
+  // Each has a handler of its own, because a handler notifies all of its subscriptions.
+  const subscriptions = new Set<{ access: Access; handler: ReturnType<typeof newHandler> }>();
   const { build, rebuild } = sessionTransports(servers, report);
   const cache = sessionCache(report);
   const used = new Set<string>();
@@ -77,7 +89,7 @@ export function streamableHttpTransport(
       );
     }
     used.add(id);
-    return cache.withSession(id, principal.keyId, () => rebuild(session), work);
+    return cache.withSession(id, principal, () => rebuild(session), work);
   }
 
   /** Starts a session. It is stored after the SDK has accepted it and before the client learns of it. */
@@ -90,7 +102,7 @@ export function streamableHttpTransport(
     const id = randomUUID();
     await cache.withSession(
       id,
-      principal.keyId,
+      principal,
       () => build(id),
       async (transport) => {
         let isStored = false;
@@ -149,13 +161,30 @@ export function streamableHttpTransport(
       }
       if (isInitializeRequest(body)) return start(body, principal, handle, send);
     }
-    await send(await stateless.fetch(request, options));
+    if (methodOf(body) !== SUBSCRIBE) return send(await stateless.fetch(request, options));
+    const tasks = taskSubscriptionOf(body);
+    const refusal = tasks && refusalOf(tasks);
+    if (refusal !== undefined) return send(refusal);
+    const subscription = { access: principal.access, handler: newHandler() };
+    subscriptions.add(subscription);
+    try {
+      const response = await subscription.handler.fetch(request, options);
+      if (tasks === undefined) return await send(response);
+      const watch = servers.watchTasks(principal, details.requestId!);
+      await send(withTaskNotifications(response, tasks, watch, signal));
+    } finally {
+      subscriptions.delete(subscription);
+      await subscription.handler.close();
+    }
   }
 
   return {
     async handle(req, res, principal) {
       const received = req.method === "POST" ? await readMessage(req) : undefined;
       const body = received?.message;
+      // Before anything is sent: the answer to the call can be a stream, whose status is 200.
+      const tool = principal.application === true ? calledTool(body) : undefined;
+      if (tool !== undefined) requireGrantedScope(principal, tool, await servers.scopeOf(tool, principal));
       const disconnected = new AbortController();
       res.once("close", () => {
         if (!res.writableFinished) disconnected.abort();
@@ -166,15 +195,12 @@ export function streamableHttpTransport(
         argumentIssues: received?.argumentIssues,
       };
       const staysOpen =
-        (req.method === "GET" && resumedCallOf(req) === undefined) ||
-        methodOf(body) === "subscriptions/listen";
+        (req.method === "GET" && resumedCallOf(req) === undefined) || methodOf(body) === SUBSCRIBE;
       const release = staysOpen ? streams.reserve(principal, "mcp") : undefined;
       const send: Send = async (response, call) => {
         const streamed = isEventStream(response);
         if (streamed) res.setHeader("X-Accel-Buffering", "no");
-        const unregister = streamed
-          ? streams.add({ keyId: principal.keyId, res, answer: !staysOpen })
-          : undefined;
+        const unregister = streamed ? streams.add({ principal, res, answer: !staysOpen }) : undefined;
         const frame = call && { before: openingEvent(call), after: CLOSING_EVENT };
         await sendWebResponse(response, res, frame).finally(unregister);
       };
@@ -185,15 +211,17 @@ export function streamableHttpTransport(
       used.clear();
       return ids;
     },
-    toolsChanged() {
-      stateless.notify.toolsChanged();
+    toolsChanged(isMeant) {
+      for (const { access, handler } of subscriptions) if (isMeant(access)) handler.notify.toolsChanged();
       // Sent on the stream that a client has opened for notifications; without one it is dropped.
-      cache.forEach((transport) =>
+      cache.forEach(isMeant, (transport) =>
         transport.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
       );
     },
     async close() {
-      await stateless.close();
+      await Promise.all(
+        [stateless, ...[...subscriptions].map(({ handler }) => handler)].map((one) => one.close()),
+      );
       await cache.closeAll();
     },
   };
@@ -201,6 +229,13 @@ export function streamableHttpTransport(
 
 /** Sends a response. @param call what the client can resume when the response breaks off */
 type Send = (response: Response, call?: ResumableCall) => Promise<void>;
+
+/** The name of the tool that a message calls; undefined for another message. */
+function calledTool(message: unknown): string | undefined {
+  if (methodOf(message) !== "tools/call") return undefined;
+  const { name } = ((message as { params?: unknown }).params ?? {}) as { name?: unknown };
+  return typeof name === "string" ? name : undefined;
+}
 
 /** The call that a request resumes. @throws AppError method_not_allowed, invalid_request */
 function resumedCallOf({ method, headers }: IncomingMessage): ResumableCall | undefined {

@@ -1,0 +1,92 @@
+/** `fields` of a call: the part of an answer that an agent wants, so that it reads no more. */
+import type { z } from "zod";
+import type { Issue } from "../../../schemas/problem.ts";
+import { choosesProject } from "../../core/access.ts";
+import { nearMatch } from "../../core/near-match.ts";
+import type { Principal } from "../../core/ports.ts";
+import type { AnyTool } from "../../core/tool.ts";
+
+/** Says which of several answers it is, so it is never left out. */
+const ID = "id";
+
+/** The JSON Schema of `fields`, as `tools/list` shows it. */
+export const FIELDS_SCHEMA = {
+  type: "array",
+  items: { type: "string" },
+  description: "Only these fields of the answer.",
+} as const;
+
+/** An answer with only the fields that a call names, or the items of a list with these. */
+export type SelectFields = (output: unknown) => unknown;
+
+/**
+ * Takes `fields` out of the arguments of a call. They say only what is shown, so a name that the answer does not have refuses
+ * nothing: the answer has a warning about it beside the fields that it has.
+ */
+export function takeFields(
+  tool: AnyTool,
+  args: Record<string, unknown>,
+  { access }: Pick<Principal, "access">,
+): { input: Record<string, unknown>; select: SelectFields } {
+  const { fields, ...input } = args;
+  if (tool.selectable !== true) return { input: args, select: (output) => output };
+  if (fields === undefined || fields === null)
+    return { input, select: (output) => withoutKnown(tool, input, output) };
+  const allowed = Object.keys(((tool.page?.item ?? tool.output) as z.ZodObject).shape).filter(
+    (name) => name !== "project" || choosesProject(access),
+  );
+  const names = namesIn(fields);
+  const pick = (value: object): object =>
+    Object.fromEntries(Object.entries(value).filter(([name]) => name === ID || names.includes(name)));
+  const unknown = unknownNames(names, allowed);
+  return {
+    input,
+    select: (output) => {
+      const selected =
+        tool.page === undefined
+          ? pick(output as object)
+          : { ...(output as object), items: (output as { items: object[] }).items.map(pick) };
+      return unknown === undefined ? selected : withWarning(selected, unknown);
+    },
+  };
+}
+
+function withoutKnown(
+  { knownField: known }: AnyTool,
+  input: Record<string, unknown>,
+  output: unknown,
+): unknown {
+  if (known === undefined || !known.isKnown(input, output)) return output;
+  const { [known.name]: _, ...rest } = output as Record<string, unknown>;
+  return rest;
+}
+
+/** The names in a list, or in a text with commas or of JSON, as some models write lists. */
+const namesIn = (fields: unknown): readonly unknown[] =>
+  typeof fields === "string" ? fields.split(/[\s,"[\]]+/).filter(Boolean) : [fields].flat();
+
+/** Maximum number of unknown names in a warning, and the maximum length of each, in characters. */
+const MAX_NAMES = 20;
+const MAX_NAME_CHARS = 100;
+
+/** One warning about all names that are no fields of the answer; undefined when there are none. */
+function unknownNames(names: readonly unknown[], allowed: readonly string[]): Issue | undefined {
+  const unknown = names
+    .filter((name) => typeof name !== "string" || !allowed.includes(name))
+    .map((name) => (typeof name === "string" ? name : JSON.stringify(name)).slice(0, MAX_NAME_CHARS));
+  if (unknown.length === 0) return undefined;
+  const near = unknown.map((name) => nearMatch(name, allowed)).find((name) => name !== undefined);
+  return {
+    path: "fields",
+    code: "not_allowed",
+    message: `has names that are no fields of this answer: ${unknown.slice(0, MAX_NAMES).join(", ")}`,
+    allowed: [...allowed],
+    ...(near !== undefined && { did_you_mean: near }),
+  };
+}
+
+/** Adds a warning to those that an answer has of its own. */
+const withWarning = (answer: object, warning: Issue): object => ({
+  ...answer,
+  warnings: [warning, ...((answer as { warnings?: Issue[] }).warnings ?? [])],
+});
