@@ -5,7 +5,8 @@ import { AppError } from "../core/errors.ts";
 import type { Principal } from "../core/ports.ts";
 import { requestWindow } from "./request-window.ts";
 
-export type Admit = (headers: IncomingHttpHeaders) => Promise<Principal>;
+/** @param resource the URL of the MCP server that was asked, for which tokens of applications are valid */
+export type Admit = (headers: IncomingHttpHeaders, resource?: string) => Promise<Principal>;
 
 export interface Admission {
   /** Authenticates a request by its API key and counts it. @throws AppError unauthorized, rate_limited */
@@ -40,8 +41,8 @@ export function admission(
 
   return {
     checkRateLimit,
-    async admit(headers) {
-      const principal = await authenticator.authenticate(headers);
+    async admit(headers, resource) {
+      const principal = await authenticator.authenticate(headers, resource);
       checkRateLimit(principal);
       return principal;
     },

@@ -14,6 +14,7 @@ import { AppError, ERRORS, toProblem } from "../core/errors.ts";
 import { hostIssue } from "../core/hosts.ts";
 import { loggableText } from "../core/loggable-text.ts";
 import { newRequestId } from "../core/ids.ts";
+import { type ConnectionLimits, connectionLimiter } from "./connection-limit.ts";
 
 /** Maximum size of the headers, in bytes. Load balancers add large ones, for which Node's default of 16 KiB is too small. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -60,8 +61,7 @@ interface ListenOptions {
   host: string;
   port: number;
   lifecycle: Lifecycle;
-  /** Maximum number of connections; further ones are closed immediately. Default: no limit. */
-  maxConnections?: number;
+  connections: ConnectionLimits;
   /** Maximum time for requests in flight after the listener is closed, in milliseconds. */
   drainTimeoutMs?: number;
   /** Ends event streams, which do not end by themselves. Called after the drain delay. */
@@ -98,7 +98,7 @@ export function logRejectedRequest(
 
 /**
  * Answers `GET /health`: 200, or 503 while the process drains or can't reach its state.
- * @param checkStorage returns why the state can't be reached, or undefined
+ * @param checkStorage returns why the state can't be reached, or undefined; soon, also when a file system hangs
  */
 export async function sendHealth(
   res: ServerResponse,
@@ -106,13 +106,7 @@ export async function sendHealth(
   version: string,
   checkStorage: () => Promise<string | undefined>,
 ): Promise<void> {
-  // A network file system may hang, and the probe must get a response even then.
-  const detail = lifecycle.draining
-    ? "This process is shutting down."
-    : await Promise.race([
-        checkStorage(),
-        delay(2_000, "The state directory does not answer.", { ref: false }),
-      ]);
+  const detail = lifecycle.draining ? "This process is shutting down." : await checkStorage();
   const health: Health = {
     status: lifecycle.draining ? "draining" : detail === undefined ? "ok" : "unavailable",
     version,
@@ -132,13 +126,17 @@ export async function sendHealth(
  * @throws Error with the system's code (EADDRINUSE, EACCES)
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
-  const { host, port, lifecycle, closeStreams, maxConnections, drainTimeoutMs = DRAIN_LIMIT_MS } = options;
+  const { host, port, lifecycle, closeStreams, drainTimeoutMs = DRAIN_LIMIT_MS } = options;
   /** By connection, because a pipelined response gets no event when the connection ends. */
   const inFlight = new Map<Socket, Set<ServerResponse>>();
+  const limiter = connectionLimiter(options.connections, (socket) => inFlight.get(socket)?.size === 0);
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
     const responses = inFlight.get(req.socket);
     responses?.add(res);
-    res.once("close", () => responses?.delete(res));
+    res.once("close", () => {
+      responses?.delete(res);
+      limiter.recordUse(req.socket);
+    });
     if (responses === undefined || responses.size > MAX_PIPELINED) {
       req.socket.destroy();
       return;
@@ -162,7 +160,6 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     },
     serve,
   );
-  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   // Other expectations than `100-continue` are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", serve);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -173,6 +170,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     else rejectMalformedRequest(error, socket);
   });
   server.on("connection", (socket: Socket) => {
+    if (!limiter.admit(socket)) {
+      socket.destroy();
+      return;
+    }
     inFlight.set(socket, new Set());
     socket.once("close", () => inFlight.delete(socket));
   });

@@ -2,7 +2,15 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
 import type { Clock } from "../core/clock.ts";
-import type { AccountsApi } from "../core/account-ports.ts";
+import type { AccountsApi, RecordRead } from "../core/account-ports.ts";
+import {
+  choosesProject,
+  isAlwaysAllowed,
+  mayUseTool,
+  scopesIn,
+  visibilityKey,
+  visibilityOf,
+} from "../core/access.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
 import { parseInput } from "../core/issues.ts";
@@ -11,15 +19,22 @@ import { nextTurn } from "../core/next-turn.ts";
 import { type Meter, secondsSince } from "../core/meter.ts";
 import { serializeTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
 import type { SpanAttributes, Tracer } from "../core/tracer.ts";
-import type { Actor, CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
-import type { AnyTool, ListResponse, Progress, Elicitation, ToolContext } from "../core/tool.ts";
+import type { Actor, CursorCodec, Principal, Readers, UnitOfWork } from "../core/ports.ts";
+import { keyAdvice, missingScope, nothingAllowed } from "../core/scope-refusal.ts";
+import { scopedReaders, scopedWriters } from "../core/scoped-readers.ts";
+import type { AnyTool, ListResponse, ListTotal, Progress, Elicitation, ToolContext } from "../core/tool.ts";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { MAX_PAGE } from "../../schemas/page.ts";
+import { MAX_PAGE, MAX_TOTAL } from "../../schemas/page.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
+import { readEntryOf } from "./read-entry.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
 
 /** Size from which the steps of an operation are turns of the event loop of their own, in JSON values or characters. */
 export const LARGE_INPUT = 20_000;
+
+/** Fields that no message offers to a caller without a choice of projects. */
+const PROJECT_FIELDS = ["project", "projects"] as const;
 
 /** The services that operations use. */
 export interface Services {
@@ -32,6 +47,8 @@ export interface Services {
   log: Logger;
   meter: Meter;
   tracer: Tracer;
+  /** Records an answered read of run values; undefined unless the operator asks for it. */
+  recordRead: RecordRead | undefined;
 }
 
 /** One request, from any surface. */
@@ -49,6 +66,8 @@ export interface Call {
   incomingTrace?: Readonly<Record<keyof TraceHeaders, unknown>> | undefined;
   /** Span attributes that the surface sets. */
   attributes?: SpanAttributes;
+  /** The name of the tool that the caller used, if it is not the operation: that of an exposed workflow. */
+  calledAs?: string;
   /** The trace of the request, set by `withTelemetry`. */
   trace?: TraceContext | undefined;
   /** Receives progress, when the caller has asked for it. */
@@ -64,6 +83,8 @@ export interface PreparedCall {
   question(): Promise<Elicitation | undefined>;
   /** All pages of a list. */
   pages(): AsyncGenerator<ListResponse<unknown>>;
+  /** What two callers have in common only if they see the same; part of the keys of caches. */
+  visibility: string;
   /** Whether the list is sent page by page, also where the request has no paging parameters. */
   isPaged: boolean;
   /** The revision of a list; undefined for none. */
@@ -83,7 +104,12 @@ export function prepare(
   surfaceIssues: readonly Issue[] = [],
 ): PreparedCall {
   authorise(tool, call);
-  const input: Record<string, unknown> = parseInput(tool.input as z.ZodObject, raw, surfaceIssues);
+  const input: Record<string, unknown> = parseInput(
+    tool.input as z.ZodObject,
+    raw,
+    surfaceIssues,
+    choosesProject(call.actor.principal.access) ? [] : PROJECT_FIELDS,
+  );
   call.resourceIds = resourceIdsOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
   const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
@@ -92,13 +118,19 @@ export function prepare(
     const result = await tool.run(parsed, ctx);
     if (isLarge) await nextTurn();
     const output = checkOutput(tool, result);
+    if (tool.readsValues === true) await services.recordRead?.(readEntryOf(tool, parsed, output, call));
     call.resourceIds = resourceIdsOf(input, output);
     return output;
   };
   return {
     input,
     run: () => run(input),
-    question: async () => tool.elicitation?.(input, ctx),
+    async question() {
+      const question = await tool.elicitation?.(input, ctx);
+      if (question !== undefined && tool.readsValues === true)
+        await services.recordRead?.(readEntryOf(tool, input, undefined, call, "question"));
+      return question;
+    },
     async *pages() {
       for (let cursor = input["cursor"]; ;) {
         const page = (await run({ ...input, limit: MAX_PAGE, cursor })) as ListResponse<unknown>;
@@ -106,9 +138,12 @@ export function prepare(
         if (input["include"] !== undefined) await nextTurn();
         yield page;
         if (page.next_cursor === null) return;
+        // Reading and writing a page never waits for I/O, so nothing else would be served before the last one.
+        await nextTurn();
         cursor = page.next_cursor;
       }
     },
+    visibility: visibilityKey(visibilityOf(call.actor.principal.access, tool.scope)),
     isPaged:
       input["limit"] !== undefined ||
       input["cursor"] !== undefined ||
@@ -183,34 +218,44 @@ export async function withTelemetry<T>(
 /** Milliseconds since `start`, a value of `performance.now()`, with two decimals. */
 const elapsedMs = (start: number): number => Math.round((performance.now() - start) * 100) / 100;
 
-/** @throws AppError person_needed, missing_scope */
+/** @throws AppError person_needed, not_permitted, missing_scope */
 export function authorise(
-  tool: Pick<AnyTool, "name" | "scope" | "requiresUser">,
-  { actor }: Pick<Call, "actor">,
+  tool: Pick<AnyTool, "name" | "scope" | "requiresUser" | "instance">,
+  { actor, calledAs = tool.name }: Pick<Call, "actor" | "calledAs">,
 ): void {
-  const { kind, scopes, owner } = actor.principal;
+  const { kind, access } = actor.principal;
+  const scopes = tool.instance === true ? scopesIn(access, DEFAULT_PROJECT) : actor.principal.scopes;
   if (tool.requiresUser && kind === "key") {
     throw new AppError(
       "person_needed",
       `${tool.name} is only for signed-in users, not for API keys. Use the web interface (/ui/).`,
     );
   }
-  if (scopes.has(tool.scope)) return;
-  if (kind === "session") {
-    throw new AppError(
-      "missing_scope",
-      `${tool.name} needs the scope "${tool.scope}", which the role of ${owner} does not grant. Ask an admin for another role.`,
-    );
-  }
-  throw new AppError(
-    "missing_scope",
-    `${tool.name} needs a key with the scope "${tool.scope}"; this one has ${[...scopes].join(", ")}. ` +
-      `Use another key, or ask the operator for one: millrace keys create --name <name> --scope ${tool.scope}`,
-    {
-      errors: [
-        { path: "", code: "missing_scope", message: `needs the scope ${tool.scope}`, allowed: [tool.scope] },
-      ],
-    },
+  if (!mayUseTool(access, calledAs)) throw notPermitted(actor.principal, calledAs, tool);
+  if (scopes.has(tool.scope) || isAlwaysAllowed(access, tool.name)) return;
+  const needed = { scope: tool.scope, project: tool.instance === true ? DEFAULT_PROJECT : null };
+  if (actor.principal.scopes.size === 0) throw nothingAllowed(actor.principal, needed);
+  throw missingScope(actor.principal, {
+    subject: tool.name,
+    ...needed,
+    ...(kind === "key" &&
+      tool.scope === "publish" && { instead: "What you have saved is a draft: ask a person to publish it." }),
+  });
+}
+
+/** @param name that of the operation, or of the tool of an exposed workflow */
+function notPermitted(
+  principal: Principal,
+  name: string,
+  { scope, instance }: Pick<AnyTool, "scope" | "instance">,
+): AppError {
+  const allowed = [...(principal.access.keyLimits?.tools ?? [])];
+  const needed = { scope, project: instance === true ? DEFAULT_PROJECT : null };
+  return new AppError(
+    "not_permitted",
+    `This key is limited to ${allowed.join(", ")}, so it can't use ${name}. Use another key, or ` +
+      keyAdvice(principal, needed, ` --tool ${name}`),
+    { errors: [{ path: "", code: "not_permitted", message: `is not one of the key's tools`, allowed }] },
   );
 }
 
@@ -220,10 +265,15 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
   const accepted = "idempotency_key" in (tool.input as z.ZodObject).shape;
   const usedKey = typeof key === "string" ? key : accepted ? call.idempotencyKey : undefined;
   const idempotency = usedKey === undefined ? undefined : { key: usedKey, input };
-  let total: Promise<number> | undefined;
+  let total: Promise<ListTotal> | undefined;
+  const request = {
+    principal: call.actor.principal,
+    operation: tool.name,
+    scope: tool.scope,
+  };
   return {
     actor: call.actor,
-    read: services.read,
+    read: scopedReaders(services.read, request),
     cursors: services.cursors,
     engine: services.engine,
     accounts: services.accounts,
@@ -231,13 +281,22 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     signal: call.signal,
     trace: call.trace === undefined ? null : serializeTrace(call.trace),
     progress: call.progress,
-    total: (count) => (total ??= count()),
+    recordRead: async (target) => {
+      const { actor, requestId } = call;
+      await services.recordRead?.({ operation: `${tool.name}.read`, target, actor, requestId });
+    },
+    total: (count, max) => (total ??= count().then((found) => toListTotal(found, max))),
     write: (effect, part) => {
       const operation = part === undefined ? tool.name : `${tool.name}.${part}`;
-      return services.write({ operation, actor: call.actor, requestId: call.requestId, idempotency }, effect);
+      return services.write({ operation, actor: call.actor, requestId: call.requestId, idempotency }, (tx) =>
+        effect(scopedWriters(tx, request)),
+      );
     },
   };
 }
+
+const toListTotal = (count: number, max = MAX_TOTAL): ListTotal =>
+  count > max ? { total: max, total_capped: true } : { total: count };
 
 function checkOutput(tool: AnyTool, output: unknown): unknown {
   const parsed = (tool.output as z.ZodType).safeParse(output);

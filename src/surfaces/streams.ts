@@ -1,6 +1,7 @@
 /** Open event streams by API key or session: limits their number, keeps them alive, and closes those of invalid keys. */
 import type { ServerResponse } from "node:http";
 import { OPERATOR } from "../../schemas/actor.ts";
+import { type Access, accessText } from "../core/access.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter, type StreamKind } from "../core/meter.ts";
 import type { Principal } from "../core/ports.ts";
@@ -14,8 +15,20 @@ const MAX_STREAMS = 2_000;
 /** Maximum number of open streams of a key, and of a user with all their keys and sessions. */
 const MAX_PER_OWNER = 200;
 
+/** Maximum number of keys and sessions whose access is read in one check, because each costs two reads. */
+const MAX_ACCESS_CHECKS = 100;
+
+/** What is known of the keys and sessions that streams belong to. */
+export interface StreamCallers {
+  /** The ids of revoked and expired keys and sessions among these. */
+  findInvalid(ids: readonly string[]): Promise<string[]>;
+  /** What a key or session may see and do now; undefined when it does not exist. */
+  accessOf(id: string): Promise<Access | undefined>;
+}
+
 interface OpenStream {
-  keyId: string;
+  /** Whose stream it is, with the access of when it was opened. */
+  principal: Pick<Principal, "keyId" | "access">;
   res: ServerResponse;
   /** Whether it gets keep-alive comments, so that proxies do not close it as idle. */
   keepAlive?: boolean;
@@ -33,8 +46,8 @@ export interface StreamRegistry {
    */
   reserve(principal: Pick<Principal, "keyId" | "owner">, kind: StreamKind): () => void;
   sendKeepAlives(): void;
-  /** Closes the streams of invalid keys. @param findInvalid returns the ids of revoked and expired keys */
-  closeInvalid(findInvalid: (keyIds: readonly string[]) => Promise<string[]>): Promise<void>;
+  /** Closes the streams of invalid keys, and those of callers who may see or do something else now: they open new ones. */
+  closeInvalid(callers: StreamCallers): Promise<void>;
   /** Ends the streams that would stay open; responses to calls may finish. */
   closeAll(): void;
 }
@@ -47,6 +60,8 @@ export function createStreamRegistry(
   const streams = new Set<OpenStream>();
   const counts = new Map<string, number>();
   let total = 0;
+  /** Where the next check of accesses begins. */
+  let checked = 0;
   return {
     reserve({ keyId, owner }, kind) {
       // Several people use keys of `operator`, so these are counted one by one.
@@ -90,11 +105,24 @@ export function createStreamRegistry(
       for (const { keepAlive, res } of streams)
         if (keepAlive && !res.writableEnded && !res.writableNeedDrain) res.write(": keep-alive\n\n");
     },
-    async closeInvalid(findInvalid) {
+    async closeInvalid({ findInvalid, accessOf }) {
       if (streams.size === 0) return;
-      const invalid = new Set(await findInvalid([...new Set([...streams].map((stream) => stream.keyId))]));
-      for (const { keyId, res } of streams) {
-        if (!invalid.has(keyId)) continue;
+      const ids = [...new Set([...streams].map(({ principal }) => principal.keyId))];
+      const invalid = new Set(await findInvalid(ids));
+      // In turns, so that many streams don't make each check long.
+      const from = checked % ids.length;
+      const turn = [...ids.slice(from), ...ids.slice(0, from)].slice(0, MAX_ACCESS_CHECKS);
+      checked = from + turn.length;
+      const access = new Map<string, string>();
+      for (const id of turn) {
+        const current = invalid.has(id) ? undefined : await accessOf(id);
+        if (current !== undefined) access.set(id, accessText(current));
+      }
+      for (const { principal, res } of streams) {
+        const { keyId } = principal;
+        const current = access.get(keyId);
+        const isOutdated = current !== undefined && current !== accessText(principal.access);
+        if (!invalid.has(keyId) && !isOutdated) continue;
         // A client that does not read would keep the connection open.
         if (res.writableLength === 0) res.end();
         else res.destroy();
@@ -112,12 +140,12 @@ export function createStreamRegistry(
  */
 export function startStreamMaintenance(
   streams: StreamRegistry,
-  findInvalid: (keyIds: readonly string[]) => Promise<string[]>,
+  callers: StreamCallers,
   onError: (error: unknown) => void,
 ): () => void {
   const timers = [
     setInterval(() => streams.sendKeepAlives(), KEEP_ALIVE_MS),
-    setInterval(() => void streams.closeInvalid(findInvalid).catch(onError), REVOCATION_CHECK_MS),
+    setInterval(() => void streams.closeInvalid(callers).catch(onError), REVOCATION_CHECK_MS),
   ];
   return () => timers.forEach(clearInterval);
 }

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
 import { HOUR, MINUTE } from "../../src/core/clock.ts";
 import { apiClient } from "../support/http.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
@@ -68,7 +69,7 @@ describe("a disk with less free space than limits.free_disk", () => {
       (await call("POST", `/workflows/${id}/runs`, { wait: 0 })).body.id as string,
       (await call("POST", `/workflows/${id}/runs`, { wait: 0 })).body.id as string,
     ];
-    await vi.waitFor(async () => expect((await callFull("GET", "/approvals")).body).toHaveLength(2));
+    await untilPassing(async () => expect((await callFull("GET", "/approvals")).body).toHaveLength(2));
     expect((await callFull("GET", "/health")).status).toBe(200);
     expect((await callFull("PATCH", `/workflows/${id}`, { description: "Asks." })).status).toBe(200);
     expect((await callFull("POST", `/runs/${second}/cancel`, {})).status).toBe(200);
@@ -78,7 +79,7 @@ describe("a disk with less free space than limits.free_disk", () => {
     expect((await approver("POST", `/approvals/${approvals[0].id}`, { decision: "approve" })).status).toBe(
       200,
     );
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect((await callFull("GET", `/runs/${first}`)).body.status).toBe("succeeded"),
     );
   });
@@ -94,7 +95,7 @@ describe("a disk with less free space than limits.free_disk", () => {
     const executor = await instance.executor(FULL);
     clock.advance(HOUR);
     await expect(executor.startDueRuns()).rejects.toMatchObject({ code: "storage_full" });
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect((await instance.read.jobs.depth()).later, "the released job").toBeGreaterThan(0),
     );
     expect((await call("GET", "/runs")).body).toHaveLength(1);
@@ -104,7 +105,7 @@ describe("a disk with less free space than limits.free_disk", () => {
     expect(await startDueRuns()).toBe(1);
     clock.advance(MINUTE);
     queue.wake();
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect((await call("GET", `/runs/${run.id}`)).body.status).toBe("succeeded"),
     );
     expect((await call("GET", "/runs")).body).toHaveLength(3);

@@ -21,10 +21,12 @@ async function stubborn(port: number, text: string) {
   return received;
 }
 
+const connections = { total: 100, clientOf: () => undefined };
+
 describe("a listener", () => {
   it("closes the connection of a refused client that does not close its side", async () => {
     const lifecycle = { draining: false };
-    const { port, drain } = await listen(() => {}, { host: "127.0.0.1", port: 0, lifecycle });
+    const { port, drain } = await listen(() => {}, { host: "127.0.0.1", port: 0, lifecycle, connections });
     onTestFinished(() => drain(0));
     const before = ends();
     expect(await stubborn(port, "nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s);
@@ -39,7 +41,7 @@ describe("a listener", () => {
       taken += 1;
       answers.push(() => res.end("x"));
     };
-    const { port, drain } = await listen(take, { host: "127.0.0.1", port: 0, lifecycle });
+    const { port, drain } = await listen(take, { host: "127.0.0.1", port: 0, lifecycle, connections });
     onTestFinished(() => drain(0));
     const url = `http://127.0.0.1:${port}`;
     const few = await socketClient(url);
@@ -53,16 +55,42 @@ describe("a listener", () => {
     expect(taken).toBe(8);
   });
 
-  it("limits the number of connections, and how long it waits for an incomplete request", async () => {
-    const options = { host: "127.0.0.1", port: 0, maxConnections: 3, drainTimeoutMs: 100 };
+  it("limits the number of connections by closing idle ones, and how long it waits for an incomplete request", async () => {
+    const three = { total: 3, clientOf: () => undefined };
+    const options = { host: "127.0.0.1", port: 0, connections: three, drainTimeoutMs: 100 };
     const lifecycle = { draining: false };
-    const { port, drain } = await listen((_req, res) => res.end("x"), { ...options, lifecycle });
+    const waiting: (() => void)[] = [];
+    const handle: RequestListener = (req, res) => {
+      if (req.url === "/wait") waiting.push(() => res.end("x"));
+      else res.end("x");
+    };
+    const { port, drain } = await listen(handle, { ...options, lifecycle });
     const url = `http://127.0.0.1:${port}`;
-    const held = [await socketClient(url), await socketClient(url), await socketClient(url)];
-    for (const one of held) one.send("GET / HTTP/1.1\r\nHost: x\r\n");
+    const [used, unused, incomplete] = [
+      await socketClient(url),
+      await socketClient(url),
+      await socketClient(url),
+    ];
+    incomplete.send("GET / HTTP/1.1\r\nHost: x\r\n");
+    used.send(formatRequest("GET", "/"));
+    await used.waitFor("x");
+    // Each new connection replaces the one that has been idle for longest.
+    const busy = [await socketClient(url)];
+    await unused.ended;
+    busy[0]!.send(formatRequest("GET", "/wait"));
+    busy.push(await socketClient(url));
+    await incomplete.ended;
+    busy[1]!.send(formatRequest("GET", "/wait"));
+    busy.push(await socketClient(url));
+    await used.ended;
+    busy[2]!.send(formatRequest("GET", "/wait"));
+    await eventually(() => waiting.length === 3 || undefined, "three requests in progress");
     const beyond = await socketClient(url);
     await beyond.ended;
     expect(beyond.received()).toBe("");
+    for (const answer of waiting) answer();
+    for (const one of busy) await one.waitFor("x");
+    (await socketClient(url)).send("GET / HTTP/1.1\r\nHost: x\r\n");
     const start = performance.now();
     await drain(0);
     expect(performance.now() - start).toBeLessThan(5_000);

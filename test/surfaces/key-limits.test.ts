@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { rotateKey } from "../../src/auth/api-keys.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
@@ -110,7 +111,7 @@ describe("runs_per_hour", () => {
     const { instance, clock, config, define, start, record } = await open({ runs_per_hour: 2 });
     const id = await define(SETS);
     expect((await start(id)).status).toBe(202);
-    const old = { ...record, lastUsedAt: null, revokedAt: null, user: null };
+    const old = { ...record, lastUsedAt: null, revokedAt: null, user: null, isSingleProject: true };
     const { value: successor } = await rotateKey(instance.keys, clock, old, { overlap: HOUR });
     const other = await testInstance({ stateDir: instance.stateDir, clock });
     const { url } = await other.mcp({ config });
@@ -457,11 +458,11 @@ describe("stored_bytes", () => {
     const id = await define(KEEPS);
     const { body: run } = await call("POST", `/workflows/${id}/runs`, FULL);
     expect((await call("POST", `/workflows/${id}/runs`, { wait: 0 })).status).toBe(429);
-    await vi.waitFor(async () => expect((await call("GET", "/approvals")).body).toHaveLength(1));
+    await untilPassing(async () => expect((await call("GET", "/approvals")).body).toHaveLength(1));
     const approver = apiClient(url, (await instance.key({ scopes: ["read", "approve"] })).value);
     const [{ id: approval }] = (await approver("GET", "/approvals")).body;
     expect((await approver("POST", `/approvals/${approval}`, { decision: "approve" })).status).toBe(200);
-    await vi.waitFor(async () =>
+    await untilPassing(async () =>
       expect((await call("GET", `/runs/${run.id}`)).body.status).toBe("succeeded"),
     );
     clock.advance(91 * DAY);

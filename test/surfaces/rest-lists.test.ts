@@ -53,6 +53,69 @@ describe("GET /workflows", () => {
     expect((await call<Item[]>("GET", "/workflows")).body).toEqual(body);
   });
 
+  it("serves others between its pages, though the store answers at once", async () => {
+    const { instance, call } = await openRest();
+    await insertWorkflows(instance, { count: 1_200 });
+    const { workflows } = instance.services.read;
+    const { page } = workflows;
+    let [turns, isCounting] = [0, true];
+    const count = (): void => {
+      turns += 1;
+      if (isCounting) setImmediate(count);
+    };
+    setImmediate(count);
+    const seenAt: number[] = [];
+    workflows.page = (query) => {
+      seenAt.push(turns);
+      return page(query);
+    };
+    await call("GET", "/workflows");
+    isCounting = false;
+    expect(seenAt).toHaveLength(6);
+    expect(new Set(seenAt).size).toBe(6);
+  });
+
+  it("says where counting stopped", async () => {
+    const { instance, call } = await openRest();
+    await insertWorkflows(instance, { count: 10_001 });
+    const totals = async (query: string) => {
+      const { headers } = await call("GET", `/workflows?limit=1${query}`);
+      return [headers.get("x-total-count"), headers.get("x-total-count-capped")];
+    };
+    expect(await totals("")).toEqual(["10000", "true"]);
+    expect(await totals("&search=many")).toEqual(["1000", "true"]);
+    expect(await totals("&search=many-00000")).toEqual(["9", null]);
+    await instance.store.transaction((trx) =>
+      trx.deleteFrom("workflows").where("id", "=", "many-000001").execute(),
+    );
+    expect(await totals("&sort=name")).toEqual(["10000", null]);
+  });
+
+  it("reads a first page once until a workflow changes", async () => {
+    const { instance, call } = await openRest();
+    await insertWorkflows(instance, { count: 30 });
+    const { workflows } = instance.services.read;
+    const { page } = workflows;
+    let reads = 0;
+    workflows.page = (query) => {
+      reads += 1;
+      return page(query);
+    };
+    const get = (path: string) => call<Item[]>("GET", path);
+    const first = await get("/workflows?limit=10");
+    const again = await get("/workflows?limit=10");
+    expect([again.body, again.headers.get("link"), again.headers.get("x-total-count")]).toEqual([
+      first.body,
+      first.headers.get("link"),
+      "30",
+    ]);
+    expect(reads).toBe(1);
+    expect((await get("/workflows?limit=9")).body).toHaveLength(9);
+    await call("POST", "/workflows", { name: "New" });
+    expect((await get("/workflows?limit=10")).body[0]).toMatchObject({ name: "New" });
+    expect(reads).toBe(3);
+  });
+
   it("is an empty array when there is none", async () => {
     const { call } = await openRest();
     const { body, headers } = await call("GET", "/workflows");

@@ -91,7 +91,7 @@ describe("a search", () => {
   });
 });
 
-const list = (revision: string) => ({ revision, body: Buffer.from("[]"), total: 0 });
+const list = (revision: string) => ({ revision, body: Buffer.from("[]"), total: 0, nextCursor: null });
 
 describe("the cache of lists", () => {
   it("drops answers from before a change", () => {

@@ -55,7 +55,7 @@ describe("GET /workflows with 30,000 stored", () => {
     const { url, key, stalled, pages } = await withLongList(30_000);
     const before = inUse();
     const answer = await unread(`${url}/workflows`, key);
-    expect(answer.headers["x-total-count"]).toBe("30000");
+    expect(answer.headers).toMatchObject({ "x-total-count": "10000", "x-total-count-capped": "true" });
     // While the client reads nothing, only a few pages are fetched.
     expect(await stalled()).toBeLessThan(30);
 

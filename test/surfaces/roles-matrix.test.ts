@@ -16,9 +16,9 @@ import {
 /** What a role may do according to the documentation. It is repeated here, so that a mistake in the program shows. */
 const MAY = {
   viewer: ["read"],
-  editor: ["read", "write", "run", "approve"],
-  admin: ["read", "write", "run", "approve", "admin"],
-  operator: ["read", "write", "run", "approve", "admin"],
+  editor: ["read", "write", "publish", "run", "approve"],
+  admin: ["read", "write", "publish", "run", "approve", "admin"],
+  operator: ["read", "write", "publish", "run", "approve", "admin"],
 } as const;
 
 type Ability = (typeof MAY)["admin"][number];
@@ -31,7 +31,7 @@ interface Row {
   person?: true;
   /** The kind of its resource, with the outcomes for the caller's own, another user's and a missing one. */
   of?: ResourceKind;
-  own?: Outcome;
+  own?: Outcome | ((asker: CallerSpec) => Outcome);
   others?: Outcome | ((asker: CallerSpec) => Outcome);
   none?: Outcome;
   /** The outcome of an operation without a resource. */
@@ -49,22 +49,48 @@ const ofAll = { own: "ok", others: "ok" } as const;
 const workflow = { of: "workflow", ...ofAll, none: "workflow_not_found" } as const;
 const run = { of: "run", ...ofAll, none: "run_not_found" } as const;
 const writesWorkflow = { needs: "write", ...workflow, ...changes } as const;
+/** Some operations need the scope publish too, where the workflow is published. */
+const mayPublish = ({ role, scopes }: CallerSpec): boolean =>
+  MAY[role].some((ability) => ability === "publish") && scopes?.includes("publish") !== false;
+const whereLive = (asker: CallerSpec): Outcome => (mayPublish(asker) ? "ok" : "missing_scope");
+const live = { own: whereLive, others: whereLive } as const;
+const publishes = { needs: "publish", ...workflow, ...changes } as const;
 const person = { person: true } as const;
 const administers = { needs: "admin", ...person } as const;
+
+/** Roles in the default project are those of the accounts. */
+const defaultMembers = {
+  of: "project",
+  own: "invalid_input",
+  others: "invalid_input",
+  none: "project_not_found",
+} as const;
 
 /** Every operation: what it requires, and the outcomes by owner of the resource. */
 const OPERATIONS: Readonly<Record<string, Row>> = {
   list_workflows: reads,
   get_workflow: { ...reads, ...workflow },
+  plan_workflow: { ...reads, ...workflow },
   list_workflow_versions: { ...reads, ...workflow },
   get_workflow_version: { ...reads, ...workflow, more: ["1"] },
   create_workflow: { needs: "write", ...changes, send: () => ({ name: "Matrix" }) },
-  update_workflow: { ...writesWorkflow, send: (number) => ({ description: `Number ${number}` }) },
+  update_workflow: {
+    ...writesWorkflow,
+    send: (number) => ({
+      definition: { steps: [{ id: "a", type: "set", values: { number } }] },
+    }),
+  },
+  "update_workflow of what is live": {
+    ...writesWorkflow,
+    ...live,
+    send: (number) => ({ description: `Number ${number}` }),
+  },
   validate_workflow: { needs: "write", send: () => ({ definition: { steps: [] } }) },
-  archive_workflow: writesWorkflow,
+  archive_workflow: { ...writesWorkflow, ...live },
+  // It is not archived, so nothing is restored.
   restore_workflow: { ...writesWorkflow, send: () => ({}) },
-  publish_workflow: { ...writesWorkflow, send: () => ({}) },
-  unpublish_workflow: { ...writesWorkflow, send: () => ({}) },
+  publish_workflow: { ...publishes, send: () => ({}) },
+  unpublish_workflow: { ...publishes, send: () => ({}) },
   get_exposure: { ...reads, ...workflow },
   allow_exposure: {
     ...workflow,
@@ -74,13 +100,34 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     send: () => ({ digest: "unknown" }),
   },
   withdraw_exposure: { ...workflow, needs: "admin", send: () => ({}) },
+  get_offer: { ...reads, ...workflow },
+  offer_workflow: { ...workflow, needs: "publish", ...changes, send: () => ({ projects: ["*"] }) },
+  list_offered_workflows: reads,
   get_workflow_state: { ...reads, ...workflow },
   set_workflow_state: { ...writesWorkflow, send: () => ({ values: {} }) },
   get_schedule: { ...reads, ...workflow },
   list_schedules: reads,
-  pause_schedule: { ...writesWorkflow, send: () => ({}) },
-  resume_schedule: { ...writesWorkflow, send: () => ({}) },
+  pause_schedule: { ...publishes, send: () => ({}) },
+  resume_schedule: { ...publishes, send: () => ({}) },
   run_workflow: { ...workflow, needs: "run", ...changes, send: () => ({}) },
+  // It runs a step that is not saved, so it needs write too.
+  run_step: {
+    needs: "run",
+    ...changes,
+    outcome: ({ role, scopes }) =>
+      MAY[role].some((ability) => ability === "write") && scopes?.includes("write") !== false
+        ? "ok"
+        : "missing_scope",
+    send: () => ({ step: { type: "set", values: { x: 1 } } }),
+  },
+  query_database: {
+    needs: "write",
+    ...changes,
+    of: "database",
+    ...ofAll,
+    none: "database_not_found",
+    send: () => ({ sql: "SELECT region FROM orders", wait: 0 }),
+  },
   list_workflow_runs: { ...reads, ...workflow },
   list_runs: reads,
   get_run: { ...reads, ...run },
@@ -101,10 +148,39 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     ...changes,
     send: () => ({ decision: "approve" }),
   },
+  list_reviews: reads,
+  get_review: { ...reads, of: "review", ...ofAll, none: "review_not_found" },
+  decide_review: {
+    needs: "publish",
+    ...person,
+    of: "review",
+    own: "review_not_yours",
+    others: "ok",
+    none: "review_not_found",
+    ...changes,
+    send: () => ({ decision: "reject", comment: "No" }),
+  },
+  withdraw_review: {
+    needs: "publish",
+    of: "review",
+    own: "ok",
+    others: "review_not_yours",
+    none: "review_not_found",
+    ...changes,
+    send: () => ({}),
+  },
   describe_environment: reads,
   describe_database: { ...reads, of: "database", ...ofAll, none: "database_not_found" },
   create_api_key: { ...reads, ...person, ...changes, send: () => ({ name: "matrix" }) },
   list_api_keys: { ...reads, ...person },
+  describe_key: {
+    ...reads,
+    of: "api key",
+    own: ({ credential }) => (credential === "key" ? "api_key_not_found" : "ok"),
+    others: ({ role, credential }) =>
+      role === "admin" && credential === "session" ? "ok" : "api_key_not_found",
+    none: "api_key_not_found",
+  },
   "list_api_keys of everybody": {
     ...reads,
     ...person,
@@ -131,6 +207,25 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     none: "api_key_not_found",
     ...changes,
     send: () => ({}),
+  },
+  get_key_changes: {
+    ...reads,
+    ...person,
+    of: "api key",
+    own: "ok",
+    others: ({ role }) => (role === "admin" ? "ok" : "api_key_not_found"),
+    none: "api_key_not_found",
+    query: "since=2026-11-21",
+  },
+  revert_key_changes: {
+    needs: "publish",
+    ...person,
+    of: "api key",
+    own: "ok",
+    others: ({ role }) => (role === "admin" ? "ok" : "api_key_not_found"),
+    none: "api_key_not_found",
+    ...changes,
+    send: () => ({ since: "2026-11-21" }),
   },
   list_sessions: { ...reads, ...person },
   end_session: {
@@ -176,6 +271,57 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     send: () => ({ role: "admin", status: "active" }),
   },
   list_audit_log: { needs: "admin" },
+  export_audit_log: { needs: "admin" },
+  move_workflow: { ...workflow, needs: "admin", ...changes, send: () => ({ project: "default" }) },
+  list_projects: reads,
+  get_project: { ...reads, of: "project", ...ofAll, none: "project_not_found" },
+  update_project: {
+    needs: "admin",
+    of: "project",
+    ...ofAll,
+    none: "project_not_found",
+    ...changes,
+    send: (number) => ({ description: `Number ${number}` }),
+  },
+  delete_project: {
+    needs: "admin",
+    of: "project",
+    own: "project_not_empty",
+    others: "project_not_empty",
+    none: "project_not_found",
+  },
+  list_grants: { ...reads, of: "project", ...ofAll, none: "project_not_found" },
+  add_grant: {
+    needs: "admin",
+    of: "project",
+    ...ofAll,
+    none: "project_not_found",
+    ...changes,
+    more: ["database", "shop"],
+    send: () => ({ access: "read-only" }),
+  },
+  remove_grant: {
+    needs: "admin",
+    of: "project",
+    own: "grant_not_found",
+    others: "grant_not_found",
+    none: "project_not_found",
+    more: ["model", "matrix"],
+  },
+  list_project_members: { ...administers, ...defaultMembers },
+  set_project_member: {
+    ...administers,
+    ...defaultMembers,
+    more: ["matrix@example.com"],
+    send: () => ({ role: "admin" }),
+  },
+  remove_project_member: { ...administers, ...defaultMembers, more: ["matrix@example.com"] },
+  // The last one: before it there is one project only.
+  create_project: {
+    needs: "admin",
+    ...changes,
+    send: (number) => ({ name: `Matrix ${number}` }),
+  },
 };
 
 const EVENTS = { name: "run_events", route: "GET /runs/:run_id/events" } as const;
@@ -257,7 +403,7 @@ async function play(world: RolesMatrix, name: string, row: Row, askers: readonly
   for (const [asker, answers] of refusals) {
     // A refused caller can't tell whether a resource exists; an allowed caller can't tell another user's from a missing one.
     const [mine, others, nothing] = [answers.get("own"), answers.get("others"), answers.get("none")];
-    const refusal = ["unauthorized", "person_needed", "missing_scope"].includes(expected(row, asker, "own"));
+    const refusal = ["unauthorized", "person_needed", "missing_scope"].includes(expected(row, asker, "none"));
     const asNone = expected(row, asker, "others") === expected(row, asker, "none");
     if ((refusal && mine !== nothing) || (asNone && others !== nothing)) tellsMore.push(asker.label);
   }
@@ -273,7 +419,7 @@ async function play(world: RolesMatrix, name: string, row: Row, askers: readonly
 type Things = Awaited<ReturnType<typeof openThings>>;
 
 const none = (thing: ResourceKind): string =>
-  thing === "workflow" || thing === "database" ? "none-such" : "none_such";
+  thing === "workflow" || thing === "database" || thing === "project" ? "none-such" : "none_such";
 
 /** The resources that are requested: the caller's, another user's, and missing ones. */
 async function openThings(world: RolesMatrix, askers: readonly Caller[]) {
@@ -386,6 +532,14 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, EndpointRow>>>>
       send: () => ({ current_password: "wrong", password: NEW_PASSWORD }),
     },
   },
+  get_authorization_request: { "without a request": { signedIn: true, outcome: "invalid_input" } },
+  authorize_application: {
+    "that did not begin in this browser": {
+      signedIn: true,
+      outcome: "authorization_expired",
+      send: () => ({ request: "none", allow: true }),
+    },
+  },
 };
 
 const idsIn = (items: readonly { id?: unknown }[]): string[] =>
@@ -451,7 +605,7 @@ describe("the permissions", () => {
         left: before.length - ended,
       });
     }
-  });
+  }, 180_000);
 
   it("show nobody another user's keys or sessions, and users to admins only", async () => {
     const { world, askers } = await open();

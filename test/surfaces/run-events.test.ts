@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { accessEverywhere } from "../../src/core/access.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import { noMeter } from "../../src/core/meter.ts";
 import { noTracer } from "../../src/core/tracer.ts";
@@ -11,6 +12,9 @@ import type { StepRecord } from "../../src/core/model.ts";
 import { type StepState, StepStates } from "../../src/core/step-states.ts";
 import { runEvents } from "../../src/surfaces/rest/run-events.ts";
 import { createStreamRegistry } from "../../src/surfaces/streams.ts";
+import { userWriter } from "../../src/store/users.ts";
+import { addProject } from "../support/projects.ts";
+import { addUser, signIn } from "../support/users.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestExecutor } from "../support/executor.ts";
 import { apiClient } from "../support/http.ts";
@@ -139,7 +143,9 @@ describe("the events of a run", () => {
     await approve(run, "first");
     const after = await follow(run, { "Last-Event-ID": id });
     await after.waitFor(/"id":"second","type":"approval","status":"waiting"/);
-    expect(new Set(ofSteps(after.text()))).toEqual(new Set(["first succeeded", "second waiting"]));
+    // The step may be seen while an executor begins its wait.
+    const changes = ofSteps(after.text()).filter((change) => change !== "second running");
+    expect(new Set(changes)).toEqual(new Set(["first succeeded", "second waiting"]));
     await approve(run, "second");
     await after.waitFor(ENDED);
     expect(ofSteps(after.text())).not.toContain("shape succeeded");
@@ -169,6 +175,26 @@ describe("the events of a run", () => {
     await instance.keys.revoke(record.id, new Date().toISOString(), "test");
     await eventually(() => stream.ended() || undefined, "the end of the stream", 2_500);
     expect(stream.text()).not.toMatch(ENDED);
+  });
+
+  it("end about a second after their caller has lost its role in the project, and are not found then", async () => {
+    const { start, instance, url } = await open();
+    await addProject(instance, "other");
+    const owner = "ann@example.com";
+    const user = await addUser(instance, { email: owner, role: "editor" });
+    const run = await start([asks("ask")]);
+    const { cookie } = await signIn(instance, user);
+    const { value } = await instance.key({ owner });
+    const streams = [];
+    for (const headers of [{ "X-API-Key": value }, { Cookie: cookie }])
+      streams.push(await openEventStream("GET", `${url}/runs/${run}/events`, { headers }));
+    for (const stream of streams) await stream.waitFor(/"status":"waiting"/);
+    const { store } = instance;
+    await store.transaction((trx) => userWriter(trx).update(user.id, { role: "member" }));
+    for (const stream of streams)
+      await eventually(() => stream.ended() || undefined, "the end of the stream", 2_500);
+    const again = await rawRequest("GET", `${url}/runs/${run}/events`, { headers: { "X-API-Key": value } });
+    expect(again.status).toBe(403);
   });
 
   it("do not delay the end of a process", async () => {
@@ -214,6 +240,7 @@ const principal: Principal = {
   owner: "operator",
   lineage: "key_1",
   scopes: new Set(["read"]),
+  access: accessEverywhere(["read"]),
 };
 
 const allIn = (state: StepState, count: number): StepStates =>

@@ -12,6 +12,7 @@ import { type AdmitRequest, clientOf, requestAuthenticator } from "../session/au
 import type { SignInServices } from "../session/endpoint.ts";
 import { mountSession } from "../session/mount.ts";
 import type { StreamRegistry } from "../streams.ts";
+import { agentFiles } from "../web/agent-files.ts";
 import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
@@ -63,6 +64,7 @@ export function restApp(options: RestOptions): Express {
   app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
   app.get("/", (_req, res) => res.redirect("/ui/"));
   app.use("/ui", webPages(options.webDirectory));
+  app.use(agentFiles(options.signIn, version));
   mountSession(app, services, options.signIn);
   app
     .route("/events/:token")

@@ -80,7 +80,11 @@ export function receiveEvent(
 const idsOf = (target: EventTarget | undefined): Record<string, string> =>
   target === undefined
     ? {}
-    : { workflow_id: target.workflowId, run_id: target.runId, step_id: target.stepId };
+    : {
+        ...(target.workflowId !== null && { workflow_id: target.workflowId }),
+        run_id: target.runId,
+        step_id: target.stepId,
+      };
 
 /** @throws AppError rate_limited */
 function assertBelowLimit(count: (sender: string) => number | undefined, address: string): void {

@@ -4,9 +4,10 @@ import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { MAX_VERSION } from "../../../schemas/workflow.ts";
 import { formatPath, MAX_UNKNOWN_KEYS, unknownKey } from "../../core/issues.ts";
+import { oncePer } from "../../core/once-per.ts";
 import { type AnyTool, parseRoute } from "../../core/tool.ts";
 
-/** The place of each field of an operation's input in the request; computed once per operation. */
+/** The place of each field of an operation's input in the request. */
 export interface InputPlan {
   parameters: readonly string[];
   headers: readonly (readonly [field: string, header: "If-Match" | "Idempotency-Key"])[];
@@ -18,7 +19,8 @@ export interface InputPlan {
 
 type Kind = "integer" | "boolean" | "list" | "text";
 
-export function planInput(tool: AnyTool): InputPlan {
+/** Plans the input of an operation. */
+export const planInput = oncePer((tool: AnyTool): InputPlan => {
   const { method, parameters } = parseRoute(tool);
   const headers = Object.entries(tool.headers ?? {});
   const placed = new Set([...parameters, ...headers.map(([field]) => field)]);
@@ -30,10 +32,14 @@ export function planInput(tool: AnyTool): InputPlan {
     inBody: method !== "GET" && method !== "DELETE",
     kinds: new Map(Object.entries(shape).map(([field, schema]) => [field, kindOf(schema as z.ZodType)])),
   };
-}
+});
 
 function kindOf(schema: z.ZodType): Kind {
-  const { type } = z.toJSONSchema(schema, { unrepresentable: "any", io: "input" }) as { type?: string };
+  const { type: only, anyOf } = z.toJSONSchema(schema, { unrepresentable: "any", io: "input" }) as {
+    type?: string;
+    anyOf?: { type?: string }[];
+  };
+  const type = only ?? anyOf?.[0]?.type;
   if (type === "integer" || type === "boolean") return type;
   return type === "array" ? "list" : "text";
 }

@@ -7,6 +7,7 @@ import { type AnyTool, parseRoute } from "../../core/tool.ts";
 import type { SessionEndpoint } from "../session/endpoint.ts";
 import { planInput } from "./input.ts";
 import { BODY_ERRORS, HEADERS, problems, responsesOf } from "./openapi-responses.ts";
+import { tagOf } from "./openapi-tags.ts";
 
 /** The path of an operation of the catalogue. */
 export function pathOf(tool: AnyTool): RouteConfig {
@@ -46,7 +47,7 @@ export function pathOf(tool: AnyTool): RouteConfig {
 /** The path of a session endpoint, which needs no key. */
 export function sessionPathOf(endpoint: SessionEndpoint): RouteConfig {
   const { method, path, name, title, description, status, output, input, errors, requiresSession } = endpoint;
-  const inBody = Object.keys(input.shape).length > 0;
+  const hasInput = Object.keys(input.shape).length > 0;
   const setsCookie = endpoint.output === SessionInfo && method === "POST";
   return {
     method: method.toLowerCase() as "get",
@@ -56,7 +57,11 @@ export function sessionPathOf(endpoint: SessionEndpoint): RouteConfig {
     description,
     tags: ["Session"],
     security: requiresSession ? [{ Session: [] }] : [],
-    request: { ...(inBody && { body: { required: true, content: bodyContent(input) } }) },
+    request: hasInput
+      ? method === "GET"
+        ? { query: input }
+        : { body: { required: true, content: bodyContent(input) } }
+      : {},
     responses: {
       [status]: {
         description: `${title}: done.`,
@@ -85,13 +90,6 @@ const accessText = ({ scope, requiresUser }: Pick<AnyTool, "scope" | "requiresUs
     ? `Needs a signed-in user whose role grants the scope \`${scope}\`; API keys are refused.`
     : `Needs an API key with the scope \`${scope}\`, or a signed-in user whose role grants it.`;
 
-/** The tag of an operation: the resource that its path names. */
-function tagOf(tool: AnyTool): string {
-  const { path } = parseRoute(tool);
-  const resource = path.endsWith("/runs") ? "runs" : path.split("/")[1]!.replaceAll("-", " ");
-  return (resource.slice(0, 1).toUpperCase() + resource.slice(1)).replace(/^Api\b/, "API");
-}
-
 const ifNoneMatch = {
   "If-None-Match": z
     .string()
@@ -117,26 +115,28 @@ function headerParameter(header: string, field: z.ZodType): [string, z.ZodType] 
 }
 
 function bodyOf(tool: AnyTool, schema: z.ZodObject) {
-  const required = Object.values(schema.shape).some(
-    (field) => !(field as z.ZodType).safeParse(undefined).success,
-  );
+  const required = !Object.values(schema.shape).every((field) => isOptional(field as z.ZodType));
   return {
     required,
     content: { "application/json": { schema, example: tool.example ?? exampleOf(schema) } },
   };
 }
 
-/** An example of an object, made from the examples of its fields. */
+/**
+ * An example of an object, made from the examples of its fields, which the interactive reference sends. It leaves out an optional
+ * project: an installation may have only the default one.
+ */
 function exampleOf(schema: z.ZodObject): Record<string, unknown> {
-  const entries = Object.entries(schema.shape).map(([field, type]) => [
-    field,
-    metaOf(type as z.ZodType, "example"),
-  ]);
+  const entries = Object.entries(schema.shape)
+    .filter(([field, type]) => field !== "project" || !isOptional(type as z.ZodType))
+    .map(([field, type]) => [field, metaOf(type as z.ZodType, "example")]);
   return Object.fromEntries(entries.filter(([, example]) => example !== undefined)) as Record<
     string,
     unknown
   >;
 }
+
+const isOptional = (type: z.ZodType): boolean => type.safeParse(undefined).success;
 
 /** A meta value of a field, or of the type that it makes optional. */
 function metaOf(type: z.ZodType, key: "description" | "example"): unknown {

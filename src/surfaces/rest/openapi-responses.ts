@@ -14,6 +14,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   "invalid_request",
   "unauthorized",
   "missing_scope",
+  "not_permitted",
   "request_timeout",
   "rate_limited",
   "headers_too_large",
@@ -40,7 +41,14 @@ export const HEADERS = {
     description: "The path of the resource.",
     schema: { type: "string", example: "/workflows/weekly-revenue" },
   },
-  total: { description: "Number of items on all pages.", schema: { type: "integer", example: 128 } },
+  total: {
+    description: "Number of items on all pages; counting stops at 10,000, in a search at 1,000.",
+    schema: { type: "integer", example: 128 },
+  },
+  totalCapped: {
+    description: "`true` when there are more than X-Total-Count; else it is missing.",
+    schema: { type: "string", example: "true" },
+  },
   link: {
     description: 'The next page, with rel="next" (RFC 8288).',
     schema: { type: "string", example: '</workflows?limit=50&cursor=q7Xk>; rel="next"' },
@@ -92,7 +100,19 @@ function success(tool: AnyTool): Responses[string] {
   if (tool.etag || tool.page?.revision) headers["ETag"] = HEADERS.etag;
   if (tool.noStore) headers["Cache-Control"] = HEADERS.noStore;
   else if (tool.effect === "create") headers["Location"] = HEADERS.location;
-  if (tool.page) Object.assign(headers, { "X-Total-Count": HEADERS.total, Link: HEADERS.link });
+  if (tool.page)
+    Object.assign(headers, {
+      "X-Total-Count": HEADERS.total,
+      "X-Total-Count-Capped": HEADERS.totalCapped,
+      Link: HEADERS.link,
+    });
+  const { linesFile } = tool.page ?? {};
+  if (linesFile !== undefined)
+    return {
+      description: "All items as lines of JSON, or one page if `limit` or `cursor` is given.",
+      headers,
+      content: { "application/x-ndjson": { schema: tool.page!.item } },
+    };
   return {
     description: tool.page
       ? "All items, or one page if `limit` or `cursor` is given."

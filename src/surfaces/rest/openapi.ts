@@ -6,6 +6,7 @@ import { sessionEndpoints } from "../session/endpoints.ts";
 import { EVENTS } from "./events.ts";
 import { pathOf, RUN_EVENTS, sessionPathOf } from "./openapi-paths.ts";
 import { problem } from "./openapi-responses.ts";
+import { TAGS } from "./openapi-tags.ts";
 
 /** Builds the document. @param version of the program */
 export function openApiDocument(catalogue: readonly AnyTool[], version: string): Record<string, unknown> {
@@ -71,19 +72,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       contact: { name: "Millrace" },
     },
     servers: [{ url: "/", description: "This server" }],
-    tags: [
-      { name: "Workflows", description: "Workflows, their versions, and publishing." },
-      { name: "Runs", description: "Starting, watching, cancelling and retrying runs." },
-      { name: "Approvals", description: "Decisions of people that runs wait for." },
-      { name: "Schedules", description: "Schedules of published workflows." },
-      { name: "Environment", description: "What workflows can use." },
-      { name: "API keys", description: "API keys of users." },
-      { name: "Sessions", description: "The browsers in which you are signed in." },
-      { name: "Users", description: "Users and their roles." },
-      { name: "Audit log", description: "Accepted changes and who made them." },
-      { name: "Session", description: "Signing in and out, for the web interface." },
-      { name: "Health", description: "For load balancers." },
-    ],
+    tags: [...TAGS],
     security: [{ ApiKey: [] }, { Bearer: [] }, { Session: [] }],
   });
   const typed = document as unknown as Document;

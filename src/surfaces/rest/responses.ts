@@ -1,7 +1,8 @@
 /** Sends successful responses: one object, one page, or all pages as a streamed array; 304 for an unchanged one. */
 import type { Request, Response } from "express";
 import fresh from "fresh";
-import type { AnyTool, ListResponse } from "../../core/tool.ts";
+import type { AnyTool, ListResponse, ListTotal } from "../../core/tool.ts";
+import { shortHash } from "../../core/short-hash.ts";
 import type { PreparedCall } from "../invoke.ts";
 
 /** `Cache-Control` of ordinary responses. */
@@ -15,6 +16,36 @@ const SECRET = "no-store";
  */
 const isFresh = ({ headers }: Request, etag: string): boolean =>
   fresh({ "if-none-match": headers["if-none-match"] }, { etag });
+
+/** How the items of a list are written. */
+interface ListFormat {
+  contentType: string;
+  opening: string;
+  /** Between two pages. */
+  separator: string;
+  closing: string;
+  /** The items of a page, of which there is at least one. */
+  write(items: readonly unknown[]): string;
+}
+
+const ARRAY: ListFormat = {
+  contentType: "application/json",
+  opening: "[",
+  separator: ",",
+  closing: "]",
+  write: (items) => JSON.stringify(items).slice(1, -1),
+};
+
+const LINES: ListFormat = {
+  contentType: "application/x-ndjson",
+  opening: "",
+  separator: "",
+  closing: "",
+  write: (items) => items.map((item) => `${JSON.stringify(item)}\n`).join(""),
+};
+
+const writeList = (format: ListFormat, items: readonly unknown[]): string =>
+  `${format.opening}${items.length === 0 ? "" : format.write(items)}${format.closing}`;
 
 /** Sends one object with its ETag; 201 and Location when it was created, 202 when it is still running. */
 export function sendObject(req: Request, res: Response, tool: AnyTool, output: unknown): void {
@@ -36,22 +67,30 @@ export function sendObject(req: Request, res: Response, tool: AnyTool, output: u
   sendJson(res, JSON.stringify(output));
 }
 
-function sendJson(res: Response, body: string | Buffer): void {
-  res.setHeader("Content-Type", "application/json");
+function sendJson(res: Response, body: string | Buffer, contentType = ARRAY.contentType): void {
+  res.setHeader("Content-Type", contentType);
   res.setHeader("Content-Length", Buffer.byteLength(body));
   res.end(body);
 }
 
-/** Caches the bytes of whole lists until their revision changes. Limited in bytes. */
+/** What an ETag says about the limits of its caller: the list changes with them. Nothing for a caller who sees everything. */
+const visibilityTag = (visibility: string): string => (visibility === "*" ? "" : `-${shortHash(visibility)}`);
+
+/** Caches the bytes of whole lists and first pages until their revision changes. Limited in bytes. */
 export interface ListCache {
   get(key: string, revision: string): CachedList | undefined;
   set(key: string, list: CachedList): void;
 }
 
-interface CachedList {
-  revision: string;
+/** A list or a page, as it is sent. */
+interface ListBody extends ListTotal {
   body: Buffer;
-  total: number;
+  /** Of the next page; null for the last one, and for a whole list. */
+  nextCursor: string | null;
+}
+
+interface CachedList extends ListBody {
+  revision: string;
 }
 
 /** Maximum size of a list cache, in bytes. */
@@ -64,8 +103,7 @@ const ENTRY_OVERHEAD = 500;
 const STALL_MS = 60_000;
 
 export function listCache(): ListCache {
-  let lists = new Map<string, CachedList>();
-  let revision: string | undefined;
+  const lists = new Map<string, CachedList>();
   let bytes = 0;
   const cost = (key: string, list: CachedList): number =>
     list.body.byteLength + 2 * key.length + ENTRY_OVERHEAD;
@@ -75,18 +113,14 @@ export function listCache(): ListCache {
     bytes -= cost(key, list);
     lists.delete(key);
   };
-  /** Clears the cache when the revision has changed. */
-  const useRevision = (current: string): void => {
-    if (revision === current) return;
-    [lists, revision, bytes] = [new Map(), current, 0];
-  };
   return {
-    get(key, at) {
-      useRevision(at);
-      return lists.get(key);
+    get(key, revision) {
+      const list = lists.get(key);
+      if (list === undefined || list.revision === revision) return list;
+      drop(key);
+      return undefined;
     },
     set(key, list) {
-      useRevision(list.revision);
       drop(key);
       lists.set(key, list);
       bytes += cost(key, list);
@@ -115,52 +149,79 @@ export async function sendList(
   const revision = await prepared.revision();
   res.setHeader("Cache-Control", PRIVATE);
   if (revision !== undefined) {
-    const etag = `W/"${revision}-${version}"`;
+    const etag = `W/"${revision}-${version}${visibilityTag(prepared.visibility)}"`;
     res.setHeader("ETag", etag);
     if (isFresh(req, etag)) {
       res.status(304).end();
       return;
     }
   }
-  const { limit, cursor } = prepared.input;
-  if (prepared.isPaged) {
-    const hasParameters = limit !== undefined || cursor !== undefined;
-    const page = (
-      hasParameters ? await prepared.run() : (await prepared.pages().next()).value
-    ) as ListResponse<unknown>;
-    res.setHeader("X-Total-Count", page.total);
-    if (page.next_cursor !== null) res.setHeader("Link", `<${nextLink(req, page.next_cursor)}>; rel="next"`);
-    sendJson(res, JSON.stringify(page.items));
-    return;
-  }
-  const key = `${tool.name} ${req.path} ${JSON.stringify(prepared.input)}`;
-  // Searches rarely repeat, and would displace lists that do.
-  const isCacheable = revision !== undefined && prepared.input["search"] === undefined;
+  const { linesFile } = tool.page!;
+  const format = linesFile === undefined ? ARRAY : LINES;
+  if (linesFile !== undefined) res.setHeader("Content-Disposition", `attachment; filename="${linesFile}"`);
+  const { search, cursor } = prepared.input;
+  const key = `${tool.name} ${req.path} ${prepared.visibility} ${JSON.stringify(prepared.input)}`;
+  // Searches and further pages rarely repeat, and would displace lists that do.
+  const isCacheable = revision !== undefined && search === undefined && cursor === undefined;
   const cached = !isCacheable ? undefined : cache.get(key, revision);
   if (cached !== undefined) {
-    res.setHeader("X-Total-Count", cached.total);
-    sendJson(res, cached.body);
+    sendBody(req, res, cached, format);
     return;
   }
-  const sent = await streamPages(req, res, prepared.pages());
-  if (sent !== undefined && isCacheable) cache.set(key, { revision, ...sent });
+  const sent = prepared.isPaged
+    ? await sendPage(req, res, prepared, format)
+    : await streamPages(req, res, prepared.pages(), format);
+  if (isCacheable && sent !== undefined && sent.body.byteLength <= MAX_CACHED_BYTES)
+    cache.set(key, { revision, ...sent });
 }
 
-/** Sends all pages as one array. @returns the sent list if it is small enough to be cached */
+function setTotal(res: Response, { total, total_capped: isCapped }: ListTotal): void {
+  res.setHeader("X-Total-Count", total);
+  if (isCapped === true) res.setHeader("X-Total-Count-Capped", "true");
+}
+
+function sendBody(req: Request, res: Response, list: ListBody, { contentType }: ListFormat): void {
+  setTotal(res, list);
+  if (list.nextCursor !== null) res.setHeader("Link", `<${nextLink(req, list.nextCursor)}>; rel="next"`);
+  sendJson(res, list.body, contentType);
+}
+
+/** Sends one page. @returns what it sent */
+async function sendPage(
+  req: Request,
+  res: Response,
+  prepared: PreparedCall,
+  format: ListFormat,
+): Promise<ListBody> {
+  const { limit, cursor } = prepared.input;
+  const hasParameters = limit !== undefined || cursor !== undefined;
+  const page = (
+    hasParameters ? await prepared.run() : (await prepared.pages().next()).value
+  ) as ListResponse<unknown>;
+  const { total, total_capped } = page;
+  const body = Buffer.from(writeList(format, page.items));
+  const sent: ListBody = { body, total, total_capped, nextCursor: page.next_cursor };
+  sendBody(req, res, sent, format);
+  return sent;
+}
+
+/** Sends all pages as one list. @returns the sent list if it is small enough to be cached */
 async function streamPages(
   req: Request,
   res: Response,
   pages: AsyncGenerator<ListResponse<unknown>>,
-): Promise<{ body: Buffer; total: number } | undefined> {
+  format: ListFormat,
+): Promise<ListBody | undefined> {
   const first = (await pages.next()).value as ListResponse<unknown>;
-  res.setHeader("X-Total-Count", first.total);
-  const opening = `[${itemsJson(first)}`;
+  const { total, total_capped } = first;
+  const sent = (body: Buffer): ListBody => ({ body, total, total_capped, nextCursor: null });
   if (first.next_cursor === null) {
-    const body = Buffer.from(`${opening}]`);
-    sendJson(res, body);
-    return { body, total: first.total };
+    const whole = sent(Buffer.from(writeList(format, first.items)));
+    sendBody(req, res, whole, format);
+    return whole;
   }
-  res.setHeader("Content-Type", "application/json");
+  setTotal(res, first);
+  res.setHeader("Content-Type", format.contentType);
   if (req.method === "HEAD") {
     res.end();
     return undefined;
@@ -177,21 +238,16 @@ async function streamPages(
     // Waits for a slow client, but not for one that has gone.
     if (!res.write(chunk)) await Promise.race([drained(res), closed]);
   };
-  await send(opening);
+  await send(`${format.opening}${format.write(first.items)}`);
   for await (const page of pages) {
     if (res.destroyed) return undefined;
-    if (page.items.length > 0) await send(`,${itemsJson(page)}`);
+    if (page.items.length > 0) await send(`${format.separator}${format.write(page.items)}`);
   }
-  res.end("]");
-  return size <= MAX_CACHED_BYTES
-    ? { body: Buffer.from(`${chunks.join("")}]`), total: first.total }
-    : undefined;
+  res.end(format.closing);
+  return size <= MAX_CACHED_BYTES ? sent(Buffer.from(`${chunks.join("")}${format.closing}`)) : undefined;
 }
 
 const drained = (res: Response) => new Promise<void>((resolve) => res.once("drain", resolve));
-
-/** The items of a page as JSON, without the brackets around them. */
-const itemsJson = (page: ListResponse<unknown>): string => JSON.stringify(page.items).slice(1, -1);
 
 /** The URL of the next page (RFC 8288). */
 function nextLink(req: Request, cursor: string): string {

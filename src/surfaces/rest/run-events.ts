@@ -13,6 +13,7 @@ import { serializeStep, serializeUndoSteps, statusOf } from "../../../tools/runs
 import { SECOND } from "../../core/clock.ts";
 import { parseInput } from "../../core/issues.ts";
 import type { RunRecord } from "../../core/model.ts";
+import { scopedReaders } from "../../core/scoped-readers.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import { authorise, type Call, withTelemetry, type Services } from "../invoke.ts";
 import { type AdmitRequest, clientOf } from "../session/authenticate.ts";
@@ -58,15 +59,26 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       authorise(OPERATION, call);
       const { since, issues } = lastEventId(req);
       const { run_id } = parseInput(Input, { ...req.query, ...req.params }, issues);
-      const run = await findRun(services.read.runs, run_id);
-      call.resourceIds = { workflow_id: run.workflowId, run_id };
+      const read = scopedReaders(services.read, {
+        principal,
+        operation: OPERATION.name,
+        scope: OPERATION.scope,
+      });
+      const run = await findRun(read.runs, run_id);
+      call.resourceIds = { ...(run.workflowId !== null && { workflow_id: run.workflowId }), run_id };
       // 204 stops an EventSource from reconnecting after the last event.
       if (isSettled(run) && since !== undefined && since >= run.seq) return void res.status(204).end();
+      await services.recordRead?.({
+        operation: OPERATION.name,
+        target: run.id,
+        actor: call.actor,
+        requestId: call.requestId,
+      });
       if (req.method === "HEAD") return void res.writeHead(200, HEADERS).end();
       // After the client has gone there is no close event.
       if (res.destroyed) return;
       const release = streams.reserve(principal, "run_events");
-      const unregister = streams.add({ keyId: principal.keyId, res, keepAlive: true });
+      const unregister = streams.add({ principal, res, keepAlive: true });
       res.once("close", () => {
         disconnected.abort();
         unregister();
@@ -74,7 +86,7 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       });
       res.setTimeout(STALL_MS, () => res.destroy());
       res.writeHead(200, HEADERS).write(`retry: ${RETRY_MS}\n\n`);
-      await sendUntilEnd(services, run, since, res, disconnected.signal);
+      await sendUntilEnd({ ...services, read }, run, since, res, disconnected.signal);
     });
   };
 }

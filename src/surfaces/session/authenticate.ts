@@ -65,7 +65,7 @@ export function requestAuthenticator(admission: Admission, signIn: SignInService
     if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
       const found = await authenticateSession(signIn, req);
       if (found !== undefined) {
-        const principal = principalOf(found);
+        const principal = principalOf(found, await signIn.sessions.accessOf(found.user));
         admission.checkRateLimit(principal);
         return principal;
       }

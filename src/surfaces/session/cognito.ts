@@ -1,5 +1,5 @@
 /** Sign-in behind an Application Load Balancer with AWS Cognito: the balancer's headers, and signing out. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Express, Request, Response } from "express";
 import type { albVerifier } from "../../auth/alb.ts";
@@ -11,6 +11,7 @@ import { AppError } from "../../core/errors.ts";
 import { newSessionId } from "../../core/ids.ts";
 import type { Services } from "../invoke.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
+import { sendPlainPage } from "../web/plain-page.ts";
 import { completeSignIn, signOnEndedError } from "./complete-sign-in.ts";
 import { clientAddressOf, browserNameOf } from "./authenticate.ts";
 import type { SignOnProvider } from "./endpoint.ts";
@@ -121,8 +122,9 @@ function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, re
   res.setHeader("Cache-Control", "no-store");
   const isReturning = cookies[LOGOUT_COOKIE] !== undefined;
   if (!isReturning && isCrossSiteNavigation(req.headers)) {
-    sendPage(
+    sendPlainPage(
       res,
+      200,
       "Sign out of Millrace?",
       `<p><a href="/logout">Sign out</a></p><p><a href="/ui/">Stay</a></p>`,
     );
@@ -131,7 +133,7 @@ function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, re
       ...expired,
       stringifySetCookie({ name: LOGOUT_COOKIE, value: "", ...logoutCookie, maxAge: 0 }),
     ]);
-    sendPage(res, "You are signed out", `<p><a href="/ui/">Sign in again</a></p>`);
+    sendPlainPage(res, 200, "You are signed out", `<p><a href="/ui/">Sign in again</a></p>`);
   } else {
     res.setHeader("Set-Cookie", [
       ...expired,
@@ -142,24 +144,4 @@ function signOut({ domain, clientId, baseUrl }: CognitoOptions, req: Request, re
     logoutUrl.searchParams.set("logout_uri", `${baseUrl()}/logout`);
     res.redirect(303, logoutUrl.href);
   }
-}
-
-const STYLE = `:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-main { max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
-h1 { font-size: 1.4rem }
-a { color: light-dark(#0b7285, #66d9e8) }`;
-
-/** Sends a page that loads no other resource. */
-function sendPage(res: Response, title: string, body: string): void {
-  const nonce = randomBytes(16).toString("base64");
-  res.setHeader(
-    "Content-Security-Policy",
-    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
-  );
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style nonce="${nonce}">${STYLE}</style>`;
-  res
-    .type("html")
-    .send(
-      `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1>${body}</main></body></html>`,
-    );
 }

@@ -1,4 +1,5 @@
 /** Completes a sign-in at an identity provider: creates or updates the user and starts the session, in one transaction. */
+import { NO_ACCESS } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import { type Identity, type SignOnPolicy, provisionUser } from "../../auth/sign-on.ts";
 import type { NewSession, AuthenticatedSession } from "../../auth/sessions.ts";
@@ -27,6 +28,7 @@ export async function completeSignIn(
     keyName: "browser",
     owner,
     scopes: new Set<never>(),
+    access: NO_ACCESS,
     lineage: identity.subject,
   } as const;
   const signedIn = await write(sessionWriteIntent("sign_in", principal, request), async (tx) => {

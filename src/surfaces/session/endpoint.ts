@@ -9,6 +9,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
+import type { AuthorizationRequest, AuthorizationServer } from "../oauth/server.ts";
 
 /** Sign-in at an identity provider. */
 export interface SignOnProvider {
@@ -26,6 +27,8 @@ export interface SignOnProvider {
 /** Services of the session endpoints, besides those of every operation. */
 export interface SignInServices {
   mode: AuthMode;
+  /** The authorization server for applications; undefined when it is off. */
+  oauth: AuthorizationServer | undefined;
   /** Undefined when users have their passwords here. */
   provider: SignOnProvider | undefined;
   sessions: Sessions;
@@ -62,10 +65,12 @@ export interface SessionContext {
    * session is ended, which prevents session fixation.
    */
   createSession(tx: Writers, user: UserRecord): Promise<AuthenticatedSession & { token: string }>;
-  sendSessionCookie(started: AuthenticatedSession & { token: string }): SessionInfo;
+  sendSessionCookie(started: AuthenticatedSession & { token: string }): Promise<SessionInfo>;
+  /** The undecided request of an application that began in this browser. */
+  pendingAuthorization(): Promise<AuthorizationRequest | undefined>;
   /** Removes the session cookie. */
   clearSessionCookie(): void;
-  toSessionInfo(signedIn: AuthenticatedSession): SessionInfo;
+  toSessionInfo(signedIn: AuthenticatedSession): Promise<SessionInfo>;
 }
 
 export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {

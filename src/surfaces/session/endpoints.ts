@@ -1,3 +1,4 @@
+import { decideAuthorization, getAuthorizationRequest } from "../oauth/consent-endpoints.ts";
 import {
   choosePassword,
   forgotPassword,
@@ -22,4 +23,6 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   verifyEmail,
   sendVerification,
   changePassword,
+  getAuthorizationRequest,
+  decideAuthorization,
 ];

@@ -1,11 +1,12 @@
 /** Mounts the session endpoints: refuses cross-site requests, parses input, sets cookies and logs. */
 import type { Express, Request, Response } from "express";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
+import { NO_ACCESS, scopesOf } from "../../core/access.ts";
 import { principalOf, sessionCookie, type AuthenticatedSession } from "../../auth/sessions.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
 import { parseInput } from "../../core/issues.ts";
 import { secondsSince } from "../../core/meter.ts";
-import { ROLE_SCOPES, type SessionInfo } from "../../../schemas/user.ts";
+import type { SessionInfo } from "../../../schemas/user.ts";
 import type { Services } from "../invoke.ts";
 import { fromExpressError, readSmallBody } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
@@ -24,6 +25,7 @@ export function mountSession(app: Express, services: Services, signIn: SignInSer
     route.all(rejectOtherMethods(endpoints.map(({ method }) => method)));
   }
   signIn.provider?.mount(app);
+  signIn.oauth?.mount(app);
 }
 
 async function answer(
@@ -112,13 +114,13 @@ function contextOf(
   const { hostname = "" } = req as { hostname?: string };
   const client = browserNameOf(req);
   const address = clientAddressOf(req);
-  const toSessionInfo = ({ user, session }: AuthenticatedSession): SessionInfo => ({
+  const toSessionInfo = async ({ user, session }: AuthenticatedSession): Promise<SessionInfo> => ({
     user: {
       id: user.id,
       email: user.email,
       role: user.role,
       verified: user.verifiedAt !== null,
-      scopes: [...ROLE_SCOPES[user.role]],
+      scopes: [...scopesOf(await signIn.sessions.accessOf(user))],
     },
     session: {
       id: session.id,
@@ -132,6 +134,7 @@ function contextOf(
     mode: signIn.mode,
     version: signIn.version,
     mail: services.accounts.mailEnabled,
+    oauth: signIn.oauth !== undefined,
     mcp_url: signIn.mcpUrl(hostname, secure),
   });
   return {
@@ -143,7 +146,7 @@ function contextOf(
     toSessionInfo,
     write: (user, effect, owner = user.email) => {
       const session = { id: current?.session.id ?? "none" };
-      const principal = { ...principalOf({ user, session }), owner };
+      const principal = { ...principalOf({ user, session }, NO_ACCESS), owner };
       const requestId = res.locals["requestId"] as string;
       return services.write(sessionWriteIntent(endpoint.name, principal, { client, requestId }), effect);
     },
@@ -158,6 +161,7 @@ function contextOf(
       res.setHeader("Set-Cookie", sessionCookie(started.token, secure, signIn.limits));
       return toSessionInfo(started);
     },
+    pendingAuthorization: async () => signIn.oauth?.pendingRequest(req, res),
     clearSessionCookie() {
       res.setHeader("Set-Cookie", sessionCookie(null, secure, signIn.limits));
       // The browser's cache, which may be on disk, must not outlive the session.

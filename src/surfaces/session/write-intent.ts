@@ -1,6 +1,7 @@
 /** Write intents of session operations, which reach the store without an operation of the catalogue. */
 import type { Request } from "express";
 import { type AuthenticatedSession, principalOf } from "../../auth/sessions.ts";
+import { NO_ACCESS } from "../../core/access.ts";
 import type { Principal, WriteIntent } from "../../core/ports.ts";
 import { browserNameOf } from "./authenticate.ts";
 
@@ -21,7 +22,7 @@ export const signedInWriteIntent = (
   signedIn: AuthenticatedSession,
   req: Request,
 ): WriteIntent =>
-  sessionWriteIntent(operation, principalOf(signedIn), {
+  sessionWriteIntent(operation, principalOf(signedIn, NO_ACCESS), {
     client: browserNameOf(req),
     requestId: req.res!.locals["requestId"] as string,
   });

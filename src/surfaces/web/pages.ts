@@ -51,9 +51,21 @@ export function webPages(directory: string): Router {
   return router;
 }
 
+/** A handler that is made at its first request. */
+function onFirstRequest(make: () => ReturnType<typeof sirv>): ReturnType<typeof sirv> {
+  let handler: ReturnType<typeof sirv> | undefined;
+  return (...request) => {
+    handler ??= make();
+    handler(...request);
+  };
+}
+
 function serveFiles(router: Router, directory: string, html: string): void {
   const compressed = { brotli: true, gzip: true, etag: true };
-  const assets = sirv(join(directory, "assets"), { ...compressed, immutable: true, maxAge: YEAR_S });
+  // Reading the directories takes some milliseconds, which only servers of pages need.
+  const assets = onFirstRequest(() =>
+    sirv(join(directory, "assets"), { ...compressed, immutable: true, maxAge: YEAR_S }),
+  );
   router.use("/assets", assets, (req) => {
     // A missing script must not be answered with the page.
     throw new AppError(
@@ -61,7 +73,7 @@ function serveFiles(router: Router, directory: string, html: string): void {
       `There is no file ${req.originalUrl.slice(0, 200)}. Reload the page.`,
     );
   });
-  const files = sirv(directory, { ...compressed, maxAge: HOUR_S });
+  const files = onFirstRequest(() => sirv(directory, { ...compressed, maxAge: HOUR_S }));
   router.get(["/icon.svg", "/color-scheme.js"], (req, res, next) => files(req, res, () => next()));
   router
     .route("/{*path}")
