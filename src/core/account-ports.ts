@@ -1,7 +1,11 @@
 /** Users, their sessions, keys and links, and the audit log, as interfaces. The rules of src/core/run-ports.ts hold. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
-import type { AuthMode, LinkKind, Role, UserStatus } from "../../schemas/user.ts";
+import type { AuthMode, LinkKind, UserRole, UserStatus } from "../../schemas/user.ts";
+import type { KeyLimits, Visibility } from "./access.ts";
+import type { Notice } from "./mail-port.ts";
 import type { ListPosition, Page } from "./model.ts";
+import type { KeyApplication, RenewableKeys } from "./oauth-port.ts";
+import type { Actor } from "./ports.ts";
 import type { Applied } from "./transactions.ts";
 
 /** An API key without its value, which is stored nowhere. */
@@ -16,12 +20,20 @@ export interface ApiKeyRecord {
   expiresAt: string | null;
   lastUsedAt: string | null;
   revokedAt: string | null;
+  /** Ids of the projects that it belongs to. */
+  projects: readonly string[];
+  /** What it is limited to; null for nothing. */
+  limits: KeyLimits | null;
+  /** Null for an API key. */
+  application: KeyApplication | null;
 }
 
 /** A key with the current role and status of its owner. */
 export interface ApiKeyWithOwner extends ApiKeyRecord {
   /** Null for a key of `operator`, who is not a user; such a key is limited by its scopes only. */
-  user: { role: Role; status: UserStatus } | null;
+  user: { role: UserRole; status: UserStatus } | null;
+  /** Whether there was no project but the default one when it was read. */
+  isSingleProject: boolean;
 }
 
 export type NewApiKey = Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & { digest: Buffer };
@@ -30,13 +42,21 @@ export interface ApiKeyReader {
   /** Finds a key by the SHA-256 digest of its value, also a revoked or expired one. */
   findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
   find(id: string): Promise<ApiKeyWithOwner | undefined>;
-  /** Newest first. @param query.filter.owner left out, the keys of all owners */
+  /** Newest first. */
   page(query: {
-    filter: { owner?: string | undefined };
+    filter: ApiKeyFilter;
     after: ListPosition | null;
     limit: number;
   }): Promise<Page<ApiKeyWithOwner>>;
-  count(filter: { owner?: string | undefined }): Promise<number>;
+  /** Counts up to one more than `MAX_TOTAL`. */
+  count(filter: ApiKeyFilter): Promise<number>;
+}
+
+export interface ApiKeyFilter {
+  /** Left out, the keys of all owners. */
+  owner?: string | undefined;
+  /** Whether they belong to connected applications; left out, both. */
+  application?: boolean | undefined;
 }
 
 /** Writes keys inside a transaction. The caller writes the audit entry. */
@@ -53,11 +73,14 @@ export interface ApiKeyWriter extends ApiKeyReader {
    * @returns false when the old key is revoked; nothing was changed then
    */
   rotate(oldId: string, oldExpiresAt: string, next: NewApiKey): Promise<Applied>;
+  /** Takes a project that is deleted from all keys, so that they don't belong to a later one with the same id. */
+  leaveProject(project: string): Promise<void>;
 }
 
 /** Keys for the command line and for authentication: each change is a transaction of its own, with an audit entry. */
-export interface ApiKeyStore {
+export interface ApiKeyStore extends RenewableKeys {
   findByDigest(digest: Buffer): Promise<ApiKeyWithOwner | undefined>;
+  find(id: string): Promise<ApiKeyWithOwner | undefined>;
   list(): Promise<ApiKeyWithOwner[]>;
   insert(key: NewApiKey, actor: string): Promise<void>;
   revoke(id: string, at: string, actor: string): Promise<Applied>;
@@ -72,7 +95,7 @@ export interface ApiKeyStore {
 export interface UserRecord {
   id: string;
   email: string;
-  role: Role;
+  role: UserRole;
   status: UserStatus;
   /** In the format of scrypt-kdf; null until the user has chosen a password. */
   passwordHash: string | null;
@@ -98,13 +121,14 @@ export interface UserReader {
   existsFromProvider(): Promise<boolean>;
   /** Sorted by e-mail address. @param query.filter.search part of the address, in lower case */
   page(query: { filter: UserFilter; after: ListPosition | null; limit: number }): Promise<Page<UserRecord>>;
+  /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: UserFilter): Promise<number>;
 }
 
 export interface UserFilter {
   search?: string | undefined;
   status?: UserStatus | undefined;
-  role?: Role | undefined;
+  role?: UserRole | undefined;
 }
 
 export interface UserWriter extends UserReader {
@@ -229,38 +253,34 @@ export interface LinkWriter extends LinkReader {
   removeForUser(userId: string | null, kinds: readonly LinkKind[]): Promise<void>;
 }
 
-/** Counts attempts within windows of time, for rate limits. Shared by all processes. */
-export interface RateLimitCounter {
-  /** The count of each key in its current window, and the end of that window (milliseconds since 1970). */
-  read(keys: readonly string[], now: number): Promise<{ count: number; endsAt: number }[]>;
-  /**
-   * Counts one attempt for each key. A window begins with its first attempt.
-   * Guarantee: atomic, all keys or none; none of concurrent attempts is lost.
-   * @returns the new counts
-   */
-  increment(
-    keys: readonly { key: string; windowMs: number }[],
-    now: number,
-  ): Promise<{ count: number; endsAt: number }[]>;
-  /** Subtracts one attempt from each count, not below 0, if its window (identified by `endsAt`) is not over. Atomic. */
-  refund(counted: readonly { key: string; endsAt: number }[]): Promise<void>;
-  /** Sets the counts to 0, after a successful attempt. */
-  clear(keys: readonly string[]): Promise<void>;
-}
-
 export interface AuditEntry {
   id: number;
   at: string;
   operation: string;
   target: string | null;
+  /** The project of the target; the default one for what belongs to the whole instance. */
+  project: string;
   owner: string;
   keyName: string | null;
+  /** The key and the keys that it was rotated to; null in entries of releases before the hash chain. */
+  lineage: string | null;
   surface: Surface;
   client: string;
   requestId: string | null;
+  /** What else is on record: names and numbers, never values of runs or secrets. */
+  details: AuditDetails | null;
+  /** The link of the hash chain (src/core/audit-chain.ts); null in entries of releases before it. */
+  hash: string | null;
 }
 
+/** Numbers are integers, which every JSON parser writes in one way. */
+export type AuditDetails = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
 export interface AuditFilter {
+  /** Only entries of what a caller can find: null or left out, of everything. */
+  visible?: Visibility | null | undefined;
+  /** Only entries of this project. */
+  project?: string | undefined;
   /** Each of these must occur in the operation, target, owner, key name or client. */
   searchTerms?: readonly string[] | undefined;
   owner?: string | undefined;
@@ -274,8 +294,29 @@ export interface AuditFilter {
 export interface AuditReader {
   /** Newest first. @param before only entries with a smaller id */
   page(query: { filter: AuditFilter; before: number | null; limit: number }): Promise<AuditEntry[]>;
+  /** Oldest first. @param after only entries with a larger id */
+  pageAfter(query: { filter: AuditFilter; after: number; limit: number }): Promise<AuditEntry[]>;
+  /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: AuditFilter): Promise<number>;
 }
+
+/** A read of run values that is about to be answered. */
+export interface ReadEntry {
+  operation: string;
+  /** The run, approval or workflow; null for a list. */
+  target: string | null;
+  /** Default: the project of the target. */
+  project?: string | undefined;
+  actor: Actor;
+  requestId: string;
+  details?: AuditDetails | undefined;
+}
+
+/**
+ * Records a read in the audit log, and resolves when the record is committed: only then is the read answered.
+ * @throws AppError busy, storage_unavailable
+ */
+export type RecordRead = (entry: ReadEntry) => Promise<void>;
 
 /** Services for operations on accounts, besides the store: new secrets, and mail. */
 export interface AccountsApi {
@@ -285,7 +326,8 @@ export interface AccountsApi {
   mailEnabled: boolean;
   /** Creates a key's value and the record to store. @param lineage the lineage of the key that it replaces */
   newKey(
-    key: { name: string; owner: string; scopes: readonly Scope[]; expiresAt: string | null },
+    key: Pick<NewApiKey, "name" | "owner" | "expiresAt" | "projects" | "limits"> &
+      Partial<Pick<NewApiKey, "application">> & { scopes: readonly Scope[] },
     lineage?: string,
   ): { value: string; record: NewApiKey };
   /** Creates a link's token and the record to store. */
@@ -301,6 +343,10 @@ export interface AccountsApi {
     token: string,
     by: string,
   ): Promise<{ sent: boolean; link: string }>;
+  /** The URL of a page of the web interface. @param path such as `/reviews/rev_8dkq2m0sfj3a` */
+  pageUrl(path: string): Promise<string>;
+  /** Mails these people, one after the other, if mail is configured. It never throws: what fails is logged. */
+  notify(to: readonly string[], notice: Notice): Promise<void>;
   /** Sessions not used since this time (ISO 8601) are not valid. */
   idleSince(): string;
 }

@@ -21,6 +21,16 @@ export function apiKeyState(key: KeyValidityFields, now: number): KeyState {
   return key.user.status === "active" ? "active" : "owner_inactive";
 }
 
+/**
+ * A key with the end of what it stands for. An application renews its token for longer than the token lives, unless it has
+ * nothing to renew it with.
+ */
+export function withLastingEnd<K extends Pick<ApiKeyWithOwner, "application" | "expiresAt">>(key: K): K {
+  const { application, expiresAt } = key;
+  if (application === null || expiresAt === null || expiresAt > application.renewableUntil) return key;
+  return { ...key, expiresAt: application.renewableUntil };
+}
+
 const INVALID_KEY_ERRORS = {
   revoked: { code: "api_key_revoked", reason: "it is revoked" },
   expired: { code: "api_key_expired", reason: "it has expired" },
@@ -38,13 +48,18 @@ export function invalidKeyError(id: string, state: Exclude<KeyState, "active">):
  * When a rotated key and its successor expire. Without `expiresAt` the successor is valid for as long as the old key
  * was; the old key never expires later than it would have without the rotation.
  * @param overlap how long the old key keeps working, in milliseconds
- * @throws AppError api_key_revoked, api_key_expired; user_not_active when the key's owner is not active
+ * @throws AppError api_key_of_application, api_key_revoked, api_key_expired; user_not_active when the key's owner is not active
  */
 export function rotationExpiries(
-  old: KeyValidityFields & Pick<ApiKeyWithOwner, "id" | "createdAt">,
+  old: KeyValidityFields & Pick<ApiKeyWithOwner, "id" | "createdAt" | "application">,
   now: number,
   { overlap, expiresAt }: { overlap: number; expiresAt?: string | undefined },
 ): { expiresAt: string | null; oldExpiresAt: string } {
+  if (old.application !== null)
+    throw new AppError(
+      "api_key_of_application",
+      `${old.id} is the access of an application, which renews its token itself. Revoke it to end the access.`,
+    );
   const state = apiKeyState(old, now);
   if (state !== "active") throw invalidKeyError(old.id, state);
   const lifetime = old.expiresAt === null ? null : Date.parse(old.expiresAt) - Date.parse(old.createdAt);

@@ -1,7 +1,17 @@
 /** The interface of the store for approvals. The rules for transactions in run-ports.ts hold. */
 import type { ApprovalStatus } from "../../schemas/run.ts";
+import type { Visibility } from "./access.ts";
 import type { ApprovalRecord, ListPosition, StepRef } from "./model.ts";
 import type { Applied } from "./transactions.ts";
+
+export interface ApprovalFilter {
+  status?: ApprovalStatus | undefined;
+  runId?: string | undefined;
+  /** Only of runs in this project. */
+  project?: string | undefined;
+  /** Only of runs that a caller can find; null or left out, of all. */
+  visibility?: Visibility | null | undefined;
+}
 
 export interface ApprovalReader {
   find(id: string): Promise<ApprovalRecord | undefined>;
@@ -16,11 +26,12 @@ export interface ApprovalReader {
   ): Promise<{ plan: readonly string[] | null; depth: number }[]>;
   /** Newest first. */
   page(query: {
-    filter: { status?: ApprovalStatus | undefined; runId?: string | undefined };
+    filter: ApprovalFilter;
     after: ListPosition | null;
     limit: number;
   }): Promise<{ items: ApprovalRecord[]; next: ListPosition | null }>;
-  count(filter: { status?: ApprovalStatus | undefined; runId?: string | undefined }): Promise<number>;
+  /** Counts up to one more than `MAX_TOTAL`. */
+  count(filter: ApprovalFilter): Promise<number>;
 }
 
 /** A decision. `plan` is left out where the approval keeps the plan that it was asked for. */
@@ -31,7 +42,7 @@ export type ApprovalDecision = Pick<
   Partial<Pick<ApprovalRecord, "plan">>;
 
 export interface ApprovalWriter extends ApprovalReader {
-  insert(approval: ApprovalRecord): Promise<void>;
+  insert(approval: Omit<ApprovalRecord, "project">): Promise<void>;
   /**
    * Decides a pending approval: by a person, or by its timeout.
    *

@@ -2,7 +2,8 @@
  * Whose work a version of a workflow is: of those who wrote it or published it since another person last reviewed it. To
  * publish a version is to review it and those before it; other ways to review belong into `reviews` too.
  */
-import { OPERATOR } from "../../schemas/actor.ts";
+import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
+import { USER_ID_PREFIX } from "./ids.ts";
 import type { Principal } from "./ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
@@ -19,7 +20,12 @@ export interface Authorship {
   /** The newest version of each author. Archiving and restoring a workflow changes nothing in it. */
   authors: (Contributor & { version: number })[];
   /** The last review of each version by each person, in the order of time. */
-  reviews: (Contributor & { version: number; order: number })[];
+  reviews: (Contributor & {
+    version: number;
+    order: number;
+    /** The publisher's lineage (`Principal`); null where an older release did not record it. */
+    lineage: string | null;
+  })[];
 }
 
 /** How somebody contributed to a version without a later review by another person. */
@@ -49,4 +55,25 @@ export function unreviewedContribution(
     published === undefined ||
     others.some((review) => review.version === version && review.order > published.order);
   return isReviewed ? undefined : { kind: "published", version };
+}
+
+/** Whether a publication was made by a signed-in person or at the command line, not by a key. */
+const isPersonal = ({ lineage }: { lineage: string | null }): boolean =>
+  lineage === COMMAND_LINE || lineage?.startsWith(USER_ID_PREFIX) === true;
+
+/**
+ * Finds the newest version that a person wrote after what is published, and after what somebody else has published
+ * themselves, up to a version. Unlike for an approval, the publication by a key counts as nobody's review.
+ * @param published the published version; null for none
+ */
+export function unreviewedVersion(
+  person: Person,
+  version: number,
+  published: number | null,
+  { authors, reviews }: Authorship,
+): number | undefined {
+  const seen = reviews.filter((review) => isPersonal(review) && !isContributor(person, review));
+  const live = published !== null && published <= version ? published : 0;
+  const reviewed = Math.max(live, ...seen.map((review) => review.version));
+  return authors.find((author) => author.version > reviewed && isContributor(person, author))?.version;
 }

@@ -3,6 +3,8 @@
  * operations use them. Every failure is a `StepError`.
  */
 import type { Issue } from "../../schemas/problem.ts";
+import type { ConnectionView } from "./connection-view.ts";
+import type { HttpPolicy } from "./http-policy.ts";
 import type { Usage } from "./model.ts";
 import type { SqlNumber } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
@@ -98,6 +100,8 @@ export type PartialIssue = Omit<Issue, "path" | "patch"> & {
 
 interface DatabaseEntry extends NamedConnection {
   access: "read-only" | "read-write";
+  /** The names of the roles that can be granted; none where only a part of the configuration may be used. */
+  roles?: readonly string[];
 }
 
 export interface Databases {
@@ -177,6 +181,8 @@ export interface HttpRequest {
   acceptStatus?: readonly number[] | undefined;
   /** Sent with the request unless `headers` already has a trace. */
   trace?: TraceHeaders | undefined;
+  /** Hosts that this request may reach, of those that the configuration allows. Default: all of them. */
+  policy?: HttpPolicy | undefined;
 }
 
 export interface HttpResponse {
@@ -205,10 +211,12 @@ interface HttpCheck {
   method: string | null;
   /** The headers with secrets; the paths of issues have the index. */
   secrets: readonly { name: string; header: string }[];
+  /** As in `HttpRequest`. */
+  policy?: HttpPolicy | undefined;
 }
 
 export interface Http {
-  /** Finds issues before the request is sent: a private host, or a secret that is not set or not allowed in this request. */
+  /** Finds issues before the request is sent: a host that must not be called, or a secret that is not set or not allowed in this request. */
   check(request: HttpCheck): PartialIssue[] | Promise<PartialIssue[]>;
   /** Names of the secrets that workflows may use. */
   secrets(): SecretEntry[];
@@ -284,6 +292,15 @@ export interface Connections {
    * Never a secret, and no limits or prices. Null for one that is not configured.
    */
   configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
+}
+
+/** Everything in the configuration. */
+export interface ConfiguredConnections extends Connections {
+  /**
+   * Returns connections as if the configuration had only what the view allows. They share processes, connections and limits
+   * with these.
+   */
+  limitedTo(view: ConnectionView): Connections;
   /** Ends child processes and closes connections. */
   close(): Promise<void>;
 }

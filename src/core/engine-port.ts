@@ -5,6 +5,7 @@ import type { RunTrigger } from "../../schemas/run.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
+import type { KeyLimits } from "./access.ts";
 import type { Connections } from "./connections.ts";
 import type { Principal, WorkflowReader } from "./ports.ts";
 import type {
@@ -17,9 +18,10 @@ import type {
   ScheduleRecord,
   StepFacts,
   StepRef,
+  Trial,
 } from "./model.ts";
 import type { ApprovalDecision } from "./approval-ports.ts";
-import type { EngineWriters, RunReader } from "./run-ports.ts";
+import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { Applied } from "./transactions.ts";
 import type { Validation } from "./validation.ts";
@@ -38,8 +40,8 @@ export interface CheckReport {
   output_type: string;
   /** `output_type` is the type of a step's output, cut in the same way. */
   steps: { id: string; type: string; output_type: string; effects: boolean; facts?: StepFacts }[];
-  /** With `mocks`: the values of the steps' fields and of the output. */
-  preview?: { steps: Record<string, unknown>; output?: unknown };
+  /** With `mocks`: the values of the steps' fields and of the output; `not_evaluated` says why others are not known. */
+  preview?: { steps: Record<string, unknown>; output?: unknown; not_evaluated?: unknown };
   /** With `applyFixes`: the fixes that were applied. */
   applied_fixes?: AppliedFix[];
 }
@@ -47,17 +49,28 @@ export interface CheckReport {
 /** Maximum length of a type in a report, in characters. */
 export const MAX_TYPE_CHARS = 1_000;
 
+/** Why a workflow can't be run: the issue of a step that runs it. */
+export type Unavailable = Required<Pick<Issue, "code" | "message" | "fix">>;
+
 export interface CheckOptions {
+  /** The project of the workflow: it is checked against the connections, workflows and people of this project. */
+  project: string;
+  /** What the key of the caller is limited to; left out or null, nothing. */
+  keyLimits?: KeyLimits | null | undefined;
   /** Whether to check against the real databases, models, servers and secrets. */
   checkConnections: boolean;
   /** Whether to check against the workflows that it runs. Default: as for `checkConnections`. */
   checkWorkflows?: boolean;
   /** Definitions by workflow id, to check as if each were the published version of its workflow. */
-  asPublished?: ReadonlyMap<string, Record<string, unknown>>;
+  asPublished?: ReadonlyMap<string, Record<string, unknown>> | undefined;
+  /** Workflows by id, to check as if they could not be run, each with the reason. */
+  unavailable?: ReadonlyMap<string, Unavailable> | undefined;
   /** Inputs of a run, to check as well. */
   inputs?: unknown;
-  /** Outputs of steps by id. Expressions that need no other outputs are evaluated with them. */
+  /** Outputs of steps by id. Expressions are evaluated with them, and with the outputs of steps that only compute. */
   mocks?: Readonly<Record<string, unknown>> | undefined;
+  /** Outputs of steps by id that a trial gives, to check as well. */
+  given?: Readonly<Record<string, unknown>> | undefined;
   /** The id of the workflow, if it has one. */
   selfId?: string | undefined;
   /** Whether `id`, `name`, `description` and `tags` are allowed at the top level, as in files. */
@@ -69,12 +82,35 @@ export interface CheckOptions {
   signal: AbortSignal;
 }
 
-export interface RunRequest {
+/** The caller of a request that starts a run. */
+export interface RunCaller {
+  /** What it can find: it can start nothing else. */
+  workflows: Pick<WorkflowReader, "find" | "recentIds">;
+  /** What its key is limited to; null for nothing. */
+  limits: KeyLimits | null;
+}
+
+/** A single step to run, which belongs to no workflow. */
+interface StepRequest {
+  workflowId: null;
+  project: string;
+  /** A definition with one step. */
+  definition: Record<string, unknown>;
+}
+
+interface WorkflowRequest {
   workflowId: string;
-  /** Left out, the published version, or the newest if none is published. */
-  version?: number | undefined;
   /** Replaces the definition of the version (a retry with a patch). */
   definition?: Record<string, unknown> | undefined;
+}
+
+export type RunRequest = (WorkflowRequest | StepRequest) & RunRequestOptions;
+
+interface RunRequestOptions {
+  /** Null for runs that the engine starts. */
+  caller: RunCaller | null;
+  /** Left out, the published version, or the newest if none is published. */
+  version?: number | undefined;
   inputs: Readonly<Record<string, unknown>>;
   /** Whether to drop inputs that the workflow does not declare. */
   ignoreUnknownInputs?: boolean | undefined;
@@ -82,17 +118,23 @@ export interface RunRequest {
   trigger: RunTrigger;
   depth?: number | undefined;
   parent?: StepRef | undefined;
+  /** The project of the run that calls this one: the workflow belongs to it, or is offered to it. */
+  calledFrom?: string | undefined;
   /** What the run that calls this one has pinned. Left out or null, the run pins the versions of now. */
   pins?: RunPins | null | undefined;
   /** The run that this one retries. */
   retryOf?: Pick<RunRecord, "id" | "firstRunId"> | undefined;
   scheduledFor?: string | undefined;
+  /** Makes it a trial. */
+  trial?: Trial | undefined;
   /** The trace to continue, serialized; left out or null, the run begins its own. */
   trace?: string | null | undefined;
 }
 
-/** A usage limit of a key or user, with the remaining amount. */
+/** A usage limit of a key, user or project, with the remaining amount. */
 export interface RemainingUsage {
+  /** The project whose limit it is; left out for that of the key or user. */
+  project?: string;
   limit: keyof PerKeyLimits;
   max: number;
   remaining: number;
@@ -115,8 +157,21 @@ export interface RemainingWork {
   workflows: ApprovalPlan["workflows"];
 }
 
+/** What the runs of a version can do, for a person who decides whether it is published. */
+export interface PublicationPlan {
+  /** Stands for all of it, with the versions of called workflows and the configuration of what they connect to. */
+  digest: string;
+  workflows: ApprovalPlan["workflows"];
+}
+
 export interface EngineApi {
-  connections: Connections;
+  /** Everything in the configuration, for admins of the instance, who grant it. */
+  configured: Connections;
+  /**
+   * The connections that the workflows of a project may use now.
+   * @param limits what the caller's key is limited to in addition
+   */
+  connectionsOf(project: string, limits: KeyLimits | null): Promise<Connections>;
   stepTypes: readonly AnyStepType[];
   /** Checks a definition: an object, or YAML or JSON text. */
   check(source: unknown, options: CheckOptions): Promise<CheckReport>;
@@ -125,15 +180,16 @@ export interface EngineApi {
   /**
    * Prepares a run. This may take long, so it happens outside of transactions.
    * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable, invalid_input
-   *   (paths below `inputs`), storage_full
+   *   (paths below `inputs`), missing_scope (beyond the limits of the caller's key), storage_full
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
   /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs, storage_limit_reached */
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
-  /** @throws AppError storage_limit_reached when what the caller stores has reached its limit */
+  /** @throws AppError storage_limit_reached when what the caller, or the project, stores has reached its limit */
   assertMayStore(
     tx: Pick<EngineWriters, "usage">,
     principal: Pick<Principal, "owner" | "keyName" | "lineage">,
+    project: string,
   ): Promise<void>;
   /** Stops a run. @returns false when it had already ended or been stopped */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
@@ -149,10 +205,22 @@ export interface EngineApi {
   remainingWork(
     read: {
       runs: Pick<RunReader, "find" | "versionDefinition">;
-      workflows: Pick<WorkflowReader, "currentVersions">;
+      workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
     },
     approval: Pick<ApprovalRecord, "runId" | "stepId">,
   ): Promise<RemainingWork>;
+  /**
+   * Everything that the runs of a version can do, if it was published now.
+   * @param read the readers of the transaction, inside one
+   * @throws AppError workflow_not_runnable where the version has no definition
+   */
+  publicationPlan(
+    read: {
+      runs: Pick<RunReader, "versionDefinition">;
+      workflows: Pick<WorkflowReader, "liveVersions" | "projectOf">;
+    },
+    version: { workflowId: string; version: number },
+  ): Promise<PublicationPlan>;
   /**
    * The steps of a retry whose recorded outputs it can't reuse, because they rest on decisions of people that were made
    * for other work: they run again.
@@ -172,17 +240,27 @@ export interface EngineApi {
   minScheduleIntervalMs: number;
   /** Why a schedule runs less often than it says; undefined if it runs as it says. */
   scheduleWarning(schedule: Pick<ScheduleRecord, "cron">): string | undefined;
-  /** The usage limits (`limits.per_key`) of a key or user, with the remaining amounts; empty without limits. */
-  remainingUsage(principal: Pick<Principal, "owner" | "lineage">): Promise<RemainingUsage[]>;
+  /**
+   * The usage limits of a key or user (`limits.per_key`) and of these projects, with the remaining amounts; empty without
+   * limits.
+   */
+  remainingUsage(
+    principal: Pick<Principal, "owner" | "keyName" | "lineage">,
+    projects: readonly string[],
+  ): Promise<RemainingUsage[]>;
   /** The policy of the operator. */
   policy: { approvalsByStarter: boolean; approvalsByAuthor: boolean };
   /** Wakes the executors after a commit that has added jobs. */
   wake(): void;
   /**
-   * Resolves when the run's `seq` is greater than `seq`, after `ms` milliseconds, or when the signal is aborted. It
-   * sees updates by all processes.
+   * Waits until the run's `seq` is greater than `seq` and `until` holds (left out: always). It sees updates by all processes.
+   * @returns the run as it is then; undefined after `ms` milliseconds, when the signal is aborted, and when there is no run
    */
-  waitForChange(runId: string, seq: number, options: { ms: number; signal: AbortSignal }): Promise<void>;
+  waitForChange(
+    runId: string,
+    seq: number,
+    options: { ms: number; signal: AbortSignal; until?: ((run: RunSummary) => boolean) | undefined },
+  ): Promise<RunSummary | undefined>;
   /** Aborted when this process begins to shut down. Requests that wait for a run then return its current state. */
   shutdownSignal: AbortSignal;
 }

@@ -29,7 +29,8 @@ export interface EventWriter extends EventReader {
 
 /** What the URL of an event leads to: a step that has not received its event yet. */
 export interface EventTarget extends EventRef {
-  workflowId: string;
+  /** That of its run: null in a run of a single step. */
+  workflowId: string | null;
 }
 
 /** Receives events. The token in the URL is the only permission that a sender needs. */

@@ -1,6 +1,8 @@
 /** What an admin consents to when a workflow becomes a tool of other people's agents: its texts, and what its runs reach. */
+import { projectOf } from "../../schemas/project.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import type { ExposureRequest, WorkflowReader } from "./ports.ts";
+import { unscoped } from "./scoped-readers.ts";
 import { shortHash } from "./short-hash.ts";
 import { workflowCalls } from "./workflow-calls.ts";
 
@@ -14,7 +16,13 @@ export interface Exposure {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type WorkflowSource = Pick<WorkflowReader, "find" | "findVersion">;
+type WorkflowSource = Pick<WorkflowReader, "find" | "findVersion" | "projectOf">;
+
+/** Where called workflows are found, and the project of the workflow that is exposed. */
+interface CalledFrom {
+  source: WorkflowSource;
+  project: string | undefined;
+}
 
 interface Effect {
   summary: string;
@@ -52,13 +60,19 @@ const MAX_WORKFLOWS = 100;
 /** Maximum length of the summary of an effect, in characters. */
 const MAX_SUMMARY = 200;
 
-/** Computes what a consent to expose this version covers now. Called workflows count with their published versions. */
+/**
+ * Computes what a consent to expose this version covers now. Called workflows count with their published versions, also those
+ * that other projects offer: the digest covers what they do, and the words say only that they run.
+ */
 export async function exposureOf(
   workflows: WorkflowSource,
   { id, name, description, definition }: Pick<ExposureRequest, "id" | "name" | "description" | "definition">,
 ): Promise<Exposure> {
   const reach: Reach = { effects: [], sources: [] };
-  await addReach(workflows, definition, new Set([id]), reach);
+  // The same for everybody, whatever the caller can see: agents get the tool while the digest is the one consented to.
+  const source = unscoped(workflows);
+  const project = await source.projectOf(id);
+  await addReach({ source, project }, definition, new Set([id]), reach);
   const readOnly = reach.effects.every((effect) => effect.readOnly);
   // An effect sends what other steps compute, such as its URL, so with effects the digest covers these too.
   const covered = [...reach.effects.map(({ content }) => content), ...(readOnly ? [] : reach.sources)];
@@ -81,7 +95,7 @@ export const isConsentedTo = (
 
 /** @param seen ids of the workflows whose effects are found already, because workflows can run each other */
 async function addReach(
-  workflows: WorkflowSource,
+  from: CalledFrom,
   definition: Fields,
   seen: Set<string>,
   { effects, sources }: Reach,
@@ -107,10 +121,17 @@ async function addReach(
       break;
     }
     seen.add(id);
-    const callee = await workflows.find(id);
-    const version = callee && (await workflows.findVersion(id, callee.published_version ?? callee.version));
-    if (version?.definition) await addReach(workflows, version.definition, seen, { effects, sources });
-    else
+    const callee = await from.source.find(id);
+    const version = callee && (await from.source.findVersion(id, callee.published_version ?? callee.version));
+    if (version?.definition) {
+      const below: Reach = { effects: [], sources };
+      await addReach(from, version.definition, seen, below);
+      const isForeign = projectOf(callee!) !== from.project;
+      const summary = `workflow ${id} of another project`;
+      effects.push(
+        ...below.effects.map((effect) => (isForeign ? Object.assign({}, effect, { summary }) : effect)),
+      );
+    } else
       effects.push({
         summary: `workflow ${id}, which can't run`,
         readOnly: false,

@@ -10,7 +10,10 @@ const MAX_CANDIDATES = 200;
  * Finds a workflow by its id.
  * @throws AppError workflow_not_found, with a near match when there is one
  */
-export async function findWorkflow(workflows: WorkflowReader, id: string): Promise<WorkflowWithDefinition> {
+export async function findWorkflow(
+  workflows: Pick<WorkflowReader, "find" | "recentIds">,
+  id: string,
+): Promise<WorkflowWithDefinition> {
   const found = await workflows.find(id);
   if (found !== undefined) return found;
   const near = nearMatch(id, await workflows.recentIds(MAX_CANDIDATES));

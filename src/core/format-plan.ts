@@ -1,30 +1,108 @@
+/** What can run, as lines of text for mails, questions and the terminal. */
 import type { ApprovalPlan } from "../../schemas/approval.ts";
+import type { ReviewPlan } from "../../schemas/review.ts";
+import type { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 
-/** Maximum number of steps that the text lists; get_approval returns all of them. */
+/** Maximum number of steps that the text lists; get_approval and get_review return all of them. */
 const MAX_STEPS = 40;
 
 const ROLES = {
   run: "the rest of this run",
   parent: "the rest of a run that waits for it",
   called: "can be called",
+  reviewed: "the version to publish",
+  planned: "a run of it",
 } as const;
 
-/** Writes what can still run after an approval as lines of text, for mails and questions. */
+/** Writes what can still run after an approval as lines of text. */
 export function formatPlan(approvalId: string, workflows: ApprovalPlan["workflows"]): string {
+  const lines = stepLines(workflows, `GET /approvals/${approvalId}`);
+  return lines.length === 0
+    ? "Nothing else runs after the decision."
+    : ["After the decision these can run:", ...lines].join("\n");
+}
+
+/** Writes what the runs of a version can do once it is published as lines of text. */
+export function formatReviewPlan(
+  reviewId: string,
+  { workflows, schedule, tool, saves_state: saved, break_callers: broken }: ReviewPlan,
+): string {
+  return [
+    "Once it is published, its runs can do this:",
+    ...stepLines(workflows, `GET /reviews/${reviewId}`),
+    ...(saved.length === 0 ? [] : [`They save workflow state: ${saved.join(", ")}.`]),
+    schedule === null
+      ? "It has no schedule: it runs only when it is started or called."
+      : `It runs by itself: ${schedule.cron} (${schedule.timezone}).`,
+    ...(tool === null ? [] : ["Agents get it as a tool of its own once an admin allows it."]),
+    ...(broken.length === 0 ? [] : [`It breaks these callers: ${broken.join(", ")}.`]),
+  ].join("\n");
+}
+
+/** Writes what a run of a workflow would do as lines of text. */
+export function formatWorkflowPlan({
+  workflow_id: id,
+  workflows,
+  schedule,
+  saves_state: saved,
+  expected,
+}: Omit<WorkflowPlan, "words">): string {
+  return [
+    "A run can do this:",
+    ...stepLines(workflows, `GET /workflows/${id}/plan`),
+    ...(saved.length === 0 ? [] : [`It saves workflow state: ${saved.join(", ")}.`]),
+    ...(schedule === null
+      ? []
+      : [`Once published it runs by itself: ${schedule.cron} (${schedule.timezone}).`]),
+    expectedLine(expected),
+  ].join("\n");
+}
+
+function expectedLine(expected: WorkflowPlan["expected"]): string {
+  if (expected === null) return "Nothing is known of its rows, time and cost: it has not succeeded yet.";
+  const { runs, seconds, cost, input_tokens: input, output_tokens: output, steps } = expected;
+  const rows = steps.flatMap(({ id, rows: count }) => (count === undefined ? [] : [`${id} ${count} rows`]));
+  return `Expected from ${runs === 1 ? "its last run" : `its last ${runs} runs`}: ${[
+    `${seconds} s`,
+    ...(cost === null ? [] : [`cost ${cost}`]),
+    ...(input === 0 && output === 0 ? [] : [`${input} input and ${output} output tokens`]),
+    ...rows,
+  ].join(", ")}.`;
+}
+
+function stepLines(workflows: ApprovalPlan["workflows"], all: string): string[] {
   const lines: string[] = [];
   let left = MAX_STEPS;
-  for (const { workflow_id: id, version, role, patched, on_failure: onFailure, steps } of workflows) {
-    if (steps.length === 0 && onFailure === undefined && role !== "called") continue;
-    const source = version === null ? "does not exist" : `version ${version}${patched ? ", changed" : ""}`;
+  for (const {
+    workflow_id: id,
+    version,
+    role,
+    patched,
+    foreign,
+    on_failure: onFailure,
+    steps,
+  } of workflows) {
+    const isShown =
+      steps.length > 0 ||
+      onFailure !== undefined ||
+      role === "called" ||
+      role === "reviewed" ||
+      role === "planned" ||
+      foreign === true;
+    if (!isShown) continue;
+    const source =
+      version === null
+        ? id === null
+          ? "no workflow"
+          : "does not exist"
+        : `version ${version}${patched ? ", changed" : ""}${foreign ? ", of another project" : ""}`;
     const failure = onFailure === undefined ? "" : `; if it fails, ${onFailure} runs`;
-    lines.push(`${id} (${source}; ${ROLES[role]}${failure}):`);
+    lines.push(`${id ?? "A single step"} (${source}; ${ROLES[role]}${failure}):`);
     for (const { id: stepId, type, effect, if: condition, undo } of steps.slice(0, Math.max(left, 0)))
       lines.push(
         `- ${undo ? "to undo " : ""}${stepId} (${type}): ${effect}${condition === undefined ? "" : `, if ${condition}`}`,
       );
     left -= steps.length;
   }
-  if (lines.length === 0) return "Nothing else runs after the decision.";
-  const more = left < 0 ? [`… and ${-left} more steps: GET /approvals/${approvalId} lists all.`] : [];
-  return ["After the decision these can run:", ...lines, ...more].join("\n");
+  return left < 0 ? [...lines, `… and ${-left} more steps: ${all} lists all.`] : lines;
 }

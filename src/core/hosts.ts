@@ -13,6 +13,13 @@ export function isLoopback(host: string): boolean {
   return loopback.check(bare, family === 6 ? "ipv6" : "ipv4");
 }
 
+/** The host of a URL in lower case, without the brackets of IPv6 and without the dot at the end. */
+export const plainHost = (hostname: string): string =>
+  hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+
 /** A host as URLs contain it: IPv6 addresses get brackets (RFC 3986, section 3.2.2). */
 export const hostForUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 

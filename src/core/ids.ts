@@ -9,7 +9,13 @@ export const newRequestId = (): string => newId("req");
 
 export const newRunId = (): string => newId("run");
 
+/** What the ids of users begin with. */
+export const USER_ID_PREFIX = "usr_";
+
 export const newUserId = (): string => newId("usr");
+
+/** The id of a change request. */
+export const newReviewId = (): string => newId("rev");
 
 /** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");
@@ -17,13 +23,16 @@ export const newSessionId = (): string => newId("ses");
 /** The id of an executor, with its host name for readers of the log. */
 export const newExecutorId = (host: string): string => `${newId("exe")}@${host.slice(0, 50)}`;
 
-/** Returns a random id: the prefix, and 72 random bits. */
+/** Returns a random id: the prefix, and 72 random bits without those that are hard to copy. */
 function newId(prefix: string): string {
-  // Requesting random bytes from the system takes longer than everything else here, so it is done in bulk.
-  if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * POOL_IDS);
-  const id = pool.toString("base64url", 0, ID_BYTES);
-  pool = pool.subarray(ID_BYTES);
-  return `${prefix}_${id}`;
+  for (;;) {
+    // Requesting random bytes from the system takes longer than everything else here, so it is done in bulk.
+    if (pool.byteLength === 0) pool = randomBytes(ID_BYTES * POOL_IDS);
+    const id = pool.toString("base64url", 0, ID_BYTES);
+    pool = pool.subarray(ID_BYTES);
+    // A hyphen at an end looks like punctuation, to people and to models.
+    if (!/^[-_]|[-_]$/.test(id)) return `${prefix}_${id}`;
+  }
 }
 
 const LOGGABLE_ID = /^[\w.:~-]{1,128}$/;

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "./errors.ts";
+import { withoutFields } from "./hidden-fields.ts";
 import { nearMatch } from "./near-match.ts";
 
 type ZodIssue = z.core.$ZodIssue;
@@ -212,9 +213,12 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
               receivedSize(issue.input),
       };
     case "invalid_format": {
-      // The schema's own message explains more than the pattern.
+      // The schema's own message says it in words; nobody reads a regular expression.
       const custom = issue.message.startsWith("Invalid ") ? undefined : issue.message;
-      const generic = issue.pattern ? `must match ${issue.pattern}` : `must be a valid ${issue.format}`;
+      const generic =
+        issue.format === "regex"
+          ? "does not have the right form"
+          : `must be a valid ${formatName(issue.format)}`;
       return { code: "wrong_format", message: custom ?? generic };
     }
     case "not_multiple_of":
@@ -244,6 +248,15 @@ function describe(issue: ZodIssue): Omit<Issue, "path"> {
     }
   }
 }
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "e-mail address",
+  url: "URL",
+  datetime: "date and time (ISO 8601)",
+  date: "date (ISO 8601)",
+  time: "time (ISO 8601)",
+};
+const formatName = (format: string): string => FORMATS[format] ?? format;
 
 function listKeys(keys: readonly string[]): string {
   const listed = keys.slice(0, MAX_LISTED).map((key) => truncate(key, MAX_KEY_LENGTH));
@@ -308,19 +321,21 @@ const isUnknownKey = (issue: Issue): number => Number(issue.code === "unknown_ke
  * Parses a value with a schema, or throws `invalid_input` with every issue.
  * @param found issues that were found before, to be reported together with those of the schema; where the schema finds
  *   the same at that path or above it, the earlier issue stays
+ * @param hidden fields that no issue offers
  * @throws AppError invalid_input
  */
 export function parseInput<T extends z.ZodType>(
   schema: T,
   raw: unknown,
   found: readonly Issue[] = [],
+  hidden: readonly string[] = [],
 ): z.output<T> {
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success && found.length === 0) return parsed.data;
   const isKnown = ({ code, path }: Issue): boolean =>
     found.some((issue) => issue.code === code && isAtOrBelow(issue.path, path));
   const added = parsed.success ? [] : issuesOf(parsed.error, schema).filter((issue) => !isKnown(issue));
-  const issues = [...found, ...added];
+  const issues = [...found, ...added].map((issue) => withoutFields(issue, hidden));
   // Unknown keys come first, so that every surface reports the same issues in the same order.
   throw invalidInput(issues.toSorted((a, b) => isUnknownKey(b) - isUnknownKey(a)));
 }

@@ -11,14 +11,25 @@ export interface ExecutorRecord {
   id: string;
   /** Grows with each heartbeat. Observers measure a lease from its last change, never by the clocks of other machines. */
   heartbeats: number;
+  /** By how much its clock is ahead of the one that all processes can read, in milliseconds; null when it is not known. */
+  clockOffset: number | null;
+}
+
+/** The next job of an owner among those that only wait for an executor. */
+export interface QueueHead {
+  owner: string;
+  priority: number;
+  /** When it became ready (ISO 8601). */
+  since: string;
 }
 
 export interface JobReader {
   /**
    * Whether a job may be claimable at `now`. It takes no lock, so a claim may still return no job.
    * @param options.stopping asks only for jobs that stop work
+   * @param options.timed when false, jobs that become due do not count
    */
-  hasClaimable(now: string, options?: { stopping?: boolean }): Promise<boolean>;
+  hasClaimable(now: string, options?: { stopping?: boolean; timed?: boolean }): Promise<boolean>;
   /**
    * The earliest time at which a job becomes claimable (ISO 8601): its `dueAt`, or the slot that its rate has for it.
    * Null when there is none.
@@ -28,6 +39,8 @@ export interface JobReader {
   executors(): Promise<ExecutorRecord[]>;
   /** When the oldest ready job became ready (ISO 8601); null when no job is ready. */
   oldestReadyAt(): Promise<string | null>;
+  /** The next job of each owner, priority and workflow, of jobs that wait for neither a resource nor a rate. */
+  queueHeads(): Promise<QueueHead[]>;
   /** Number of jobs by state, for metrics and tests. */
   depth(): Promise<{ ready: number; later: number; claimed: number }>;
 }
@@ -65,6 +78,8 @@ export interface ClaimOptions {
   /** The pause between two claims for each resource, over all executors, in milliseconds. */
   rates?: ReadonlyMap<string, number>;
   quarantined: QuarantinePolicy;
+  /** Whether jobs become claimable that are due; false when the clock of the executor may be wrong. Left out, true. */
+  timed?: boolean;
 }
 
 export interface JobWriter extends JobReader {
@@ -85,6 +100,13 @@ export interface JobWriter extends JobReader {
    * @returns the jobs with their new fences, none when nothing is claimable
    */
   claim(executor: string, options: ClaimOptions): Promise<Job[]>;
+  /**
+   * Claims the oldest ready job of a run that neither a resource nor a rate limits, for the executor that has just completed
+   * `job` of the run: a step of its own, or the end of the run. It asks nobody's turn, so the caller limits how often.
+   *
+   * Guarantee, locks and concurrent callers as for `claim`. Requires `complete` of `job` in the same transaction.
+   */
+  claimSuccessor(job: Job, executor: string): Promise<Job | undefined>;
   /**
    * Checks that the executor still holds the job under this fence. Called before the executor writes for the job.
    *
@@ -130,12 +152,13 @@ export interface JobWriter extends JobReader {
   /** Whether the step, or an item of it, has a job for an attempt, claimed or not. Requires `runs.lock`. */
   hasJobForStep(runId: string, stepId: string): Promise<boolean>;
   /**
-   * Records a heartbeat, and registers the executor if it is not on record.
+   * Records a heartbeat with the offset of the clock, and registers the executor if it is not on record.
    * Locks: the executor's row. A concurrent `reclaim` waits, and is then refused.
    */
-  heartbeat(executor: string, at: string): Promise<void>;
+  heartbeat(executor: string, at: string, clockOffset?: number): Promise<void>;
   /**
-   * Removes an executor and makes its claimed jobs claimable again, quarantined and as the next attempt.
+   * Removes an executor and makes its claimed jobs claimable again, as the next attempt. A job that was claimed at an earlier
+   * crash too is quarantined.
    *
    * Guarantee: of several callers that reclaim the same executor, one gets the number of jobs. The fence of each job is
    * raised, so `lockClaim`, `complete` and `release` of the removed executor return false.

@@ -12,3 +12,14 @@ export interface AccountMailer {
   /** @throws AppError connection_failed, with a message for admins */
   send(mail: AccountMail, signal?: AbortSignal): Promise<void>;
 }
+
+/** A mail that asks people to open a page. */
+export interface Notice {
+  subject: string;
+  /** Paragraphs before the link. */
+  text: readonly string[];
+  /** Lines after it, as they are written. */
+  details: string;
+  button: string;
+  url: string;
+}

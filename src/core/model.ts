@@ -3,6 +3,7 @@
  * other file of core can import it. Times are ISO 8601 text in UTC.
  */
 import type { Surface } from "../../schemas/actor.ts";
+import type { Visibility } from "./access.ts";
 import type { StepState, StepStates } from "./step-states.ts";
 import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 
@@ -62,11 +63,26 @@ export interface FailureHandler {
  */
 export type RunPins = Readonly<Record<string, number>>;
 
+/** What a trial run is given. A trial executes no step with effects, and changes no state. */
+export interface Trial {
+  /** Outputs by step id. Each replaces its step wholly. */
+  given: Readonly<Record<string, Record<string, unknown>>>;
+  /** CEL expressions that must be true when its steps have ended. */
+  assert?: readonly (string | boolean)[] | undefined;
+}
+
+/** Stands for the run that an output was reused from, where a trial was given the output. */
+export const GIVEN = "given";
+
 export interface RunRecord {
   id: string;
-  workflowId: string;
+  /** The project of its workflow when it started; it never changes. */
+  project: string;
+  /** Null in a run of a single step, which belongs to no workflow. */
+  workflowId: string | null;
+  /** 0 in a run of a single step. */
   version: number;
-  /** The run's own definition (a retry with a patch); null when it runs its version's definition. */
+  /** The run's own definition (a retry with a patch, a single step); null when it runs its version's definition. */
   definition: Record<string, unknown> | null;
   /** Null where it calls no workflow, and for a run that an older release started: that one calls what is published then. */
   pins: RunPins | null;
@@ -84,6 +100,8 @@ export interface RunRecord {
   depth: number;
   firstRunId: string;
   retryOf: string | null;
+  /** Whether it is a trial: see `Trial`. */
+  isTrial: boolean;
   parent: StepRef | null;
   scheduledFor: string | null;
   /** The trace that the run belongs to, serialized by core/trace-context.ts; null without one. */
@@ -110,6 +128,8 @@ export type NewRun = Omit<
   RunRecord,
   "seq" | "storedBytes" | "stop" | "startedAt" | "finishedAt" | "error" | "onFailure"
 > & {
+  /** Set for a trial only. */
+  trial: Trial | null;
   inputs: Record<string, unknown>;
   /** The state of its workflow that it reads; null when the workflow declares none, or before admission. */
   state: Record<string, unknown> | null;
@@ -127,7 +147,7 @@ export interface StepRecord {
   startedAt: string | null;
   finishedAt: string | null;
   inputHash: string | null;
-  /** The run whose recorded output was reused, or `cache`. */
+  /** The run whose recorded output was reused, `cache`, or `given` in a trial. */
   reusedFrom: string | null;
   childRun: string | null;
   waitUntil: string | null;
@@ -151,9 +171,17 @@ export interface AttemptRecord {
 export type AbandonedAttempt = StepRef & Pick<AttemptRecord, "attempt" | "startedAt">;
 
 export interface RunFilter {
+  /** Only in this project. */
+  project?: string | undefined;
+  /** Only what a caller can find; null or left out, everything. */
+  visibility?: Visibility | null | undefined;
   workflowId?: string | undefined;
   status?: readonly RunStatus[] | undefined;
   trigger?: RunTrigger | undefined;
+  /** Only trials, or only runs that are none. */
+  isTrial?: boolean | undefined;
+  /** Only retries of this run. */
+  retryOf?: string | undefined;
   /** Created at this time or later. */
   since?: string | undefined;
   /** Created before this time. */
@@ -228,9 +256,9 @@ export interface Job extends StepRef {
   retryCount: number;
   /** Identifies this claim: it grows with every claim, so an earlier holder can no longer write. */
   fence: number;
-  /** Whether an executor died while it held the job: it runs isolated from then on. */
+  /** Whether two executors died while they held the job: it runs isolated from then on. */
   quarantined: boolean;
-  /** How many executors have died while they ran only this job. */
+  /** How many executors the job may have crashed: the two before it was quarantined, then those that ran only this job. */
   crashCount: number;
   /** The slots that this claim has taken, of the rates of its step and its resource. */
   rateSlots?: readonly RateSlot[];
@@ -238,7 +266,10 @@ export interface Job extends StepRef {
 
 export interface ApprovalRecord extends StepRef {
   id: string;
-  workflowId: string;
+  /** That of its run. */
+  project: string;
+  /** That of its run: null in a run of a single step. */
+  workflowId: string | null;
   status: ApprovalStatus;
   message: string;
   form: Record<string, unknown> | null;
@@ -258,6 +289,8 @@ export interface ApprovalRecord extends StepRef {
 
 export interface ScheduleRecord {
   workflowId: string;
+  /** That of its workflow. */
+  project: string;
   version: number;
   cron: string;
   timezone: string;

@@ -2,6 +2,7 @@
  * Shares the event loop between long steps of work and everything else, such as a health check or a short request. The
  * queue belongs to the event loop, of which a thread has one.
  */
+import { setImmediate as onNextTurn } from "node:timers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
 /** Size from which one step of the work on a text takes long enough to be a turn of the event loop, in characters. */
@@ -40,3 +41,22 @@ async function shareEventLoop(): Promise<void> {
 /** The same, if the work on a text of this length, in characters, takes long. */
 export const nextTurnIfLarge = async (chars: number): Promise<void> =>
   chars < LARGE_CHARS ? undefined : nextTurn();
+
+/** Time after which one turn of the event loop begins no further synchronous query, in milliseconds. */
+const TURN_BUDGET_MS = 10;
+
+let turnBeganAt: number | undefined;
+
+/**
+ * Lets the event loop serve what has arrived, if the present turn has done synchronous work for long. Call it before each query of
+ * a database that answers synchronously: its promises are resolved at once, so a loop of awaits would never leave the turn.
+ * @param now milliseconds of a monotonic clock
+ * @returns undefined when there is nothing to wait for, which costs less than a resolved promise
+ */
+export function nextTurnIfUsedUp(now = performance.now()): Promise<void> | undefined {
+  if (turnBeganAt === undefined) {
+    turnBeganAt = now;
+    onNextTurn(() => (turnBeganAt = undefined));
+  }
+  return now - turnBeganAt < TURN_BUDGET_MS ? undefined : setImmediate();
+}

@@ -10,6 +10,7 @@ import type {
 import type {
   ApiKeyReader,
   ApiKeyWriter,
+  AuditDetails,
   AuditReader,
   IdentityReader,
   IdentityWriter,
@@ -20,9 +21,13 @@ import type {
   UserReader,
   UserWriter,
 } from "./account-ports.ts";
+import type { Access, Visibility } from "./access.ts";
 import type { Authorship } from "./authorship.ts";
 import type { ListPosition, Page } from "./model.ts";
+import type { ProjectReader, ProjectWriter } from "./project-ports.ts";
+import type { ReviewReader, ReviewWriter } from "./review-ports.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
+import type { WorkflowChangeReader } from "./workflow-change-ports.ts";
 
 /**
  * The caller of a request and its scopes. A caller is a valid key, the session of a user, or the operator on the command
@@ -36,8 +41,12 @@ export interface Principal {
   keyName: string;
   /** The user's e-mail address, or `operator` for keys made on the command line. */
   owner: string;
-  /** For a key, its scopes that its owner's role allows now; for a session, all scopes that the role allows. */
+  /** What the caller can do at all: its scopes in every project together. */
   scopes: ReadonlySet<Scope>;
+  /** What it may see and do in each project. */
+  access: Access;
+  /** Whether the key is the token of an application that a person connected by signing in. */
+  application?: boolean | undefined;
   /** The owner of idempotency keys: the same for a key and its rotations; for a session the user's id. */
   lineage: string;
 }
@@ -60,6 +69,10 @@ export interface WorkflowFilter {
   tag?: string | undefined;
   /** Left out, all but archived ones. */
   status?: WorkflowStatus | undefined;
+  /** Only in this project. */
+  project?: string | undefined;
+  /** Only what a caller can find; null or left out, everything. */
+  visibility?: Visibility | null | undefined;
 }
 
 export interface WorkflowContent {
@@ -76,7 +89,7 @@ export interface Change {
 }
 
 /** An admin's consent to expose a workflow as a tool. */
-interface ExposureConsent {
+export interface ExposureConsent {
   /** The digest of what was consented to; null for what was exposed before consents were needed. */
   digest: string | null;
   /** The version that was published at the time of the consent. */
@@ -89,6 +102,7 @@ interface ExposureConsent {
 /** A published version that asks to be a tool of its own for agents. */
 export interface ExposureRequest {
   id: string;
+  project: string;
   version: number;
   name: string;
   description: string;
@@ -108,16 +122,27 @@ export interface WorkflowReader {
     limit: number;
     withDefinition: boolean;
   }): Promise<Page<Workflow>>;
+  /** Counts up to one more than `MAX_TOTAL`; with a search or a tag, than `MAX_FOUND`. */
   count(filter: WorkflowFilter): Promise<number>;
-  /** A number that grows with every committed change of any workflow, by any process. */
-  revision(): Promise<number>;
+  /** The project of a workflow; undefined when it does not exist. Cheaper than `find`. */
+  projectOf(id: string): Promise<string | undefined>;
+  /**
+   * A number that grows with every committed change of any workflow, by any process.
+   * @param projects only of these projects; null or left out, of all
+   */
+  revision(projects?: readonly string[] | null): Promise<number>;
   /**
    * The version of each workflow that a run uses when it names none: the published one, or the newest if none is
    * published. Ids that do not exist are left out.
    */
   currentVersions(ids: readonly string[]): Promise<Map<string, number>>;
+  /**
+   * The same for the runs of a published version: drafts of projects with review are left out, because nobody has
+   * reviewed them.
+   */
+  liveVersions(ids: readonly string[]): Promise<Map<string, number>>;
   /** Existing ids, newest first, to suggest a near match from. */
-  recentIds(limit: number): Promise<string[]>;
+  recentIds(limit: number, visibility?: Visibility | null): Promise<string[]>;
   /**
    * Ids of the workflows that run this one, with a step or as `on_failure`, sorted; archived ones are left out.
    * @param options.published whether only published versions count; else the newest versions count too
@@ -127,8 +152,10 @@ export interface WorkflowReader {
   authorship(id: string, version: number): Promise<Authorship>;
   /** The request of a workflow's published version; undefined when it does not set `expose_as_tool`. */
   exposureRequest(id: string): Promise<ExposureRequest | undefined>;
+  /** The consent to a workflow as a tool on record, whether or not the published version asks to be one. */
+  exposureConsent(id: string): Promise<ExposureConsent | null>;
   /** The requests of all workflows for which a consent is on record, oldest workflow first. */
-  consentedExposures(): Promise<ExposureRequest[]>;
+  consentedExposures(visibility?: Visibility | null): Promise<ExposureRequest[]>;
   findVersion(id: string, version: number): Promise<WorkflowVersion | undefined>;
   /** What `pruneVersions` would prune, by workflow: those without such versions are left out. */
   prunable(rule: PruneRule): Promise<PrunableVersions[]>;
@@ -167,10 +194,15 @@ export interface WorkflowWriter extends WorkflowReader {
    * Inserts a workflow with its first version.
    *
    * Guarantee: ids are unique. A second transaction that is about to use the same id waits, then finds it in use.
-   * @param requestedId the id of the workflow, such as that of a file; left out, the id is derived from the name
+   * @param options.id the id of the workflow, such as that of a file; left out, the id is derived from the name
+   * @param options.project its project; left out, the default one
    * @throws AppError version_conflict when the requested id is taken
    */
-  insert(content: WorkflowContent, change: Change, requestedId?: string): Promise<WorkflowWithDefinition>;
+  insert(
+    content: WorkflowContent,
+    change: Change,
+    options?: { id?: string | undefined; project?: string | undefined },
+  ): Promise<WorkflowWithDefinition>;
   /**
    * Sets the published version and the status, without a new version.
    * Locks: the workflow's row, until the transaction ends.
@@ -199,6 +231,11 @@ export interface WorkflowWriter extends WorkflowReader {
     change: Change,
   ): Promise<WorkflowWithDefinition>;
   /**
+   * Moves a workflow to another project, with its versions and its state. The caller audits it.
+   * Locks: the workflow's row, until the transaction ends.
+   */
+  move(id: string, project: string): Promise<void>;
+  /**
    * Deletes the definitions of old versions of one workflow. Their other fields are kept.
    *
    * Guarantee: no version that is published, newest, or used by a run, a pin or a schedule of this moment is pruned.
@@ -212,7 +249,14 @@ export interface WorkflowWriter extends WorkflowReader {
   importWithHistory(
     workflow: Pick<
       Workflow,
-      "id" | "status" | "version" | "published_version" | "created_at" | "updated_at" | "created_by"
+      | "id"
+      | "status"
+      | "version"
+      | "published_version"
+      | "created_at"
+      | "updated_at"
+      | "created_by"
+      | "project"
     >,
     history: AsyncIterable<VersionWithDefinition>,
   ): Promise<void>;
@@ -229,6 +273,9 @@ export interface Readers extends EngineReaders {
   identities: IdentityReader;
   links: LinkReader;
   audit: AuditReader;
+  workflowChanges: WorkflowChangeReader;
+  projects: ProjectReader;
+  reviews: ReviewReader;
 }
 
 export interface Writers extends EngineWriters {
@@ -238,11 +285,22 @@ export interface Writers extends EngineWriters {
   sessions: SessionWriter;
   identities: IdentityWriter;
   links: LinkWriter;
+  projects: ProjectWriter;
+  reviews: ReviewWriter;
   /**
    * Writes the audit entry of a change; the writer of workflows does this itself.
+   *
+   * Locks: the newest entry, until the transaction ends (src/store/audit-entries.ts).
    * @param outcome what happened, if the operation's name doesn't say it; appended to that name after a dot
+   * @param more.project the project, where it is not that of the target: a workflow, run, approval or review
+   * @param more.details what else is worth a record: names and numbers, never values of runs or secrets
    */
-  recordAudit(target: string, outcome?: string): Promise<void>;
+  recordAudit(
+    target: string,
+    outcome?: string,
+    more?: { project?: string; details?: AuditDetails },
+  ): Promise<void>;
+  workflowChanges: Pick<WorkflowChangeReader, "hasChangedAfter">;
 }
 
 /** The request that a write belongs to, recorded with it. */
@@ -271,53 +329,8 @@ export interface CursorCodec {
   encode(query: string, position: ListPosition): string;
   /** @throws AppError invalid_cursor for a forged cursor, or one of a different list */
   decode(query: string, cursor: string): ListPosition;
-}
-
-/** A session of a 2025-era MCP client, or an open SSE stream. */
-export interface McpSession {
-  id: string;
-  keyId: string;
-  kind: "http" | "sse";
-  /** The `initialize` request, which any process can replay; null for a stream. */
-  initialize: string | null;
-  /** The process that holds a stream, which sends heartbeats; null for a session, and for streams of older releases. */
-  holder: string | null;
-}
-
-export interface McpSessionStore {
-  find(id: string): Promise<McpSession | undefined>;
-  /** Inserts a session, and registers the holder of a stream. */
-  insert(session: McpSession): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** Marks these sessions as in use, and deletes sessions unused for long and messages that no process fetched. */
-  keepAlive(ids: readonly string[]): Promise<void>;
-  /** Records a heartbeat. @returns false when the holder is not registered: it had no streams, or missed its heartbeats */
-  heartbeat(holder: string): Promise<boolean>;
-  /** Number of heartbeats of a holder; undefined when it is not registered. */
-  heartbeatsOf(holder: string): Promise<number | undefined>;
-  /** Removes a holder that stops. Its streams are removed one by one. */
-  removeHolder(holder: string): Promise<void>;
-  /**
-   * Queues a message for the process that holds the stream.
-   * @returns the id of the message
-   * @throws AppError busy when the queue of the stream is full
-   */
-  enqueueMessage(sessionId: string, body: string): Promise<number>;
-  /** Whether no process has fetched the message yet. */
-  isQueued(messageId: number): Promise<boolean>;
-  /**
-   * Removes the holder of a stream with all its streams and their messages.
-   * @param unless.messageId keeps them when this message has been fetched
-   * @param unless.heartbeats keeps them when this is no longer the number of heartbeats
-   * @returns whether they were removed
-   */
-  removeDeadHolder(
-    stream: Pick<McpSession, "id" | "holder">,
-    unless: { messageId: number; heartbeats: number | undefined },
-  ): Promise<boolean>;
-  /** Removes and returns up to `limit` messages for these streams, oldest first. Each is returned to one caller. */
-  dequeueMessages(
-    sessionIds: readonly string[],
-    limit: number,
-  ): Promise<{ sessionId: string; body: string }[]>;
+  /** A text that stands for a number and shows nothing of it: the same one each time. @param number an integer from 0 */
+  seal(number: number): string;
+  /** @throws AppError invalid_cursor for a text that `seal` has not returned */
+  unseal(sealed: string): number;
 }

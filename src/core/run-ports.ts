@@ -17,17 +17,26 @@ import type {
   RunFilter,
   RunRecord,
   RunStop,
-  ScheduleRecord,
-  SkippedRuns,
   StepRecord,
   StepRef,
+  Trial,
   Usage,
   ValueText,
 } from "./model.ts";
+import type { ScheduleReader, ScheduleWriter } from "./schedule-ports.ts";
 import type { Applied, TransactionScope } from "./transactions.ts";
 import type { StepState } from "./step-states.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
+
+/** What changes about a run. */
+export interface RunSummary {
+  id: string;
+  /** Greater after each change. */
+  seq: number;
+  status: RunStatus;
+  stop: RunStop | null;
+}
 
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
@@ -37,22 +46,31 @@ export interface RunReader {
     after: ListPosition | null;
     limit: number;
   }): Promise<{ items: RunRecord[]; next: ListPosition | null }>;
+  /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: RunFilter): Promise<number>;
   /** Number of unfinished runs by status; a status without runs is missing. */
   countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
-  /** The newest run of each of these workflows. */
-  latestByWorkflow(workflowIds: readonly string[]): Promise<Map<string, RunRecord>>;
+  /**
+   * The newest run of each of these workflows; trials do not count.
+   * @param projects only runs of these projects; null or left out, of all
+   */
+  latestByWorkflow(
+    workflowIds: readonly string[],
+    projects?: readonly string[] | null,
+  ): Promise<Map<string, RunRecord>>;
   /** Number of unfinished runs of the actor, those of its schedules and its runs included. */
   countUnfinishedFor(actor: Pick<RunActor, "owner" | "lineage">): Promise<number>;
+  /** Number of unfinished runs of a project. */
+  countUnfinishedOf(project: string): Promise<number>;
   /** `seq`, status and stop of those runs that exist. Cheap enough to call after every change. */
-  getStatusSummaries(
-    ids: readonly string[],
-  ): Promise<{ id: string; seq: number; status: RunStatus; stop: RunStop | null }[]>;
+  getStatusSummaries(ids: readonly string[]): Promise<RunSummary[]>;
   /** The run's steps that have a record, without the items of fan-outs. */
   steps(runId: string, options?: { sinceSeq?: number | undefined }): Promise<StepRecord[]>;
   step(ref: StepRef): Promise<StepRecord | undefined>;
   /** Items of a fan-out, in order, starting with item `from`. */
   items(step: Omit<StepRef, "item">, from: number, limit: number): Promise<StepRecord[]>;
+  /** Whether an item of a fan-out, or an iteration, was executed in this run, and not reused. */
+  hasExecutedItem(step: Omit<StepRef, "item">): Promise<boolean>;
   /** The newest attempts of a step or item, at most `limit` of them, oldest first. */
   lastAttempts(ref: StepRef, limit: number): Promise<AttemptRecord[]>;
   /** The usage of models over all attempts of the run; null when no model was called. */
@@ -87,6 +105,8 @@ export interface RunReader {
   inputs(runId: string): Promise<Record<string, unknown>>;
   /** The state of its workflow that the run reads; null when the workflow declares none. */
   state(runId: string): Promise<Record<string, unknown> | null>;
+  /** What a trial is given; null for a run that is none. */
+  trial(runId: string): Promise<Trial | null>;
   /** What the check of the run's definition found; null where no step needs any. */
   facts(runId: string): Promise<RunFacts | null>;
   /** The items `chunk * CHUNK_ITEMS` and following of a fan-out's list, up to `CHUNK_ITEMS` of them. */
@@ -114,6 +134,12 @@ type RunChanges = Partial<
     | "stateRevision"
   >
 > & { seq: number; output?: unknown; state?: Record<string, unknown> | null; committed?: unknown };
+
+/** The runs that wait for each other: of one workflow in one project. Runs that a move left behind delay none of the others. */
+interface RunQueue {
+  workflowId: string;
+  project: string;
+}
 
 /** Reads inside a write transaction see its own writes. Methods that change a run require `lock`. */
 export interface RunWriter extends RunReader {
@@ -165,20 +191,20 @@ export interface RunWriter extends RunReader {
   ): Promise<void>;
   /** Stores part of a fan-out's list, see `itemChunk`. */
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
-  /** Number of admitted, unfinished runs of a workflow. Exact while `lockQueue` is held. */
-  countActive(workflowId: string, trigger?: RunTrigger): Promise<number>;
-  /** Number of unfinished scheduled runs of the workflow, admitted or not. Exact while its schedule is locked. */
-  countScheduled(workflowId: string): Promise<number>;
+  /** Number of admitted, unfinished runs of a workflow in a project. Exact while `lockQueue` is held. */
+  countActive(queue: RunQueue, trigger?: RunTrigger): Promise<number>;
+  /** Number of its unfinished scheduled runs, admitted or not. Exact while its schedule is locked. */
+  countScheduled(queue: RunQueue): Promise<number>;
   /** Number of unfinished runs of all owners. Takes no lock: concurrent starts can exceed a limit together. */
   countAllUnfinished(): Promise<number>;
   /**
-   * The next queued run of the workflow: owners take turns, and the runs of one come by priority, then by age.
+   * The next queued run of the workflow in the project: owners take turns, and the runs of one come by priority, then by age.
    *
    * Locks: the row of the run that it returns. Requires `lockQueue`.
    * Concurrent callers: it skips a run that another transaction has locked, because that transaction is ending the run.
    * @param lastOwner the usage subject whose turn was last; empty for none
    */
-  nextQueued(workflowId: string, lastOwner: string): Promise<RunRecord | undefined>;
+  nextQueued(queue: RunQueue, lastOwner: string): Promise<RunRecord | undefined>;
   /**
    * The step, or item of a fan-out, that is undone next: the last one that succeeded in this run and has no record of its
    * undo yet. Reused outputs are not undone. @param stepIds the steps that can be undone
@@ -215,46 +241,12 @@ export interface RunWriter extends RunReader {
   purge(before: string, now: string, limit: number): Promise<boolean>;
 }
 
-export interface ScheduleReader {
-  find(workflowId: string): Promise<ScheduleRecord | undefined>;
-  /** Schedules whose next time has come: owners take turns, and the earliest of one comes first. It takes no lock: `advance` decides which executor starts the run. */
-  due(now: string, limit: number): Promise<ScheduleRecord[]>;
-  /** The soonest first; those that are paused or have no next time come last. */
-  page(query: {
-    after: ListPosition | null;
-    limit: number;
-  }): Promise<{ items: ScheduleRecord[]; next: ListPosition | null }>;
-  count(): Promise<number>;
-  nextAt(): Promise<string | null>;
-}
-
-export interface ScheduleWriter extends ScheduleReader {
-  /** Inserts a schedule or replaces it. Locks its row. */
-  save(schedule: ScheduleRecord): Promise<void>;
-  /** Removes a schedule. That it was paused is remembered for its return, see `staysPaused`. */
-  remove(workflowId: string): Promise<void>;
-  /** Whether a schedule of the workflow was paused when it was removed, and has not returned since. */
-  staysPaused(workflowId: string): Promise<boolean>;
-  /**
-   * Sets the next time of a schedule, if `from` and the version are still current and it is not paused.
-   *
-   * Guarantee: of all calls with the same `from`, one returns true.
-   * Locks: the schedule's row, until the transaction ends.
-   * Concurrent callers: wait, then get false.
-   * @returns false when another process has advanced it, or it was paused or published again; then start no run
-   */
-  advance(
-    workflowId: string,
-    from: string,
-    fields: { version: number; nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
-  ): Promise<Applied>;
-}
-
 /** The usage of a subject (usage-limits.ts) in a window. Its end, in milliseconds since 1970, identifies the window. */
 export interface UsageReader {
   usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
   /**
-   * The bytes that a subject stores: the values of its runs, and the versions and states of workflows that it wrote, each at its full size.
+   * The bytes that a subject stores: the values of its runs, and the versions and states of workflows that it wrote, each at
+   * its full size. For a project, those of its runs and workflows.
    *
    * Guarantee: writers add what they store in the same transaction, and purges subtract it; none of concurrent changes is
    * lost. Locks: none.
@@ -286,6 +278,23 @@ export interface UsageWriter extends UsageReader {
   ): Promise<Applied>;
 }
 
+/** A secret that a step is about to use: its name, never its value, and the host that it is sent to. */
+export interface SecretUse {
+  secret: string;
+  /** With the port, where it is not the default one. */
+  host: string;
+}
+
+/** Records the uses of secrets in the audit log. */
+export interface SecretUseWriter {
+  /**
+   * Adds an entry for each use, in the name of who started the run, with the record of the attempt.
+   *
+   * Locks: the newest audit entry, until the transaction ends, so it comes last.
+   */
+  record(attempt: StepRef & { attempt: number }, uses: readonly SecretUse[]): Promise<void>;
+}
+
 /** Everything that the engine writes, in one transaction. */
 export interface EngineWriters extends TransactionScope {
   usage: UsageWriter;
@@ -295,6 +304,7 @@ export interface EngineWriters extends TransactionScope {
   schedules: ScheduleWriter;
   workflowStates: WorkflowStateWriter;
   events: EventWriter;
+  secretUses: SecretUseWriter;
 }
 
 export interface EngineReaders {
@@ -313,7 +323,7 @@ export interface EngineReaders {
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
  * Locks are taken in this order: claims of jobs, starts, usage, runs, states and queues of workflows,
- * approvals and schedules. A
+ * approvals and schedules, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.
  * @throws AppError busy, storage_unavailable

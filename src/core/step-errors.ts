@@ -36,6 +36,7 @@ export const STEP_ERRORS = {
   model_invalid_output: { title: "The model's response does not match the schema", transient: true },
   model_rate_limited: { title: "The model's vendor limits the request rate", transient: true },
   model_refused: { title: "The model refused to answer", transient: false },
+  not_given: { title: "A trial was not given the output of a step with effects", transient: false },
   null_value: { title: "A value is null", transient: false },
   output_invalid: { title: "The run's output does not match its schema", transient: false },
   output_too_large: { title: "The output is too large", transient: false },

@@ -1,8 +1,10 @@
 /** The definition of a step type, from which the schema, the checker, the executor and the documents derive. */
 import type { z } from "zod";
+import type { EffectKind } from "../../schemas/effect-kind.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { StepFacts, Usage } from "./model.ts";
 import type { CallContext, Connections, PartialIssue } from "./connections.ts";
+import type { SecretUse } from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 import type { SpanAttributes } from "./tracer.ts";
@@ -122,6 +124,15 @@ export interface EffectContext {
   versionOf(workflowId: string): number | null;
 }
 
+/** What a step touches outside of its run. */
+export interface StepEffect {
+  /** In a few words, for a person who approves it. Expressions are shown as they are written. */
+  words: string;
+  does: EffectKind;
+  /** What it reads, or to whom or what it writes or sends, as far as the definition says; expressions as they are written. */
+  targets: string[];
+}
+
 export interface StepType<F extends Fields = Fields> {
   /** The value of `type`. */
   type: string;
@@ -135,8 +146,11 @@ export interface StepType<F extends Fields = Fields> {
   output: Shape;
   /** Default timeout of an attempt, in milliseconds; null without a limit. */
   timeoutMs: number | null;
-  /** Runs in memory and has no effects, so that its attempts are recorded only when they end. */
-  instant?: boolean;
+  /**
+   * Computes its output in memory, without effects. Its attempts are recorded only when they end.
+   * @throws StepError
+   */
+  compute?(input: Resolved<F>): Record<string, unknown>;
   /**
    * Its result is valid for its run only, such as the approval of a person. A retry reuses it only with the same
    * definition and inputs, and only if the run that it repeats did not succeed.
@@ -148,6 +162,11 @@ export interface StepType<F extends Fields = Fields> {
   isReusable?(step: UnresolvedStep): boolean;
   /** Whether running the step again may repeat an effect. */
   hasEffects(step: UnresolvedStep): boolean;
+  /**
+   * Whether a trial executes the step. Left out, it does unless the step has effects.
+   * @param step with its fields resolved
+   */
+  runsInTrial?(step: UnresolvedStep): boolean;
   /** Returns the resource that it holds while it runs (`database:shop`), for concurrency limits; null for none. */
   resource(step: UnresolvedStep, connections: Pick<Connections, "defaultDatabase">): string | null;
   /** Returns the metered resource that it uses. It does not start when the usage limit of its API key is reached. */
@@ -157,13 +176,15 @@ export interface StepType<F extends Fields = Fields> {
    * definition only, never from values.
    */
   spanAttributes?(step: UnresolvedStep, connections: CalledConnections): SpanAttributes;
-  /**
-   * Says in a few words what the step touches outside of its run, for a person who approves it. Expressions are shown as
-   * they are written. Left out, it touches nothing.
-   */
-  describeEffect?(step: UnresolvedStep, ctx: EffectContext): string;
+  /** Says what the step touches outside of its run. Left out, it touches nothing. */
+  describeEffect?(step: UnresolvedStep, ctx: EffectContext): StepEffect;
   /** Returns the entries of the configuration that it uses besides its resource, such as `secret:team_hook`. */
   configurationEntries?(step: UnresolvedStep): readonly string[];
+  /**
+   * Returns the secrets that it is about to send, and to which hosts, for the audit log. Left out, it sends none: what
+   * connections log in with is not among them.
+   */
+  secretUses?(input: Resolved<F>, connections: Pick<Connections, "http">): Promise<SecretUse[]>;
   /** Whether its output can rest on the decision of a person, made for what could run after it at that time. */
   mayRestOnDecision?: boolean;
   check?(step: UnresolvedStep, ctx: StepCheckContext): Promise<StepCheck>;
@@ -177,3 +198,7 @@ export const defineStepType = <F extends Fields>(type: StepType<F>): StepType<F>
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only place that erases the field types
 export type AnyStepType = StepType<any>;
+
+/** Whether a trial executes a step. */
+export const runsInTrial = (type: AnyStepType, step: UnresolvedStep): boolean =>
+  type.runsInTrial?.(step) ?? !type.hasEffects(step);

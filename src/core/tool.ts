@@ -47,8 +47,14 @@ export interface ToolContext {
    * @param part names an additional write of the operation, which is recorded under its own name
    */
   write<T>(effect: (tx: Writers) => Promise<T>, part?: string): Promise<T>;
-  /** Counts the items of a list once for all pages of a response. */
-  total(count: () => Promise<number>): Promise<number>;
+  /** Records that an error of the operation shows values of a run, if the operator asks for it (`audit.reads`). */
+  recordRead(runId: string): Promise<void>;
+  /**
+   * Counts the items of a list once for all pages of a response.
+   * @param count may stop at one more than `max`
+   * @param max default: `MAX_TOTAL`
+   */
+  total(count: () => Promise<number>, max?: number): Promise<ListTotal>;
   /** Aborted when the client no longer waits for the response. */
   signal: AbortSignal;
   /** The trace that runs started here continue (`RunRequest.trace`), or null. */
@@ -63,9 +69,15 @@ export const callContextOf = ({ actor, signal }: Pick<ToolContext, "actor" | "si
   signal,
 });
 
-export interface ListResponse<T> {
-  items: T[];
+/** The number of items of a list. */
+export interface ListTotal {
   total: number;
+  /** There are more than `total`, and they were not counted. */
+  total_capped?: true | undefined;
+}
+
+export interface ListResponse<T> extends ListTotal {
+  items: T[];
   next_cursor: string | null;
 }
 
@@ -79,13 +91,35 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   scope: Scope;
   /** Only for signed-in users and the command line, never for API keys, because the operation could create further access. */
   requiresUser?: true;
+  /** About the instance, such as its users: needs its scope in the default project. */
+  instance?: true;
   effect: "read" | "create" | "update" | "delete" | "act";
+  /**
+   * Whether its answer can contain values of runs: inputs, outputs, states, what approvals show, or messages of errors.
+   * If the operator asks for it (`audit.reads`), each answer is recorded before it is sent.
+   */
+  readsValues?: true;
+  /** Whether agents can name the fields of the answer that they want, because it may be long. */
+  selectable?: true;
+  /**
+   * The field of the answer that MCP leaves out unless `fields` names it, because the caller knows its value: it has just sent
+   * it, or nothing has changed it.
+   */
+  knownField?: {
+    name: string;
+    isKnown: (input: Readonly<Record<string, unknown>>, output: z.output<O>) => boolean;
+  };
   /** Whether it calls systems outside of Millrace, such as a database or a model. */
   openWorld?: boolean;
   /** The error codes of the domain; those that every request can have (400, 401, 403, …) are left out. */
   errors: readonly ErrorCode[];
   /** Both when left out. */
   surfaces?: readonly ("rest" | "mcp")[];
+  /**
+   * `admin`: MCP lists it only to callers with that scope in one of several projects, because every listed tool costs every agent
+   * tokens. All can call it.
+   */
+  mcpList?: "admin";
   /** An example body, for when the examples of the fields are not valid together. */
   example?: Readonly<Record<string, unknown>>;
   /** Input that REST takes from a header instead of the query or body. */
@@ -100,6 +134,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
   page?: {
     item: z.ZodType;
     mcpLimit: number;
+    /** REST sends lines of JSON (application/x-ndjson) instead of an array, as a file with this name. */
+    linesFile?: string;
     /** Whether REST returns a page without paging parameters too, because the whole list may be very large. */
     alwaysPaged?: (input: z.output<I>) => boolean;
     /** A tag that changes with the whole list, so that REST can answer 304 and cache the response. */

@@ -56,6 +56,8 @@ export interface TracingSettings {
   /** Whether spans are recorded and exported. */
   enabled: boolean;
   propagates: boolean;
+  /** The URL of the proxy that exports go through, with its credentials. */
+  proxyUrl?: string | undefined;
 }
 
 /** Records no spans; it passes a caller's trace context through unless `propagates` is false. */

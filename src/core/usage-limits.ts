@@ -1,6 +1,6 @@
 /**
- * The usage limits of `limits.per_key`. A limit applies to a user, with all their keys and sessions together, or to a key of
- * the operator, with all keys that it was rotated to.
+ * Usage limits. Those of `limits.per_key` apply to a user, with all their keys and sessions together, or to a key of the
+ * operator, with all keys that it was rotated to. Those of a project apply to all runs of the project together.
  */
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import { type Config, PER_KEY_LIMITS } from "../../schemas/config.ts";
@@ -86,26 +86,83 @@ const isOperatorKey = ({ owner }: { owner: string }): boolean => owner === OPERA
 export const usageSubjectOf = (key: { owner: string; lineage: string }): string =>
   isOperatorKey(key) ? key.lineage : key.owner;
 
-/** The command line is not limited: it has access to the state directory, and so could change every limit. */
-export const isUsageLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;
+/** The command line has no limits of its own: it has access to the state directory, and so could change every limit. */
+const isUsageLimited = ({ lineage }: { lineage: string }): boolean => lineage !== COMMAND_LINE;
 
 /** Names an owner for people who read the message but did not start the run. */
-export const ownerLabel = (actor: { owner: string; keyName: string }): string =>
+const ownerLabel = (actor: { owner: string; keyName: string }): string =>
   isOperatorKey(actor)
     ? `"${actor.keyName}" of ${actor.owner}`
     : `${actor.owner} (all their keys and sessions together)`;
 
+/** Somebody whose use is counted together and limited: the owner of runs, or a project. */
+export interface UsageHolder {
+  /** Under which name the use is counted. */
+  subject: string;
+  limits: PerKeyLimits;
+  /** Names the holder in a message. */
+  label: string;
+  /** The id of the project, if it is one. */
+  project?: string;
+  /** Names one of its limits in a message. */
+  settingName(limit: PerKeyLimit): string;
+}
+
+/** The name under which the use of a project is counted. It is neither an e-mail address nor the lineage of a key. */
+export const PROJECT_SUBJECT = "project:";
+
+/** Whose limits apply to what a caller does in a project. */
+export type UsageHolders = (
+  caller: { owner: string; keyName: string; lineage: string },
+  project: string,
+) => Promise<readonly UsageHolder[]>;
+
+/**
+ * The holders whose limits apply: the owner, unless it is the command line, and the project, if it has limits.
+ * @param projectLimits reads the limits of a project; null when it has none
+ */
+export const usageHolders =
+  (perKey: PerKeyLimits, projectLimits: (project: string) => Promise<PerKeyLimits | null>): UsageHolders =>
+  async (caller, project) => {
+    const limits = await projectLimits(project);
+    return [
+      ...(isUsageLimited(caller) ? [ownerHolder(caller, perKey)] : []),
+      ...(limits === null ? [] : [projectHolder(project, limits)]),
+    ];
+  };
+
+const ownerHolder = (
+  caller: { owner: string; keyName: string; lineage: string },
+  limits: PerKeyLimits,
+): UsageHolder => ({
+  subject: usageSubjectOf(caller),
+  limits,
+  label: ownerLabel(caller),
+  settingName: (limit) => `limits.per_key.${limit}`,
+});
+
+const projectHolder = (project: string, limits: PerKeyLimits): UsageHolder => ({
+  subject: `${PROJECT_SUBJECT}${project}`,
+  limits,
+  label: `the project "${project}"`,
+  project,
+  settingName: (limit) => `${limit} of the project`,
+});
+
 export function limitExceededMessage(
+  { label: holder, settingName }: UsageHolder,
   { limit, max, label, windowName }: UsageLimit,
-  subject: string,
   endsAt: number,
 ): string {
   const count = max.toLocaleString("en");
   return (
-    `${subject} has used all of its ${count} ${label} of this ${windowName} (limits.per_key.${limit}); ` +
+    `${upperFirst(holder)} has used all of its ${count} ${label} of this ${windowName} (${settingName(limit)}); ` +
     `more are available from ${iso(endsAt)}.`
   );
 }
+
+/** Only a project's label begins with a word; an address is written as it is. */
+const upperFirst = (label: string): string => (label.startsWith("the ") ? `T${label.slice(1)}` : label);
 
 /** From this limit of unfinished runs on, a part is kept for runs that other runs start. */
 const MIN_WITH_RESERVE = 100;

@@ -9,7 +9,7 @@ export type Validated<T> = { value: T } | { issues: PartialIssue[] };
 /** Who caused it: owners take turns when it takes long. */
 type ValidationOptions = Partial<CallContext>;
 
-/** Every method throws AppError busy when the machine is too busy to validate the value. */
+/** In a process with threads, every method throws AppError busy when the machine is too busy to validate the value. */
 export interface Validation {
   /** Validates the inputs of a run, or another form; null stands for a schema without fields (`inputsValidator`). */
   parseInputs(

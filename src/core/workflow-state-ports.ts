@@ -19,6 +19,8 @@ export interface WorkflowStateReader {
 }
 
 export interface WorkflowStateWriter extends WorkflowStateReader {
+  /** The project that the workflow, and so its state, belongs to now. */
+  projectOf(workflowId: string): Promise<string>;
   /**
    * Replaces the whole state, if its revision is still `expected`, and adds 1 to the revision.
    *

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Authorship, isContributor, unreviewedContribution } from "../../src/core/authorship.ts";
+import {
+  type Authorship,
+  isContributor,
+  unreviewedContribution,
+  unreviewedVersion,
+} from "../../src/core/authorship.ts";
 
 const person = (owner: string) => ({ owner, keyName: "browser", lineage: `usr_${owner}` });
 const by = (owner: string) => ({ owner, keyName: "browser", subject: owner });
@@ -7,7 +12,12 @@ const by = (owner: string) => ({ owner, keyName: "browser", subject: owner });
 /** `wrote` has the newest version of each author, `published` the publications in the order of time. */
 const history = (wrote: [string, number][], published: [string, number][]): Authorship => ({
   authors: wrote.map(([owner, version]) => ({ ...by(owner), version })),
-  reviews: published.map(([owner, version], order) => ({ ...by(owner), version, order })),
+  reviews: published.map(([owner, version], order) => ({
+    ...by(owner),
+    version,
+    order,
+    lineage: owner === "key" ? "key_1" : `usr_${owner}`,
+  })),
 });
 
 describe("what ann has contributed to version 3 without a review by another person", () => {
@@ -126,5 +136,42 @@ describe("a contributor is the same person", () => {
     ],
   ])("%s", (_what, who, contributor, expected) => {
     expect(isContributor(who, contributor)).toBe(expected);
+  });
+});
+
+describe("what ann wrote up to version 3, which another person must review before it goes live", () => {
+  it.each<[string, number | null, [string, number][], [string, number][], number | undefined]>([
+    ["nothing, when others wrote it", 1, [["ann", 1]], [["ann", 1]], undefined],
+    ["her version", 1, [["ann", 3]], [["ben", 1]], 3],
+    [
+      "an earlier one, also when another person wrote the last",
+      1,
+      [
+        ["ann", 2],
+        ["ben", 3],
+      ],
+      [["ben", 1]],
+      2,
+    ],
+    ["nothing, when what she wrote is published", 3, [["ann", 3]], [["ann", 3]], undefined],
+    ["her version, when a later one is published", 4, [["ann", 3]], [["ben", 1]], 3],
+    [
+      "nothing, when ben published it before, and a later one is published",
+      4,
+      [["ann", 3]],
+      [["ben", 3]],
+      undefined,
+    ],
+    ["her version, when only she published it before", 4, [["ann", 3]], [["ann", 3]], 3],
+    ["her version, when only a key published it before", null, [["ann", 3]], [["key", 3]], 3],
+    ["nothing, when ben published it and it was unpublished", null, [["ann", 3]], [["ben", 3]], undefined],
+  ])("is %s", (_what, published, wrote, reviews, expected) => {
+    expect(unreviewedVersion(person("ann"), 3, published, history(wrote, reviews))).toBe(expected);
+  });
+
+  it("counts a publication without a lineage, of an older release, as nobody's review", () => {
+    const { authors, reviews } = history([["ann", 3]], [["ben", 3]]);
+    const unknown = reviews.map((review) => Object.assign({}, review, { lineage: null }));
+    expect(unreviewedVersion(person("ann"), 3, null, { authors, reviews: unknown })).toBe(3);
   });
 });

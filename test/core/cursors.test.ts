@@ -117,3 +117,25 @@ describe("cursors", () => {
     expect(refused("")).toBe(true);
   });
 });
+
+describe("sealed numbers", () => {
+  it("are the numbers again, the same text each time, and of one length", () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (one, other) => {
+        const sealed = codec.seal(one);
+        expect(codec.unseal(sealed)).toBe(one);
+        expect(codec.seal(one)).toBe(sealed);
+        expect(codec.seal(other)).toHaveLength(sealed.length);
+        expect(codec.seal(other) === sealed).toBe(one === other);
+      }),
+    );
+  });
+
+  it("are refused when they are forged, or those of another instance", () => {
+    const sealed = codec.seal(4711);
+    const changed = `${sealed.slice(0, -1)}${sealed.endsWith("A") ? "B" : "A"}`;
+    for (const forged of ["", "4711", changed, sealed.slice(1), `${sealed}A`])
+      expect(() => codec.unseal(forged)).toThrow(AppError);
+    expect(() => cursorCodec(Buffer.alloc(32, 8)).unseal(sealed)).toThrow(AppError);
+  });
+});

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { exposureOf } from "../../src/core/exposure.ts";
 
-const nothing = { find: async () => undefined, findVersion: async () => undefined };
+const nothing = {
+  find: async () => undefined,
+  findVersion: async () => undefined,
+  projectOf: async () => "default",
+};
 const of = (definition: Record<string, unknown>) =>
   exposureOf(nothing, { id: "x", name: "X", description: "", definition });
 const send = { id: "send", type: "http", method: "POST", url: "https://a.example/" };
@@ -51,6 +55,7 @@ describe("the exposure of a workflow", () => {
       await digestOf({ steps: [{ ...reads, query: "SELECT 'https://evil.example/' AS url" }, sends] }),
     ).not.toBe(await digestOf({ steps: [reads, sends] }));
     const child = {
+      ...nothing,
       find: async () => ({ version: 1, published_version: 1 }),
       findVersion: async () => ({ definition: { steps: [send] } }),
     };

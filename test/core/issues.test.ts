@@ -129,8 +129,13 @@ describe("issues", () => {
       3,
       { code: "not_allowed", message: "must be a multiple of 5, got 3" },
     ],
-    ["a wrong URL", z.url(), "nope", { code: "wrong_format", message: "must be a valid url" }],
-    ["a pattern", z.string().regex(/^a$/), "b", { code: "wrong_format", message: "must match /^a$/" }],
+    ["a wrong URL", z.url(), "nope", { code: "wrong_format", message: "must be a valid URL" }],
+    [
+      "a pattern",
+      z.string().regex(/^a$/),
+      "b",
+      { code: "wrong_format", message: "does not have the right form" },
+    ],
     [
       "a pattern with words of its own",
       z.string().regex(/^a$/, { error: "must be the letter a" }),

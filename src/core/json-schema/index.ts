@@ -4,6 +4,7 @@ export type { JsonSchema } from "./dialect.ts";
 export { inputsValidator, type InputsValidator, parseValue, valueIssues } from "./inputs-validator.ts";
 export { exceedsJsonSize } from "./json-size.ts";
 export { schemaIssues } from "./schema-issues.ts";
+export { schemaOfValue } from "./schema-of-value.ts";
 export { shapeOfReturnedValue, shapeOfSchema } from "./shape-of-schema.ts";
 export { shapeIssues } from "./shape-issues.ts";
 export { templateIssues, templateValueIssues } from "./template-issues.ts";

@@ -1,20 +1,16 @@
 /**
  * Validates values against a schema of a workflow, and completes them: inputs, and any other value that enters a run. Null
- * stands for an absent field.
+ * stands for an absent field. Both can take long: `Validation` says where they run.
  */
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { PartialIssue } from "../connections.ts";
-import { AppError } from "../errors.ts";
 import { CompletedTooLarge, completeValue, withoutAbsentFields } from "./complete-value.ts";
 import { type JsonSchema, newAjv, type Validator } from "./dialect.ts";
 import { describeErrors } from "./errors.ts";
 import { memoize } from "./memoize.ts";
 import { schemaIssues } from "./schema-issues.ts";
 import { exceedsJsonSize } from "./json-size.ts";
-import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
-/** Processor time of validating one value, in milliseconds. */
-const VALIDATE_MS = 1_000;
 /** Maximum size of a value with its defaults and absent fields filled in, in characters of JSON. */
 const MAX_COMPLETED_CHARS = 4 * 1024 * 1024;
 /** Size from which only the first error of a value is reported, in characters of JSON. */
@@ -86,26 +82,17 @@ function parse(
   const validate = validatorFor(text.length < ALL_ERRORS_BELOW);
   let value: unknown;
   try {
-    const isValid = runWithTimeout(VALIDATE_MS, () => {
-      value = withoutAbsentFields(schema, JSON.parse(text));
-      return validate(value);
-    });
-    if (isValid) {
+    value = withoutAbsentFields(schema, JSON.parse(text));
+    if (validate(value)) {
       const maxChars = Math.max(text.length, MAX_COMPLETED_CHARS);
       // The validator has filled defaults in already, and every absent field becomes null.
       if (exceedsJsonSize(value, maxChars)) return tooLarge();
-      const completed = runWithTimeout(VALIDATE_MS, () => completeValue(schema, value, maxChars));
+      const completed = completeValue(schema, value, maxChars);
       return exceedsJsonSize(completed, maxChars) ? tooLarge() : { value: completed };
     }
   } catch (error) {
     if (error instanceof CompletedTooLarge) return tooLarge();
-    if (error instanceof AppError) throw error;
-    return isTimeout(error)
-      ? issue(
-          "too_slow",
-          `takes longer than ${VALIDATE_MS} ms of processor time to validate against its schema, so make it smaller`,
-        )
-      : issue("invalid", `could not be validated against its schema: ${(error as Error).message}`);
+    return issue("invalid", `could not be validated against its schema: ${(error as Error).message}`);
   }
   return { issues: describeErrors(validate.errors ?? [], value) };
 }

@@ -1,16 +1,15 @@
 /** Finds the issues of a JSON Schema, each with its path in the schema. */
 import { RE2JS } from "re2js";
 import type { PartialIssue } from "../connections.ts";
-import { AppError } from "../errors.ts";
 import { unknownKey } from "../issues.ts";
 import { lazy } from "../lazy.ts";
 import { nearMatch } from "../near-match.ts";
 import { estimatePatternSize } from "../pattern-size.ts";
 import { FORMATS, type JsonSchema, KEYWORDS, newAjv } from "./dialect.ts";
+import { endlessReferences } from "./endless-references.ts";
 import { describeErrors } from "./errors.ts";
 import { memoize } from "./memoize.ts";
 import { pointerParts, resolveRef } from "./references.ts";
-import { isTimeout, runWithTimeout } from "./run-with-timeout.ts";
 
 /** Maximum size of a schema, in characters of JSON. */
 const MAX_SIZE = 64 * 1024;
@@ -18,9 +17,6 @@ const MAX_SIZE = 64 * 1024;
 const MAX_SCHEMAS = 500;
 /** Maximum nesting of schemas, in levels. */
 const MAX_DEPTH = 32;
-/** Processor time of compiling a schema, in milliseconds. */
-const COMPILE_MS = 500;
-
 /** Maximum size of all patterns of a schema together, in instructions: these compile in well under 0.2 s. */
 const MAX_INSTRUCTIONS = 50_000;
 /** Instructions charged for a class of Unicode characters (`\pL`): it is a table of hundreds of ranges. */
@@ -48,17 +44,14 @@ export function schemaIssues(schema: unknown): PartialIssue[] {
 }
 
 const issuesWithin = memoize((schema): readonly PartialIssue[] => {
-  const { issues, defaults } = walk(schema);
+  const { issues, defaults, schemas } = walk(schema);
   if (issues.length > 0) return issues;
-  // Compiled outside of the timeout: an interruption would leave it half compiled.
-  metaValidator().getSchema(DRAFT);
+  const endless = endlessReferences(schema, schemas);
+  if (endless.length > 0) return endless;
   try {
-    return runWithTimeout(COMPILE_MS, () => compileIssues(schema, defaults));
+    return compileIssues(schema, defaults);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    const message = isTimeout(error)
-      ? "takes too long to compile, so make it smaller"
-      : `is not a valid JSON Schema: ${(error as Error).message}`;
+    const message = `is not a valid JSON Schema: ${(error as Error).message}`;
     return [{ path: [], code: "invalid_schema", message }];
   }
 });
@@ -107,8 +100,9 @@ const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)[part], value);
 
 /** Checks every schema inside a schema. */
-function walk(root: JsonSchema): { issues: PartialIssue[]; defaults: Path[] } {
+function walk(root: JsonSchema) {
   const issues: PartialIssue[] = [];
+  const schemas: { schema: JsonSchema; path: Path }[] = [];
   const defaults: Path[] = [];
   const queue: { schema: unknown; path: Path; depth: number }[] = [{ schema: root, path: [], depth: 0 }];
   const patterns: PatternBudget = { remaining: MAX_INSTRUCTIONS };
@@ -126,11 +120,12 @@ function walk(root: JsonSchema): { issues: PartialIssue[]; defaults: Path[] } {
       issues.push({ path, code: "wrong_type", message: "must be a JSON Schema: an object, true or false" });
       continue;
     }
+    schemas.push({ schema, path });
     if (Object.hasOwn(schema, "default")) defaults.push(path);
     issues.push(...ownIssues(schema, root, path, patterns));
     queue.push(...innerSchemas(schema, path, depth + 1).toReversed());
   }
-  return { issues, defaults };
+  return { issues, defaults, schemas };
 }
 
 function innerSchemas(schema: JsonSchema, path: Path, depth: number) {

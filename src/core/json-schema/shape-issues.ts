@@ -1,4 +1,4 @@
-/** Compares the shape of a value with a JSON Schema. Only a certain mismatch is an issue. */
+/** Compares the shape of a value with a JSON Schema. Only a certain mismatch is an issue; a value that may be null, a warning. */
 import type { PartialIssue } from "../connections.ts";
 import { unknownKey } from "../issues.ts";
 import type { Shape } from "../shapes.ts";
@@ -41,6 +41,13 @@ function compare(schema: unknown, shape: Shape, root: JsonSchema, depth: number)
   const written = schema as JsonSchema;
   const mismatch = wrongKind(written, shape.kind === "map" ? "object" : shape.kind, root);
   if (mismatch !== undefined) return [mismatch];
+  if (shape.nullable === true) {
+    const issues = compare(schema, { ...shape, nullable: false }, root, depth);
+    const isRefused = wrongKind(written, "null", root) !== undefined;
+    return isRefused && issues.every(({ severity }) => severity === "warning")
+      ? [...issues, MAYBE_NULL]
+      : issues;
+  }
   const inner = [
     ...(typeof written["$ref"] === "string"
       ? compare(resolveRef(written["$ref"], root), shape, root, depth + 1)
@@ -63,10 +70,19 @@ function compare(schema: unknown, shape: Shape, root: JsonSchema, depth: number)
       const field = shape.fields[name]!;
       // A field that is not required may be null.
       if (!Object.hasOwn(properties, name) || (field.kind === "null" && !required.has(name))) return [];
-      return below(name, compare(properties[name], field, root, depth + 1));
+      const judged = required.has(name) ? field : { ...field, nullable: false };
+      return below(name, compare(properties[name], judged, root, depth + 1));
     }),
   ];
 }
+
+const MAYBE_NULL: PartialIssue = {
+  path: [],
+  code: "maybe_null",
+  message: "must not be null, but the expression may return null",
+  fix: "Write a default inside it with ??.",
+  severity: "warning",
+};
 
 const below = (path: PropertyKey, issues: readonly PartialIssue[]): PartialIssue[] =>
   issues.map((issue) => Object.assign({}, issue, { path: [path, ...(issue.path ?? [])] }));

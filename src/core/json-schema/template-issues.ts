@@ -109,8 +109,13 @@ function visit(
     if (shape.kind === "map") return shape.of;
     return shape.kind === "object" && Object.hasOwn(shape.fields, name) ? shape.fields[name]! : ANY;
   };
-  for (const [name, field] of Object.entries(fields))
-    visit(walk, fieldSchema(written, name), field, shapeOf(name), [...path, name], depth + 1);
+  const { required } = written;
+  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  for (const [name, field] of Object.entries(fields)) {
+    // A field that is not required may be null.
+    const judged = isRequired(name) ? shapeOf(name) : { ...shapeOf(name), nullable: false };
+    visit(walk, fieldSchema(written, name), field, judged, [...path, name], depth + 1);
+  }
 }
 
 /** Validates a value without templates. The definitions of the whole schema are in reach of the part. */

@@ -5,9 +5,11 @@ import {
   inputsValidator,
   type JsonSchema,
   parseValue,
+  schemaIssues,
   shapeOfReturnedValue,
   shapeOfSchema,
 } from "../../../src/core/json-schema/index.ts";
+import { startCpuTimer } from "../../support/cpu-time.ts";
 import { describeMismatch } from "../../support/shapes.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
@@ -107,12 +109,12 @@ describe("completeValue", () => {
       }),
     );
     const schema = { $ref: "#/$defs/d0", $defs: { ...doubling, d40: object({ a: text }) } };
-    const before = performance.now();
+    const cpuTime = startCpuTimer();
     completeValue(
       schema,
       Array.from({ length: 100 }, () => ({})),
     );
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(cpuTime()).toBeLessThan(500);
   });
 });
 
@@ -264,6 +266,8 @@ const valueFor = (schema: JsonSchema | boolean, root: JsonSchema, depth = 0): fc
 const cases = fc
   .tuple(schemas, schemas)
   .map(([schema, shared]): JsonSchema => Object.assign({}, schema, { $defs: { shared } }))
+  // A reference that leads back to its own place has no meaning.
+  .filter((schema) => schemaIssues(schema).length === 0)
   .chain((schema) => {
     // Compiling a schema takes longer than validating many values.
     const given = fc.array(fc.oneof(valueFor(schema, schema), values), { minLength: 12, maxLength: 12 });

@@ -96,7 +96,7 @@ describe("a value with templates", () => {
     ]);
     expect(found(whole, objectOf({ top: NUMBER }))).toEqual(["week missing"]);
     expect(found(whole, listOf(STRING))).toEqual([" wrong_type"]);
-    expect(found(whole, objectOf({ week: nullable(STRING) }))).toEqual([]);
+    expect(found(whole, objectOf({ week: nullable(STRING) }))).toEqual(["week maybe_null"]);
     expect(found(whole, ANY)).toEqual([]);
   });
 

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+
+/**
+ * Ids that can be read off a tool's name: with a dash as an underscore, and the dot after a project as a dash. No two of them
+ * have the same name, so a name never depends on which other workflows there are.
+ */
+const READABLE_ID = /^[a-z0-9.-]{1,60}$/;
+/** Maximum length of the name of a tool, in characters. */
+const MAX_NAME = 64;
+const HASH_LENGTH = 8;
+/** Stands before a hash, and in no other name. */
+const SEPARATOR = "--";
+
+/**
+ * The name of the tool of an exposed workflow: `run_weekly_revenue`, or `run_finance-weekly_revenue` of one in a project. Where
+ * it is too long, or that of another tool, it ends in a hash of the id.
+ * @param reservedNames the names of other tools
+ */
+export function exposedToolName(id: string, reservedNames: ReadonlySet<string>): string {
+  const name = `run_${id.replaceAll(/[^A-Za-z0-9.]/g, "_").replaceAll(".", "-")}`;
+  if (READABLE_ID.test(id) && !reservedNames.has(name)) return name;
+  const hash = createHash("sha256").update(id).digest("hex").slice(0, HASH_LENGTH);
+  return `${name.slice(0, MAX_NAME - HASH_LENGTH - SEPARATOR.length)}${SEPARATOR}${hash}`;
+}
