@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The command line; the only file that touches the process. */
 import { fork } from "node:child_process";
-import { type Io, EXIT, describeError, sanitizeForTerminal } from "./commands/io.ts";
+import { type Io, EXIT, sanitizeForTerminal } from "./commands/io.ts";
 import type { ProcessHost } from "./commands/program/host.ts";
-import { createProgram } from "./commands/program/index.ts";
+import { runProgram } from "./commands/program/run-program.ts";
 
 /** Longer than a worker takes to stop in order, in milliseconds. */
 const WORKER_STOP_LIMIT_MS = 30_000;
@@ -12,6 +12,18 @@ const EXIT_DELAY_MS = 500;
 
 // The files that are created here hold digests of keys and the audit log: only this user may read them.
 process.umask(0o077);
+
+/** Whether this process serves others: nobody has to read what it prints. */
+let isService = false;
+
+// The program that read the output has ended, as head does after some lines: nobody is left to read the rest.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (isService) return;
+  if (error.code !== "EPIPE") throw error;
+  process.exit(EXIT.failed);
+});
+// An error that can't be printed can't be reported anywhere.
+process.stderr.on("error", () => {});
 
 let exitWhenDone = false;
 const io: Io = {
@@ -28,14 +40,16 @@ const io: Io = {
 
 const host: ProcessHost = {
   onStop,
+  onServerStop,
   onWorkerStop: (stop) =>
-    onStop(() => {
-      // A log that nobody reads any more, for example, must not keep the process for ever.
+    onServerStop(() => {
+      // A library that waits for an answer, for example, must not keep the process for ever.
       setTimeout(() => process.exit(EXIT.failed), WORKER_STOP_LIMIT_MS).unref();
       stop();
     }),
   spawn: (args) => fork(process.argv[1]!, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
-  send: (message) => void (process.connected && process.send?.(message)),
+  // A parent that was killed is noticed by the end of its channel. Without a callback the error would end this process.
+  send: (message) => void (process.connected && process.send?.(message, undefined, undefined, () => {})),
   onMessage: (listener) => void process.on("message", (message) => listener(message as never)),
   ask,
   exitSoon: () => void setTimeout(() => process.exit(), EXIT_DELAY_MS).unref(),
@@ -62,6 +76,11 @@ function onStop(stop: () => void): void {
   if (process.send !== undefined && !process.connected) onSignal("disconnect");
 }
 
+function onServerStop(stop: () => void): void {
+  isService = true;
+  onStop(stop);
+}
+
 async function ask(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   const { createInterface } = await import("node:readline/promises");
@@ -73,21 +92,7 @@ async function ask(question: string): Promise<string | undefined> {
   }
 }
 
-try {
-  await createProgram(io, host).parseAsync();
-  process.exitCode ??= EXIT.ok;
-} catch (error) {
-  const { code, exitCode } = error as { code?: unknown; exitCode?: number };
-  if (typeof code === "string" && code.startsWith("commander.")) {
-    // commander has already printed the message or the help.
-    process.exitCode = exitCode === 0 ? EXIT.ok : EXIT.usage;
-  } else {
-    const described = describeError(error);
-    io.err(`${described.message}\n`);
-    if (io.env["MILLRACE_LOG_LEVEL"] === "debug") io.err(`${(error as Error).stack}\n`);
-    process.exitCode = described.exitCode;
-  }
-}
+process.exitCode = await runProgram(io, host, process.argv.slice(2));
 // An open IPC channel would keep the process alive.
 if (process.connected) process.disconnect();
 if (exitWhenDone) process.exit();

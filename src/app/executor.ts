@@ -1,6 +1,7 @@
 /** Assembles an executor: it runs jobs, starts scheduled runs, and deletes expired data. */
+import { setTimeout as delay } from "node:timers/promises";
 import { concurrencyLimits, rateIntervals } from "../connections/index.ts";
-import { iso, MINUTE, SECOND } from "../core/clock.ts";
+import { isAgreed, iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { storageHealth } from "../core/storage-health.ts";
 import { reportAbandoned } from "../engine/run-state/end-run.ts";
@@ -46,7 +47,9 @@ export async function startExecutor(
 ): Promise<Executor> {
   const { store, read, log, meter } = instance;
   const { clock, config } = setup;
+  await using starting = new AsyncDisposableStack();
   const { engine, connections, allowed, eventUrl, close } = openEngine(instance, setup);
+  starting.defer(close);
   const transaction = engineTransaction(store, clock);
   const [{ jobHandlers }, { jobWorker }] = await Promise.all([
     import("../engine/executor/job-handlers.ts"),
@@ -55,13 +58,13 @@ export async function startExecutor(
   const handlers = jobHandlers({
     engine,
     stepTypes,
-    connections,
     read,
     transaction,
     log,
     usageLimits: allowed,
     eventUrl,
   });
+  starting.defer(() => handlers.close());
   const health = storageHealth(log);
   const queue = jobWorker({
     executor: id,
@@ -69,6 +72,7 @@ export async function startExecutor(
     jobs: read.jobs,
     runs: read.runs,
     clock,
+    clockCheck: setup.clockCheck,
     log,
     storageHealth: health,
     meter,
@@ -84,33 +88,44 @@ export async function startExecutor(
     onChanged,
   });
   await queue.start();
+  let stopGraceMs = 0;
+  starting.defer(() => queue.stop(stopGraceMs));
   const { startDueRuns } = handlers.scheduler;
   const scheduleTimer = setInterval(() => {
     startDueRuns()
       .then((count) => count > 0 && queue.wake())
       .catch((err: unknown) => health.reportFailure(err, "schedule poll failed"));
   }, SCHEDULE_POLL_MS).unref();
+  starting.defer(() => clearInterval(scheduleTimer));
   const { runs, audit } = config.retention;
-  const purge = (): Promise<void> =>
-    purgeExpired(store, clock, { runs: durationMs(runs), audit: durationMs(audit) });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const purge = async (): Promise<void> => {
+    if (!isAgreed(clock)) return;
+    await purgeExpired(store, clock, { runs: durationMs(runs), audit: durationMs(audit) }, (ms) =>
+      delay(ms, undefined, { signal }),
+    );
+  };
   const purgeOrReport = (): void =>
-    void purge().catch((err: unknown) => health.reportFailure(err, "purge of expired data failed"));
+    void purge().catch((err: unknown) => {
+      if (!signal.aborted) health.reportFailure(err, "purge of expired data failed");
+    });
   const firstPurge = setTimeout(purgeOrReport, FIRST_PURGE_MS).unref();
   const purgeTimer = setInterval(purgeOrReport, PURGE_INTERVAL_MS).unref();
+  starting.defer(async () => {
+    clearTimeout(firstPurge);
+    clearInterval(purgeTimer);
+    stopping.abort();
+  });
+  const running = starting.move();
   return {
     queue,
     startDueRuns,
     purge,
-    async stop(graceMs) {
-      clearInterval(scheduleTimer);
-      clearTimeout(firstPurge);
-      clearInterval(purgeTimer);
-      try {
-        await queue.stop(graceMs);
-      } finally {
-        // Also when the jobs could not be given back: open connections would keep the process alive.
-        await Promise.all([close(), handlers.close()]);
-      }
+    stop(graceMs) {
+      stopGraceMs = graceMs;
+      // Connections are closed also when the jobs could not be given back: open ones would keep the process alive.
+      return running.disposeAsync();
     },
   };
 }
@@ -120,6 +135,8 @@ export async function reclaimJobs(instance: Instance, executor: string, setup: S
   const { store, meter } = instance;
   const { clock } = setup;
   const { engine, close } = openEngine(instance, setup);
+  await using open = new AsyncDisposableStack();
+  open.defer(close);
   await engineTransaction(
     store,
     clock,
@@ -130,5 +147,4 @@ export async function reclaimJobs(instance: Instance, executor: string, setup: S
     await reportAbandoned(engine.context, tx, abandoned, { status: "interrupted", at });
     tx.onCommit(() => meter.jobsReclaimed("exit", jobs));
   });
-  await close();
 }

@@ -9,12 +9,15 @@ import { type Meter, noMeter } from "../core/meter.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
 import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
 import { auditReader } from "../store/audit.ts";
+import { workflowChangeReader } from "../store/workflow-changes.ts";
 import { sqliteChangeFeed } from "../store/change-feed.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { engineReaders } from "../store/engine-transaction.ts";
 import { identityReader } from "../store/identities.ts";
 import { linkReader } from "../store/links.ts";
 import { sessionReader } from "../store/sessions.ts";
+import { projectReader } from "../store/projects.ts";
+import { reviewReader } from "../store/reviews.ts";
 import { getOrCreateKey, hasDefaultLimits } from "../store/settings.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
 import { unitOfWork } from "../store/unit-of-work.ts";
@@ -50,6 +53,8 @@ export async function openInstance(
   meter = noMeter,
 ): Promise<Instance> {
   const store = await openStore(opened, clock, meter);
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => store.close());
   const { directory, journalMode, upgrade } = store;
   log.debug(
     { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },
@@ -66,7 +71,8 @@ export async function openInstance(
     );
   }
   const changes = sqliteChangeFeed(store);
-  return {
+  opening.defer(() => changes.close());
+  const instance: Omit<Instance, "close"> = {
     store,
     changes,
     keys: apiKeyStore(store, clock),
@@ -79,6 +85,9 @@ export async function openInstance(
       identities: identityReader(store.read),
       links: linkReader(store.read),
       audit: auditReader(store.read),
+      workflowChanges: workflowChangeReader(store.read),
+      projects: projectReader(store.read),
+      reviews: reviewReader(store.read),
     },
     cursors: cursorCodec(await getOrCreateKey(store, "cursor_key")),
     eventTokens: eventTokens(await getOrCreateKey(store, "event_key")),
@@ -86,11 +95,9 @@ export async function openInstance(
     hasDefaultLimits: await hasDefaultLimits(store.read),
     log,
     meter,
-    close() {
-      changes.close();
-      return store.close();
-    },
   };
+  const open = opening.move();
+  return { ...instance, close: () => open.disposeAsync() };
 }
 
 const LOCAL_LEASE_MS = 10 * SECOND;

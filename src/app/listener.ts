@@ -27,14 +27,16 @@ export const LAST_USED_FLUSH_MS = 10_000;
 const FINAL_FLUSH_LIMIT_MS = 500;
 
 /** Opens authentication by API key, with a timer that writes when keys were last used. */
-export async function openAuthentication({ keys, log }: Instance, { config, clock }: Setup) {
-  const auth = authenticator(keys, clock, (key, state) => log.info({ key, state }, "API key refused"));
+export async function openAuthentication({ keys, read, log }: Instance, { config, clock }: Setup) {
+  const auth = authenticator(keys, read.projects, clock, (key, state) =>
+    log.info({ key, state }, "API key refused"),
+  );
   const flush = (): Promise<void> =>
     auth.flush().catch((err: unknown) => log.warn({ err }, "last use of keys not written"));
   const timer = setInterval(() => void flush(), LAST_USED_FLUSH_MS).unref();
   return {
     admission: admission(auth, config.limits.requests_per_minute),
-    findInvalidKeys: auth.findInvalid,
+    streamCallers: { findInvalid: auth.findInvalid, accessOf: auth.accessOf },
     async close() {
       clearInterval(timer);
       await Promise.race([flush(), delay(FINAL_FLUSH_LIMIT_MS, undefined, { ref: false })]);

@@ -1,12 +1,17 @@
 /** Starts the MCP server. */
 import { catalogue } from "../../tools/index.ts";
+import { durationMs } from "../core/duration.ts";
+import { mcpResources } from "../core/mcp-resource.ts";
 import { mcpSessionStore } from "../store/mcp-sessions.ts";
 import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { VERSION } from "./build.ts";
+import { connectionLimits } from "./connection-limits.ts";
 import { type Instance, leaseDurationMs } from "./instance.ts";
 import { type ListenAddress, openAuthentication, type RunningServer } from "./listener.ts";
-import { type ExecutorNotifier, openServices, type Setup } from "./services.ts";
+import { allowsOauth, originRules } from "./oauth.ts";
+import { type ExecutorNotifier, openServices, type Setup, webAddress } from "./services.ts";
+import { storageMonitor } from "./storage-monitor.ts";
 
 /** Starts the MCP server. @param extendServer registers further handlers on each server of a connection */
 export async function startMcpServer(
@@ -18,47 +23,53 @@ export async function startMcpServer(
 ): Promise<RunningServer> {
   const { mcpApp } = await import("../surfaces/mcp/app.ts");
   const lifecycle: Lifecycle = { draining: false };
+  await using starting = new AsyncDisposableStack();
   const { services, beginShutdown, close } = openServices(instance, setup, executors);
+  starting.defer(close);
   const authentication = await openAuthentication(instance, setup);
+  starting.defer(authentication.close);
   const { store } = instance;
   const { settings, clock } = setup;
+  const storage = storageMonitor(() => store.checkHealth());
+  starting.defer(() => storage.close());
   const mcp = mcpApp({
     catalogue,
     services,
     version: VERSION,
+    keptRunsMs: durationMs(setup.config.retention.runs),
     admit: authentication.admission.admit,
-    findInvalid: authentication.findInvalidKeys,
+    streamCallers: authentication.streamCallers,
     sessions: mcpSessionStore(store, clock),
     // Shorter than that of executors: nothing is executed twice when the holder of a stream was only slow.
     streamLeaseMs: leaseDurationMs(instance) / 2,
     lifecycle,
-    checkStorage: () => store.checkHealth(),
+    checkStorage: storage.issue,
     changes: instance.changes,
-    hostnames: ["localhost", "127.0.0.1", "[::1]"].concat(
-      [settings.baseUrl, settings.mcpUrl].flatMap((url) => (url === undefined ? [] : [url.hostname])),
-    ),
+    originRules: originRules(setup.config, settings),
+    oauth: allowsOauth(setup.config, settings)
+      ? { resources: mcpResources(settings), issuer: () => webAddress(instance, settings) }
+      : undefined,
     log: services.log,
     extendServer,
   });
+  starting.defer(() => mcp.stop());
   const listener = await listen(mcp.handler, {
     ...at,
     lifecycle,
+    connections: connectionLimits(setup, services.log),
     closeStreams() {
       beginShutdown();
       return mcp.closeStreams();
     },
-  }).catch(async (error: unknown) => {
-    // Its timers would keep the process running.
-    await mcp.stop();
-    throw error;
   });
+  let drainDelayMs = 0;
+  starting.defer(() => listener.drain(drainDelayMs));
+  const running = starting.move();
   return {
     port: listener.port,
-    async stop(drainDelay) {
-      await listener.drain(drainDelay);
-      await mcp.stop();
-      await authentication.close();
-      await close();
+    stop(drainDelay) {
+      drainDelayMs = drainDelay;
+      return running.disposeAsync();
     },
   };
 }

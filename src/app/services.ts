@@ -7,12 +7,14 @@ import type { Settings } from "../config/environment.ts";
 import { createConnections } from "../connections/index.ts";
 import { createAccountMailer } from "../connections/mail/account-mailer.ts";
 import type { Clock } from "../core/clock.ts";
+import type { ClockCheck } from "../core/clock-check.ts";
 import { durationMs } from "../core/duration.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import type { EventsApi } from "../core/event-ports.ts";
 import { noMeter } from "../core/meter.ts";
+import { unscoped } from "../core/scoped-readers.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
-import { perKeyLimits } from "../core/usage-limits.ts";
+import { perKeyLimits, usageHolders } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
 import { engineThreads } from "../engine/threads/engine-threads.ts";
@@ -26,6 +28,7 @@ import { runWatcher } from "../engine/run-state/run-watcher.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { diskSpaceGuard, type ReadDiskSpace } from "../store/free-space.ts";
+import { readLog } from "../store/read-log.ts";
 import { getWebAddress } from "../store/settings.ts";
 import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
@@ -40,6 +43,8 @@ export interface Setup {
   settings: Settings;
   config: Config;
   clock: Clock;
+  /** Compares the clock with those of other processes; left out, it is always right. */
+  clockCheck?: ClockCheck | undefined;
   /** Receives spans; default: none. */
   tracer?: Tracer | undefined;
   /** How people sign in; default: built-in. */
@@ -50,6 +55,8 @@ export interface Setup {
   passwords?: Parameters<typeof openPasswords>[0];
   /** Reads the free space of the state directory; tests pass another. */
   readDiskSpace?: ReadDiskSpace | undefined;
+  /** Number of file descriptors that the process may have open; tests pass another. */
+  descriptors?: number | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }
@@ -68,13 +75,15 @@ const tracerOf = ({ settings, tracer = noTracer(settings.tracing.propagates) }: 
 export function openEngine(instance: Instance, setup: Setup) {
   const { read, log, meter, store } = instance;
   const { settings, config, clock } = setup;
-  const opened = createConnections(config, settings.variables, {
+  const opened = createConnections(config, settings.secrets, {
     stateDir: settings.stateDir,
     version: VERSION,
     now: () => clock.now(),
+    proxies: settings.proxies,
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
+  const holdersOf = usageHolders(perKey, async (id) => (await read.projects.find(id))?.limits ?? null);
   const threads = engineThreads();
   const made = engine({
     stepTypes,
@@ -89,17 +98,19 @@ export function openEngine(instance: Instance, setup: Setup) {
       minFree: config.limits.free_disk,
       read: setup.readDiskSpace,
     }),
+    maxQueueAge: config.limits.queue_age,
     minScheduleInterval: config.limits.min_schedule_interval,
     maxPriority: config.limits.max_priority,
-    limits: { perKey, unfinishedRuns: config.limits.unfinished_runs },
+    limits: { holdersOf, unfinishedRuns: config.limits.unfinished_runs },
     durationLimits: config.limits,
     maxRunBytes: config.limits.run_bytes,
+    auditSecrets: config.audit.secrets,
   });
-  const allowed = usageLimits(perKey, read, clock);
+  const allowed = usageLimits(holdersOf, read, clock);
   return {
     engine: made,
     connections: connected,
-    perKey,
+    holdersOf,
     allowed,
     eventUrl: eventUrls(instance, settings),
     /** Ends threads and child processes, and closes connections. */
@@ -124,32 +135,35 @@ export function openServices(
   instance: Instance,
   setup: Setup,
   executors?: ExecutorNotifier,
-  baseUrl: () => string = () => setup.settings.baseUrl?.origin ?? DEFAULT_ADDRESS,
+  baseUrl: () => string | Promise<string> = () => webAddress(instance, setup.settings),
 ): { services: Services; beginShutdown(): void; close(): Promise<void> } {
   const { read, cursors, write, log, meter } = instance;
   const opened = openEngine(instance, setup);
-  const { engine: made, connections: connected, perKey, allowed, eventUrl } = opened;
+  const { engine: made, holdersOf, allowed, eventUrl } = opened;
   const watching = runWatcher(read.runs, instance.changes);
   executors?.onChanged((ids) => watching.notify(ids));
   const { context } = made;
   const leaving = new AbortController();
   const api: EngineApi = {
-    connections: connected,
+    configured: opened.connections,
+    connectionsOf: async (project, limits) => (await made.views.of(project, limits)).connections,
     stepTypes,
     check: made.check,
     validation: context.validation,
     prepareRun: made.prepareRun,
-    startRun: (tx, run) => startRun(context, tx, run),
-    async assertMayStore(tx, principal) {
-      const refused = await storageRefusal(tx, perKey, principal);
+    startRun: (tx, run) => startRun(context, unscoped(tx), run),
+    async assertMayStore(tx, principal, project) {
+      const refused = await storageRefusal(tx, await holdersOf(principal, project));
       if (refused !== undefined) throw refused;
     },
-    stopRun: async (tx, id, stop) => (await stopRun(context, tx, id, stop)).stopped,
-    recordDecision,
-    async remainingWork(reader, { runId, stepId }) {
+    stopRun: async (tx, id, stop) => (await stopRun(context, unscoped(tx), id, stop)).stopped,
+    recordDecision: (tx, approval, decision) => recordDecision(unscoped(tx), approval, decision),
+    async remainingWork(limited, { runId, stepId }) {
+      const reader = unscoped(limited);
       const run = (await reader.runs.find(runId))!;
       return made.remainingWork.after(reader, run, stepId);
     },
+    publicationPlan: (reader, version) => made.remainingWork.ofVersion(reader, version),
     outdatedDecisions: (retried, retry) =>
       outdatedDecisions(
         read,
@@ -172,12 +186,12 @@ export function openServices(
     wake: () => executors?.wake(),
     waitForChange: watching.waitForChange,
     shutdownSignal: leaving.signal,
-    remainingUsage: (principal) => allowed.remaining(principal),
+    remainingUsage: (principal, projects) => allowed.remaining(principal, projects),
     policy: approvalPolicy(setup.config.approvals),
   };
   const accounts = accountsApi({
     mode: setup.authMode ?? "built-in",
-    mailer: createAccountMailer(setup.config, setup.settings.variables),
+    mailer: createAccountMailer(setup.config, setup.settings.secrets),
     baseUrl,
     clock: setup.clock,
     idleMs: durationMs(setup.config.authentication.sessions.idle),
@@ -194,6 +208,7 @@ export function openServices(
       log,
       meter,
       tracer: tracerOf(setup),
+      recordRead: setup.config.audit.reads ? readLog(instance.store, setup.clock) : undefined,
     },
     beginShutdown: () => leaving.abort(),
     async close() {

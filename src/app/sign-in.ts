@@ -4,10 +4,12 @@ import { openPasswords } from "../auth/passwords.ts";
 import { openSessions } from "../auth/sessions.ts";
 import type { SignOnPolicy } from "../auth/sign-on.ts";
 import { throttle } from "../auth/throttle.ts";
-import { cognitoSettings, cognitoWarnings, oidcSettings } from "../config/sign-on.ts";
+import { cognitoSettings, cognitoWarnings, OIDC_CLIENT_SECRET, oidcSettings } from "../config/sign-on.ts";
 import { SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { parseHost, reachableHost } from "../core/hosts.ts";
+import { mcpBase } from "../core/mcp-resource.ts";
+import { outgoingFetch } from "../core/outgoing-agent.ts";
 import { rateLimitCounter } from "../store/rate-limit-counts.ts";
 import type { Store } from "../store/database.ts";
 import { sessionStore } from "../store/sessions.ts";
@@ -16,11 +18,12 @@ import type { Services } from "../surfaces/invoke.ts";
 import type { SignOnProvider, SignInServices } from "../surfaces/session/endpoint.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
+import { openOauth } from "./oauth.ts";
 import type { Setup } from "./services.ts";
 
 /** Opens sessions, passwords, rate limits and the identity provider. */
 export async function openSignIn(
-  { store }: Instance,
+  instance: Instance,
   setup: Setup,
   host: string,
   services: Services,
@@ -28,29 +31,32 @@ export async function openSignIn(
 ): Promise<SignInServices> {
   const { settings, config, clock, authMode = "built-in", mcpPort = 8000 } = setup;
   const { passwords, resetDelayMs = 3 * SECOND } = setup;
+  const { store, read } = instance;
   const { idle, longest } = config.authentication.sessions;
   const limits = { idleMs: durationMs(idle), maxAgeMs: durationMs(longest) };
   const signIn = {
-    sessions: openSessions(sessionStore(store), clock, limits),
+    sessions: openSessions(sessionStore(store), read.projects, clock, limits),
     limits,
     throttle: throttle(rateLimitCounter(store), clock),
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
   };
+  const mcpUrl = (hostname: string, secure: boolean): string => {
+    // Some people include the path of a transport in the URL.
+    if (settings.mcpUrl !== undefined) return mcpBase(settings.mcpUrl);
+    const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
+    if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
+    // Behind a proxy it is a header that can contain anything.
+    return reach(parseHost(hostname) === undefined ? reachableHost(host) : hostname);
+  };
   return {
     mode: authMode,
+    oauth: await openOauth(instance, setup, services, { ...signIn, mcpUrl }, baseUrl),
     provider: await openProvider(setup, { store, services, signIn, host, baseUrl }),
     ...signIn,
     passwords: openPasswords(passwords),
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
-    mcpUrl(hostname, secure) {
-      // Some people include the path of a transport in the URL.
-      if (settings.mcpUrl !== undefined) return settings.mcpUrl.href.replace(/\/(?:mcp|sse)?\/?$/, "");
-      const reach = (name: string) => `${secure ? "https" : "http"}://${name}:${mcpPort}`;
-      if (settings.baseUrl !== undefined) return reach(settings.baseUrl.hostname);
-      // Behind a proxy it is a header that can contain anything.
-      return reach(parseHost(hostname) === undefined ? reachableHost(host) : hostname);
-    },
+    mcpUrl,
     version: VERSION,
   };
 }
@@ -88,7 +94,7 @@ async function openProvider(
     const { trustedProxies: proxies } = settings;
     const isProxy = proxies.length === 0 ? undefined : addressMatcher(proxies);
     const { clientId, domain } = cognito;
-    const verify = albVerifier(cognito, clock);
+    const verify = albVerifier(cognito, clock, outgoingFetch(settings.proxies));
     const notBefore = await getRestoredAt(of.store);
     return cognitoProvider({ ...of, ...of.signIn, policy, verify, notBefore, clientId, domain, isProxy });
   }
@@ -99,7 +105,12 @@ async function openProvider(
       import("../surfaces/session/oidc.ts"),
       import("../auth/sealing.ts"),
     ]);
-    const client = oidcClient({ ...oidc, groupsClaim, trustEmails }, clock);
+    const clientSecret = (): string | undefined => settings.secrets.get(OIDC_CLIENT_SECRET);
+    const client = oidcClient(
+      { ...oidc, clientSecret, groupsClaim, trustEmails },
+      clock,
+      outgoingFetch(settings.proxies),
+    );
     const flowKey = sealingKey(
       await getOrCreateKey(of.store, "cursor_key"),
       "a browser's way to the provider and back",

@@ -1,7 +1,11 @@
 /** `millrace workflows apply`: changes the workflows to match the files of a directory, all of them or none. */
+import type { z } from "zod";
+import type { PublishedWorkflow } from "../../schemas/exposure.ts";
+import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
 import { COMMAND_LINE } from "../../schemas/actor.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { MAX_VERSION, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import { MAX_VERSION, WORKFLOW_ID, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import { findProject } from "../../tools/projects/find-project.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { AppError } from "../core/errors.ts";
@@ -11,8 +15,9 @@ import { calledWorkflowIds } from "../core/workflow-calls.ts";
 import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, type Io, paint } from "./io.ts";
-import { lineDiff } from "./line-diff.ts";
+import { lineDiff } from "../core/line-diff.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
+import { brokenBy, type CallersLeftBehind, callersLeftBehind } from "./callers-left-behind.ts";
 import { plural } from "./plural.ts";
 import { allWorkflows, formatWorkflowFile, isUnpublished, readWorkflowFiles } from "./workflow-files.ts";
 
@@ -27,11 +32,14 @@ export interface ApplyOptions {
   bind: boolean;
   reason?: string;
   config?: string;
+  /** The project of all files. Left out, that of the workflow that a file changes; new ones belong to the default one. */
+  project?: string;
 }
 
 /** A workflow as its file describes it. */
 interface FileWorkflow {
   id: string;
+  project: string;
   file: string;
   content: WorkflowContent & { definition: Record<string, unknown> };
   current: WorkflowWithDefinition | undefined;
@@ -46,6 +54,7 @@ interface Plan {
   changed: (FileWorkflow & { current: WorkflowWithDefinition })[];
   unchanged: number;
   archived: WorkflowWithDefinition[];
+  broken: CallersLeftBehind;
 }
 
 /** Applies the files of a directory, after all are checked and the operator confirms the changes. */
@@ -64,8 +73,10 @@ export async function applyWorkflows(
     wrapReaders: (read) => withPending(read, pending),
   };
   await withOperator(io, operatorOptions, async (operator) => {
-    const workflows = await checkFiles(io, operator, files, pending, options.bind);
-    const plan = await createPlan(operator, workflows, options.prune === true);
+    const { bind: checkConnections, project } = options;
+    if (project !== undefined) await findProject(operator.services.read.projects, project);
+    const workflows = await checkFiles(io, operator, files, pending, { checkConnections, project });
+    const plan = await createPlan(operator, workflows, options.prune ? (project ?? DEFAULT_PROJECT) : null);
     printPlan(io, plan);
     const { added, changed, archived } = plan;
     if (added.length + changed.length + archived.length === 0 || options.dryRun) return;
@@ -95,6 +106,7 @@ function withPending(read: Readers, pending: ReadonlyMap<string, FileWorkflow>):
           ...blank,
           ...found,
           ...workflow.content,
+          ...projectField(workflow.project),
           id,
           status: "draft",
           version: MAX_VERSION,
@@ -123,24 +135,32 @@ async function checkFiles(
   { services }: Operator,
   files: ReturnType<typeof readWorkflowFiles>,
   pending: Map<string, FileWorkflow>,
-  checkConnections: boolean,
+  { checkConnections, project: requested }: { checkConnections: boolean; project: string | undefined },
 ): Promise<FileWorkflow[]> {
   const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
   const { engine, read } = services;
   const lines: string[] = [];
   const workflows: FileWorkflow[] = [];
   for (const { file, stem, text } of files) {
-    const report = await engine.check(text, { checkConnections: false, allowFileFields: true, ...call });
+    const report = await engine.check(text, {
+      checkConnections: false,
+      allowFileFields: true,
+      project: DEFAULT_PROJECT,
+      ...call,
+    });
     const id = report.file.id ?? stem;
     const current = await read.workflows.find(id);
     const name = report.file.name ?? current?.name;
-    if (report.file.id === undefined && !/^[a-z0-9][a-z0-9-]{0,199}$/.test(stem))
+    if (report.file.id === undefined && !WORKFLOW_ID.test(stem))
       lines.push(
         `${file}:1:1: id is missing, and the file name is not a valid id. Add id: <lower-case-with-dashes>.`,
       );
     if (name === undefined) lines.push(`${file}:1:1: name is missing. A new workflow needs a name.`);
     if (current?.status === "archived")
       lines.push(`${file}:1:1: "${id}" is archived. Restore it first, or remove the file.`);
+    const project = requested ?? projectOf(current ?? {});
+    const misplaced = projectIssue(id, current, project);
+    if (misplaced !== undefined) lines.push(`${file}:1:1: ${misplaced}`);
     const duplicate = pending.get(id);
     if (duplicate !== undefined) lines.push(`${file}:1:1: ${duplicate.file} has the same id "${id}".`);
     if (report.definition === null) {
@@ -149,18 +169,19 @@ async function checkFiles(
     }
     const { description = "", tags = [], draft = false } = report.file;
     const content = { name: name ?? id, description, tags, definition: report.definition };
-    const workflow: FileWorkflow = { id, file, content, current, draft, issueCount: 0 };
+    const workflow: FileWorkflow = { id, project, file, content, current, draft, issueCount: 0 };
     if (duplicate === undefined) pending.set(id, workflow);
     workflows.push(workflow);
   }
   for (const workflow of workflows) {
-    const { id, file, current, content } = workflow;
+    const { id, project, file, current, content } = workflow;
     // A workflow that does not change may be a draft with issues.
     if (current !== undefined && isSame(current, content)) continue;
     const { text } = files.find((candidate) => candidate.file === file)!;
     const { errors } = await engine.check(text, {
       checkConnections,
       allowFileFields: true,
+      project,
       selfId: id,
       ...call,
     });
@@ -175,6 +196,26 @@ async function checkFiles(
   );
 }
 
+/** Why a workflow does not fit the project of its file; undefined if it does. */
+function projectIssue(
+  id: string,
+  current: WorkflowWithDefinition | undefined,
+  project: string,
+): string | undefined {
+  if (current !== undefined) {
+    const actual = projectOf(current);
+    if (actual === project) return undefined;
+    return `"${id}" belongs to the project "${actual}", not "${project}". Apply it with --project ${actual}, or move it first.`;
+  }
+  const prefix = workflowIdPrefix(project);
+  if (prefix !== "" && !id.startsWith(prefix))
+    return `the id of a new workflow of the project "${project}" must begin with "${prefix}". Add id: ${prefix}${id}`;
+  const [named, rest] = id.split(".");
+  return prefix === "" && rest !== undefined
+    ? `"${id}" is new, and its id begins with a project. Apply it with --project ${named}, or use an id without a dot.`
+    : undefined;
+}
+
 function issueLine(file: string, { path, message, did_you_mean, fix, line = 1, column = 1 }: Issue): string {
   const advice = fix ?? (did_you_mean === undefined ? "" : `Did you mean ${did_you_mean}?`);
   return `${file}:${line}:${column}: ${[path, message].filter(Boolean).join(" ")}${advice === "" ? "" : `. ${advice}`}`;
@@ -183,20 +224,21 @@ function issueLine(file: string, { path, message, did_you_mean, fix, line = 1, c
 async function createPlan(
   { instance }: Operator,
   workflows: readonly FileWorkflow[],
-  prune: boolean,
+  prunedProject: string | null,
 ): Promise<Plan> {
-  const plan: Plan = { added: [], changed: [], unchanged: 0, archived: [] };
+  const plan: Omit<Plan, "broken"> = { added: [], changed: [], unchanged: 0, archived: [] };
   for (const workflow of workflows) {
     const { current, content } = workflow;
     if (current === undefined) plan.added.push(workflow);
     else if (isSame(current, content)) plan.unchanged += 1;
     else plan.changed.push({ ...workflow, current });
   }
-  if (prune) {
+  if (prunedProject !== null) {
     const ids = new Set(workflows.map(({ id }) => id));
-    plan.archived = (await allWorkflows(instance.read.workflows)).filter(({ id }) => !ids.has(id));
+    const existing = await allWorkflows(instance.read.workflows, prunedProject);
+    plan.archived = existing.filter(({ id }) => !ids.has(id));
   }
-  return plan;
+  return { ...plan, broken: await callersLeftBehind(instance.read.workflows, workflows, plan.archived) };
 }
 
 const isSame = (current: WorkflowWithDefinition, content: WorkflowContent): boolean =>
@@ -209,7 +251,7 @@ const contentOf = ({ name, description, tags, definition }: WorkflowWithDefiniti
   definition,
 });
 
-function printPlan(io: Io, { added, changed, unchanged, archived }: Plan): void {
+function printPlan(io: Io, { added, changed, unchanged, archived, broken }: Plan): void {
   const { green, red, dim, bold } = paint(io);
   const colour = { added: green, removed: red, same: dim, gap: dim } as const;
   const sign = { added: "+", removed: "-", same: " ", gap: " " } as const;
@@ -227,7 +269,7 @@ function printPlan(io: Io, { added, changed, unchanged, archived }: Plan): void 
       formatWorkflowFile(id, current, isUnpublished(current)),
       formatWorkflowFile(id, content, draft),
     );
-  for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n\n`);
+  for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n${red(brokenBy(id, broken))}\n`);
   io.out(
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${archived.length} to be archived\n`,
   );
@@ -241,8 +283,8 @@ async function commit(
   const actor = OPERATOR_ACTOR;
   const intent = { operation: "apply_workflows", actor, requestId: newRequestId() };
   await services.write(intent, async ({ workflows, schedules }) => {
-    for (const { id, content } of added)
-      await workflows.insert(content, { kind: "created", reason, actor }, id);
+    for (const { id, project, content } of added)
+      await workflows.insert(content, { kind: "created", reason, actor }, { id, project });
     for (const { current, content } of changed) {
       await expectUnchanged(current);
       await workflows.addVersion(current, { ...current, ...content }, { kind: "updated", reason, actor });
@@ -298,8 +340,12 @@ async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkf
     }
     try {
       // The other ones follow with versions that fit this one.
-      await call(publishWorkflow, { workflow_id: id, break_callers: ids });
+      const { warnings = [] } = await call<z.output<typeof PublishedWorkflow>>(publishWorkflow, {
+        workflow_id: id,
+        break_callers: ids,
+      });
       io.out(`published: ${id}\n`);
+      for (const { path, message } of warnings) io.out(`  warning: ${path} ${message}\n`);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       failed.push(`not published: ${id}: ${error.message}`);

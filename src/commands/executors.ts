@@ -44,13 +44,22 @@ export function startExecutors(
   function start(restartDelay: number): void {
     const id = newExecutorId(hostname());
     const startedAt = performance.now();
-    const child = spawn([
+    const args = [
       "worker",
       "--id",
       id,
       ...(config === undefined ? [] : ["--config", config]),
       ...(metrics === undefined ? [] : ["--metered"]),
-    ]);
+    ];
+    let child: ChildProcess;
+    try {
+      child = spawn(args);
+    } catch (err) {
+      // The machine has no memory for another process, for example.
+      log.error({ err, executor: id }, "executor not started");
+      restart(restartDelay);
+      return;
+    }
     children.set(id, child);
     metrics?.executors.track(child);
     child.on("message", (message) => {
@@ -61,22 +70,27 @@ export function startExecutors(
       if (!children.delete(id) || stopping) return;
       metrics?.meter.executorEnded();
       const stable = performance.now() - startedAt > STABLE_AFTER_MS;
-      const next = stable ? MIN_RESTART_DELAY_MS : Math.min(restartDelay * 2, MAX_RESTART_DELAY_MS);
+      const next = restart(stable ? undefined : restartDelay);
       log.error({ executor: id, code, signal, restart_in_ms: next }, "executor ended unexpectedly");
       reclaim(id).catch((err: unknown) =>
         log.warn({ err, executor: id }, "jobs not reclaimed; they are reclaimed when the lease expires"),
       );
-      setTimeout(() => {
-        if (!stopping) start(next);
-      }, next).unref();
     };
     child.once("exit", onEnd);
-    // Emitted also for a message that could not be sent to an executor that has ended.
     child.on("error", (err) => {
       log.error({ err, executor: id }, "executor not started or not reached");
       // A process that could not be started emits no "exit".
       if (child.pid === undefined) onEnd(null, null);
     });
+  }
+
+  /** @param delay before the last restart; undefined if the executor ran for some time. @returns the delay, in milliseconds */
+  function restart(delay: number | undefined): number {
+    const next = delay === undefined ? MIN_RESTART_DELAY_MS : Math.min(delay * 2, MAX_RESTART_DELAY_MS);
+    setTimeout(() => {
+      if (!stopping) start(next);
+    }, next).unref();
+    return next;
   }
 
   for (let index = 0; index < count; index += 1) start(MIN_RESTART_DELAY_MS);
@@ -87,7 +101,8 @@ export function startExecutors(
       wakeCount += 1;
       // One is enough: if it has no free slot, the others find the job when they poll.
       const child = all[wakeCount % all.length];
-      if (child?.connected === true) child.send({ wake: true });
+      // One that has just ended is reported by its exit. Without a callback each message would be an error, too.
+      if (child?.connected === true) child.send({ wake: true }, () => {});
     },
     onChanged: (listener) => void listeners.push(listener),
     async stop() {

@@ -8,6 +8,7 @@ import { newRequestId } from "../core/ids.ts";
 import type { VersionWithDefinition, Writers } from "../core/ports.ts";
 import { FIRST_STATE_REVISION } from "../core/workflow-state-ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
+import { writeProjects } from "./archive/projects.ts";
 import { readLines } from "./archive/lines.ts";
 import { type ImportPlan, planImport } from "./archive/import-plan.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
@@ -40,7 +41,7 @@ export async function importAll(
     const plan = await planImport(file, operator.instance.read, operator.services.engine);
     refuseConflicts(plan, options.keep === true);
     printPlan(io, plan, options);
-    if (plan.users.length + plan.workflows.length === 0 || options.dryRun) return;
+    if (plan.projects.length + plan.users.length + plan.workflows.length === 0 || options.dryRun) return;
     if (!options.yes) await confirm(host, "Import this?", "imported");
     await writePlan(operator, file, plan, options.pauseSchedules === true);
     operator.instance.log.info(
@@ -72,6 +73,12 @@ function printPlan(io: Io, plan: ImportPlan, { pauseSchedules = false }: ImportO
     keys,
     ignoredRecords,
   } = plan;
+  for (const { id, members, grants } of plan.projects)
+    io.out(
+      `${green("+")} project ${id}, ${plural(members.length, "member")}, ${plural(grants.length, "grant")}\n`,
+    );
+  for (const { id, differs } of plan.existingProjects)
+    if (differs !== null) io.out(`${dim("=")} project ${id}: skipped, exists here with other ${differs}\n`);
   for (const id of workflows) io.out(`${green("+")} workflow ${id}\n`);
   for (const id of conflictingWorkflows) io.out(`${dim("=")} workflow ${id}: skipped, exists here\n`);
   for (const { email, role, status } of users)
@@ -116,6 +123,7 @@ async function writePlan(
 ): Promise<void> {
   const write = <T>(operation: string, effect: (tx: Writers) => Promise<T>): Promise<T> =>
     services.write({ operation, actor: OPERATOR_ACTOR, requestId: newRequestId() }, effect);
+  await write("import_project", (tx) => writeProjects(tx, plan.projects));
   await write("import_user", async (tx) => {
     for (const user of plan.users) {
       await tx.users.insert({
@@ -148,6 +156,13 @@ async function writePlan(
     if (line?.kind === "workflow" && remaining.has(line.id)) {
       await write("import_workflow", async (tx) => {
         await tx.workflows.importWithHistory(line, versionsOf(line.id));
+        if (line.offers !== undefined)
+          await tx.projects.saveOffers(
+            line.id,
+            line.offers,
+            OPERATOR_ACTOR.principal.owner,
+            iso(setup.clock.now()),
+          );
         if (line.schedule !== null) await saveSchedule(tx, line, line.schedule);
         if (line.state !== undefined) await saveState(tx, line.id, line.state);
       });

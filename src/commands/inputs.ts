@@ -28,6 +28,14 @@ export function parseRunInputs(
   return inputs;
 }
 
+/** Parses `--given`: outputs by step id. */
+export function parseGiven(text: string): Record<string, unknown> {
+  const given = jsonOrText(text, "--given");
+  if (typeof given === "object" && given !== null && !Array.isArray(given))
+    return given as Record<string, unknown>;
+  throw usageError(`--given must be a JSON object of outputs by step id, such as {"send": {}}, got ${text}.`);
+}
+
 function readInputsFile(file: string): Record<string, unknown> {
   const source = file === "-" ? "standard input" : file;
   let text: string;

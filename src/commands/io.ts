@@ -1,6 +1,7 @@
 /** Input and output of a command: standard streams, the terminal, the environment, the log and the exit code. */
 import { type Level, pino, type Logger, type LoggerOptions } from "pino";
 import { styleText } from "node:util";
+import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
@@ -17,6 +18,8 @@ export interface Io {
   /** Whether standard error is one. */
   errTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
+  /** Takes the lines of the log; without it they go to standard error. */
+  log?: { write(line: string): void };
   /** Calls back when the process exits, except after SIGKILL. */
   onExit(listener: () => void): void;
   /** Makes the process exit after the command, even if a library's timers or sockets are still active. */
@@ -25,6 +28,8 @@ export interface Io {
 
 /** Maximum time that a log line is buffered, in milliseconds. */
 const LOG_FLUSH_INTERVAL_MS = 100;
+/** Maximum size of log lines that can't be written, in bytes. Later ones are lost. */
+const MAX_LOG_BUFFER = 4 * 1024 * 1024;
 
 export const EXIT = {
   ok: 0,
@@ -59,14 +64,17 @@ export class CommandError extends Error {
   }
 }
 
-/** One line for each issue of an input, with how to fix it. */
+/** An issue of an input, with how to fix it. */
+export function issueLine({ path, message, allowed, did_you_mean: near, fix }: Issue): string {
+  const list = allowed === undefined || allowed.length === 0 ? undefined : `Allowed: ${allowed.join(", ")}.`;
+  const advice = fix ?? (near === undefined ? list : `Did you mean ${near}?`);
+  return `${path} ${message}${advice === undefined ? "" : `. ${advice}`}`;
+}
+
+/** One line for each issue of an input. */
 function issueLines({ code, details: { errors = [] } }: AppError): string[] {
   if (code !== "invalid_input" && code !== "workflow_not_runnable") return [];
-  return errors.map(({ path, message, allowed, did_you_mean: near, fix }) => {
-    const advice =
-      fix ?? (near === undefined ? allowed && `Allowed: ${allowed.join(", ")}.` : `Did you mean ${near}?`);
-    return `- ${path} ${message}${advice === undefined ? "" : `. ${advice}`}`;
-  });
+  return errors.map((issue) => `- ${issueLine(issue)}`);
 }
 
 /** Sends the remaining spans. If the collector does not answer, the process exits without waiting for it. */
@@ -76,6 +84,8 @@ export async function endTracing(io: Io, tracer: Tracer): Promise<void> {
 
 /** The message and the exit code for an error that ended a command. */
 export function describeError(error: unknown): { message: string; exitCode: number } {
+  // Undoing what was done before it failed too.
+  if (error instanceof SuppressedError) return describeError(error.suppressed);
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ConfigError) return { message: error.issues.join("\n"), exitCode: EXIT.config };
   if (error instanceof AppError) {
@@ -164,6 +174,7 @@ export async function openLog(
     serializers: { err: (error: unknown) => error },
     hooks: { streamWrite: (line: string) => mask.text(maskKeys(line)) },
   };
+  if (io.log !== undefined) return pino(options, io.log);
   if (!io.errTerminal) return machineLog(io, options);
   const { default: pretty } = await import("pino-pretty");
   return pino(
@@ -177,7 +188,9 @@ export const flushLog = (log: Logger): Promise<void> => new Promise((resolve) =>
 
 /** Writes lines in batches, because a write costs as much as a database query. Warnings and errors are written at once. */
 function machineLog(io: Io, options: LoggerOptions): Logger {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 4_096 });
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 4_096, maxLength: MAX_LOG_BUFFER });
+  // The reader of standard error is gone, or its file is on a full disk: nothing can be reported anywhere.
+  destination.on("error", () => {});
   const flushOnExit = (): void => {
     try {
       destination.flushSync();

@@ -1,14 +1,20 @@
 /** `millrace keys`: API keys on the command line. */
 import { OPERATOR, Scope } from "../../schemas/actor.ts";
+import type { DescribedApiKey } from "../../schemas/api-key.ts";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
+import { describeKey } from "../../tools/api-keys/describe-key.ts";
+import { serializeKeyArea } from "../../tools/api-keys/serialize-api-key.ts";
 import { openInstance } from "../app/instance.ts";
 import { createKey, rotateKey } from "../auth/api-keys.ts";
 import { digestOf, isKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState } from "../core/api-key-lifecycle.ts";
+import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState, withLastingEnd } from "../core/api-key-lifecycle.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
+import { createLimitedKey, hasKeyArea, type KeyAreaOptions, limitsText } from "./limited-keys.ts";
+import { withOperator } from "./operator.ts";
 import { requireState } from "./require-state.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
@@ -31,48 +37,66 @@ async function withKeys<T>(
 /** Creates a key and prints it. Standard output holds nothing but the key; it is never shown again. */
 export async function createApiKey(
   io: Io,
-  options: { name: string; expires?: string; scope?: string[]; json?: boolean },
+  options: { name: string; expires?: string; scope?: string[]; json?: boolean } & KeyAreaOptions,
 ): Promise<void> {
   const name = checkName(options.name);
   const scopes = options.scope?.map(checkScope);
   const expiresAt = options.expires === undefined ? null : checkExpiry(options.expires);
+  if (hasKeyArea(options)) {
+    const key = { name, ...(scopes && { scopes }), ...(expiresAt !== null && { expires_at: expiresAt }) };
+    const created = await createLimitedKey(io, key, options);
+    return printNewKey(io, created, options.json ? created : undefined);
+  }
   const { value, record } = await withKeys(io, (keys) =>
     createKey(keys, systemClock, { name, owner: OPERATOR, expiresAt, ...(scopes && { scopes }) }),
   );
-  if (options.json) return io.out(`${JSON.stringify({ value, ...toJson(record) })}\n`);
+  printNewKey(io, { ...record, value }, options.json ? { value, ...toJson(record) } : undefined);
+}
+
+/** @param json printed instead of the value */
+function printNewKey(
+  io: Io,
+  { id, scopes, value }: { id: string; scopes: readonly Scope[]; value: string },
+  json: object | undefined,
+): void {
+  if (json !== undefined) return io.out(`${JSON.stringify(json)}\n`);
   io.out(`${value}\n`);
-  if (io.terminal) {
-    const { dim } = paint(io);
-    io.err(
-      dim(`${record.id}, scopes ${record.scopes.join(", ")}. Save it now: it will not be shown again.\n`),
-    );
-  }
+  if (!io.terminal) return;
+  const { dim } = paint(io);
+  io.err(dim(`${id}, scopes ${scopes.join(", ")}. Save it now: it will not be shown again.\n`));
 }
 
 /** Lists keys without their values. */
 export async function listApiKeys(io: Io, options: { json?: boolean }): Promise<void> {
   const keys = await withKeys(io, (store) => store.list(), "list keys of");
   const now = systemClock.now();
-  const all = keys.map((key) => ({ ...toJson(key), state: apiKeyState(key, now) }));
+  const all = keys.map((key) => toListed(withLastingEnd(key), now));
   if (options.json) return io.out(`${JSON.stringify(all, null, 2)}\n`);
   if (keys.length === 0)
     return io.out("There are no API keys yet. Create one: millrace keys create --name <name>\n");
   const { bold, red, dim } = paint(io);
-  const rows = all.map((key) => [
-    key.id,
-    key.name,
-    `…${key.last_four}`,
-    key.scopes.join(","),
-    key.state.replace("_", " "),
-    formatTimestamp(key.created_at),
-    formatTimestamp(key.expires_at),
-    formatTimestamp(key.last_used_at),
-  ]);
-  const head = ["ID", "NAME", "KEY", "SCOPES", "STATE", "CREATED", "EXPIRES", "LAST USED"];
+  const hasProjects = all.some(({ projects }) => projects !== undefined);
+  const hasLimits = all.some(({ limits }) => limits !== undefined);
+  const rows = all.map((key) =>
+    [key.id, key.name, `…${key.last_four}`, key.scopes.join(",")].concat(
+      hasProjects ? (key.projects ?? [DEFAULT_PROJECT]).join(",") : [],
+      hasLimits ? limitsText(key.limits ?? null) : [],
+      key.state.replace("_", " "),
+      formatTimestamp(key.created_at),
+      formatTimestamp(key.expires_at),
+      formatTimestamp(key.last_used_at),
+    ),
+  );
+  const head = ["ID", "NAME", "KEY", "SCOPES"]
+    .concat(hasProjects ? ["PROJECTS"] : [], hasLimits ? ["LIMITS"] : [])
+    .concat("STATE", "CREATED", "EXPIRES", "LAST USED");
+  const stateColumn = head.indexOf("STATE");
   const line = alignColumns([head, ...rows]);
   io.out(`${bold(line(head))}\n`);
-  for (const row of rows)
-    io.out(`${row[4] === "active" ? line(row) : row[4] === "revoked" ? dim(line(row)) : red(line(row))}\n`);
+  for (const row of rows) {
+    const state = row[stateColumn];
+    io.out(`${state === "active" ? line(row) : state === "revoked" ? dim(line(row)) : red(line(row))}\n`);
+  }
 }
 
 /** Revokes a key, on every server and on open streams. */
@@ -82,6 +106,24 @@ export async function revokeApiKey(io: Io, which: string): Promise<void> {
     const revoked = await keys.revoke(key.id, iso(systemClock.now()), OPERATOR);
     io.out(revoked ? `Revoked ${key.id} (${key.name}).\n` : `${key.id} (${key.name}) was already revoked.\n`);
   });
+}
+
+/** Prints in words what a key can do. */
+export async function showApiKey(
+  io: Io,
+  which: string,
+  { json, config }: { json?: boolean; config?: string },
+): Promise<void> {
+  const operatorOptions = { config, requiresStateFor: "show a key of" };
+  const key = await withOperator(io, operatorOptions, async ({ instance, call }) => {
+    const { id } = await findKey(instance.keys, which);
+    return call<DescribedApiKey>(describeKey, { key_id: id });
+  });
+  if (json) return io.out(`${JSON.stringify(key, null, 2)}\n`);
+  const { bold, dim } = paint(io);
+  io.out(`${bold(key.name)} ${dim(`${key.id}, …${key.last_four}`)}\n`);
+  for (const { title, sentences } of key.description)
+    io.out(`\n${bold(title)}\n${sentences.map((sentence) => `  ${sentence}\n`).join("")}`);
 }
 
 /** Creates a replacement for a key; the old key keeps working for the overlap. */
@@ -105,7 +147,7 @@ export async function rotateApiKey(
 }
 
 /** Finds a key by its id, by its value (for a leaked key), or by its name if only one active key has it. */
-async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyWithOwner> {
+export async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyWithOwner> {
   if (isKeyValue(which)) {
     const key = await keys.findByDigest(digestOf(which));
     if (key !== undefined) return key;
@@ -116,7 +158,7 @@ async function findKey(keys: ApiKeyStore, which: string): Promise<ApiKeyWithOwne
   if (byId !== undefined) return byId;
   const now = systemClock.now();
   const named = all.filter((key) => key.name === which);
-  const active = named.filter((key) => apiKeyState(key, now) === "active");
+  const active = named.filter((key) => apiKeyState(withLastingEnd(key), now) === "active");
   if (active.length === 1) return active[0]!;
   if (active.length > 1) {
     throw new CommandError(
@@ -143,7 +185,10 @@ const toJson = (key: Omit<ApiKeyRecord, "lastUsedAt" | "revokedAt"> & Partial<Ap
   expires_at: key.expiresAt,
   last_used_at: key.lastUsedAt ?? null,
   revoked_at: key.revokedAt ?? null,
+  ...serializeKeyArea(key),
 });
+
+const toListed = (key: ApiKeyWithOwner, now: number) => ({ ...toJson(key), state: apiKeyState(key, now) });
 
 const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 

@@ -11,12 +11,17 @@ import { openTracer } from "../app/tracer.ts";
 import type { AuthMode } from "../../schemas/user.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
-import { systemClock } from "../core/clock.ts";
+import { agreedClock } from "../core/agreed-clock.ts";
+import { clockCheck, watchClock } from "../core/clock-check.ts";
+import { proxySecrets } from "../core/outgoing-proxy.ts";
 import { hostForUrl } from "../core/hosts.ts";
+import { isTemporaryFailure } from "../store/sqlite-errors.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { startExecutors } from "./executors.ts";
 import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
+import { logSecrets, readSecrets } from "./log-secrets.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
+import { aborted, openWhenUsable, runService, stopSignal } from "./service.ts";
 
 interface ListenerOptions extends ListenAddress, MetricsOptions {
   config?: string;
@@ -72,59 +77,63 @@ async function runListener(
   name: "serve" | "mcp-sse",
   start: typeof startWebServer,
 ): Promise<void> {
-  // First, so that a signal or the end of the parent during the start is not missed.
-  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
-  const { settings, config, warnings } = readSetup(io.env, options.config);
-  const log = await openLog(io, settings.logLevel, name, secretMasker(config, settings.variables));
+  const signal = stopSignal(host);
+  const { settings, config, secrets, warnings } = readSetup(io.env, options.config);
+  const log = await openLog(
+    io,
+    settings.logLevel,
+    name,
+    secretMasker(config, secrets, proxySecrets(settings.proxies)),
+  );
   for (const warning of warnings) log.warn(warning);
-
-  const tracer = await openTracer(settings, name, log);
-  const metrics = await openMetricsPort(name, settings, options);
-  const instance: Instance = await openInstance(
-    settings.stateDir,
-    systemClock,
-    log,
-    undefined,
-    metrics?.meter,
-  );
-  await metrics?.listen(instance, config, log).catch(async (error: unknown) => {
-    await instance.close();
-    throw error;
+  let storageLost = false;
+  await runService(io, log, async () => {
+    // What is started is stopped in the reverse order: when the process must end, and when a later step of the start fails.
+    await using starting = new AsyncDisposableStack();
+    logSecrets(secrets, log);
+    starting.defer(() => secrets.close());
+    const secretsLoaded = readSecrets(secrets);
+    const tracer = await openTracer(settings, name, log);
+    starting.defer(() => endTracing(io, tracer));
+    const metrics = await openMetricsPort(name, settings, options);
+    const clock = agreedClock();
+    const instance = await openWhenUsable(
+      () => openInstance(settings.stateDir, clock, log, undefined, metrics?.meter),
+      { signal, log, close: (opened) => opened.close() },
+    );
+    starting.defer(() => instance.close());
+    await metrics?.listen(instance, config, log);
+    starting.defer(() => metrics?.close());
+    // Otherwise checks of workflows would wait for the command that gives them.
+    await Promise.race([secretsLoaded, aborted(signal)]);
+    signal.throwIfAborted();
+    const { authMode, mcpPort } = options;
+    const setup = { settings, config, clock, tracer, authMode, mcpPort };
+    const executors = startExecutors(
+      host.spawn,
+      { count: options.workers, config: options.config, log, metrics },
+      (executor) => reclaimJobs(instance, executor, setup),
+    );
+    let server: RunningServer | undefined;
+    let drainDelayMs = 0;
+    starting.defer(async () => void (await Promise.all([server?.stop(drainDelayMs), executors.stop()])));
+    server = await start(instance, setup, { host: options.host, port: options.port }, executors);
+    log.info(
+      { host: options.host, port: server.port },
+      `${name} listening on http://${hostForUrl(options.host)}:${server.port}`,
+    );
+    starting.defer(
+      watchClock(clockCheck(clock, instance.store.readTime, log), () => instance.read.jobs.executors()),
+    );
+    const firstAdmin = await offerFirstAdmin(io, instance, server, log);
+    // `start` prints the link together with its other output.
+    host.ready({ port: server.port, ...firstAdmin });
+    if (options.ofStart !== true) announceFirstAdmin(io, log, firstAdmin);
+    void instance.store.storageLost.then(() => (storageLost = true));
+    await Promise.race([aborted(signal), instance.store.storageLost]);
+    log.info({ drain_delay: options.drainDelay }, `${name} shutting down`);
+    drainDelayMs = storageLost ? 0 : options.drainDelay * 1000;
   });
-  const { authMode, mcpPort } = options;
-  const setup = { settings, config, clock: systemClock, tracer, authMode, mcpPort };
-  const executors = startExecutors(
-    host.spawn,
-    { count: options.workers, config: options.config, log, metrics },
-    (executor) => reclaimJobs(instance, executor, setup),
-  );
-  let server: RunningServer;
-  try {
-    const at = { host: options.host, port: options.port };
-    server = await start(instance, setup, at, executors);
-  } catch (error) {
-    await executors.stop();
-    await metrics?.close();
-    await instance.close();
-    throw error;
-  }
-  log.info(
-    { host: options.host, port: server.port },
-    `${name} listening on http://${hostForUrl(options.host)}:${server.port}`,
-  );
-  const firstAdmin = await offerFirstAdmin(io, instance, server);
-  // `start` prints the link together with its other output.
-  host.ready({ port: server.port, ...firstAdmin });
-  if (options.ofStart !== true) announceFirstAdmin(io, log, firstAdmin);
-  const storageLost = await Promise.race([
-    stopped.then(() => false),
-    instance.store.storageLost.then(() => true),
-  ]);
-  log.info({ drain_delay: options.drainDelay }, `${name} shutting down`);
-  await Promise.all([server.stop(storageLost ? 0 : options.drainDelay * 1000), executors.stop()]);
-  await metrics?.close();
-  await instance.close();
-  await endTracing(io, tracer);
   log.info(`${name} stopped`);
   await flushLog(log);
   if (storageLost) {
@@ -136,10 +145,22 @@ async function runListener(
 }
 
 /** Creates a setup link only at a terminal: elsewhere the link would end up in a log. */
-async function offerFirstAdmin(io: Io, instance: Instance, server: RunningServer): Promise<FirstAdmin> {
+async function offerFirstAdmin(
+  io: Io,
+  instance: Instance,
+  server: RunningServer,
+  log: Logger,
+): Promise<FirstAdmin> {
   const needsAdmin = (await server.needsAdmin?.()) ?? false;
   const isOffered = needsAdmin && io.terminal && (await offersSetupLink(instance));
-  return { needsAdmin, setupLink: isOffered ? await server.createSetupLink?.() : undefined };
+  if (!isOffered) return { needsAdmin, setupLink: undefined };
+  const setupLink = await server.createSetupLink?.().catch((error: unknown) => {
+    // The server works without it, and a command prints another one.
+    if (!isTemporaryFailure(error)) throw error;
+    log.warn({ reason: (error as Error).message }, "setup link not created");
+    return undefined;
+  });
+  return { needsAdmin, setupLink };
 }
 
 function announceFirstAdmin(io: Io, log: Logger, { needsAdmin, setupLink }: FirstAdmin): void {

@@ -15,7 +15,7 @@ import { type ExecutorMetrics, executorMetrics } from "./executor-metrics.ts";
 import { CommandError, EXIT, describeListenError } from "./io.ts";
 
 /** Maximum number of connections. The port needs no key, so its clients must not exhaust the process. */
-const MAX_CONNECTIONS = 64;
+const CONNECTIONS = { total: 64, clientOf: () => undefined };
 
 export interface MetricsOptions {
   /** Takes precedence over MILLRACE_METRICS_PORT; without both there are no metrics. */
@@ -59,7 +59,7 @@ export async function openMetricsPort(
       own.registerStateSource(() => readInstanceStats(instance, systemClock, limits.free_disk));
       const page = metricsPage(read, (err) => log.warn({ err }, "metrics not read"));
       const lifecycle = { draining: false };
-      const at = { host, port, lifecycle, maxConnections: MAX_CONNECTIONS, drainTimeoutMs: SECOND };
+      const at = { host, port, lifecycle, connections: CONNECTIONS, drainTimeoutMs: SECOND };
       listener = await listen(page, at).catch((error: unknown) => {
         const message = describeListenError(error, { port: "--metrics-port", host: "--metrics-host" });
         throw message === undefined ? error : new CommandError(message, EXIT.port);

@@ -1,11 +1,13 @@
 /** Calls the same operations as REST and MCP from the command line, directly on the state directory. */
-import { COMMAND_LINE, OPERATOR, Scope } from "../../schemas/actor.ts";
+import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
 import { type ExecutorNotifier, openServices, type Setup, webAddress } from "../app/services.ts";
 import { openTracer } from "../app/tracer.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
+import { FULL_ACCESS, scopesOf } from "../core/access.ts";
+import { proxySecrets } from "../core/outgoing-proxy.ts";
 import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
@@ -13,6 +15,7 @@ import type { AnyTool } from "../core/tool.ts";
 import { invoke, type Services } from "../surfaces/invoke.ts";
 import { requireState } from "./require-state.ts";
 import { endTracing, type Io, openLog } from "./io.ts";
+import { logSecrets } from "./log-secrets.ts";
 
 export const OPERATOR_ACTOR: Actor = {
   principal: {
@@ -20,7 +23,8 @@ export const OPERATOR_ACTOR: Actor = {
     keyId: COMMAND_LINE,
     keyName: "command line",
     owner: OPERATOR,
-    scopes: new Set(Scope.options),
+    scopes: scopesOf(FULL_ACCESS),
+    access: FULL_ACCESS,
     lineage: COMMAND_LINE,
   },
   client: { surface: "cli", name: "millrace" },
@@ -53,15 +57,16 @@ export async function withOperator<T>(
   { config: file, executors, disableMail = false, wrapReaders, requiresStateFor }: OperatorOptions,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
-  const { settings, config } = readSetup(io.env, file);
+  const { settings, config, secrets } = readSetup(io.env, file);
   if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
   // The command itself reports errors; the log is more detailed only on request.
   const log = await openLog(
     io,
     io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error",
     "command",
-    secretMasker(config, settings.variables),
+    secretMasker(config, secrets, proxySecrets(settings.proxies)),
   );
+  logSecrets(secrets, log);
   const tracer = await openTracer(settings, "command", log);
   const opened = await openInstance(settings.stateDir, systemClock, log);
   try {
@@ -83,6 +88,7 @@ export async function withOperator<T>(
       await close();
     }
   } finally {
+    secrets.close();
     await opened.close();
     await endTracing(io, tracer);
   }

@@ -40,6 +40,7 @@ export function stepLine(step: RunStep, now: number): string {
     parts.push(duration(Math.max(0, end - Date.parse(started))));
   }
   if (step.attempts > 1) parts.push(`attempt ${step.attempts}`);
+  if (step.given === true) parts.push("given");
   if (step.reused_from !== undefined) parts.push(`reused from ${step.reused_from}`);
   if (step.waits_until !== undefined) parts.push(`until ${step.waits_until}`);
   if (error !== null) parts.push(`${error.code}: ${error.message}`);

@@ -8,7 +8,7 @@ import { AppError } from "../core/errors.ts";
 import { findWorkflow } from "../core/find-workflow.ts";
 import { MINUTE, SECOND } from "../core/clock.ts";
 import { withExecutor, type InProcessExecutor, inProcessExecutor } from "./in-process-executor.ts";
-import { parseRunInputs } from "./inputs.ts";
+import { parseGiven, parseRunInputs } from "./inputs.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { withOperator, type Operator } from "./operator.ts";
 import { silentView, runView, type RunView } from "./run-view.ts";
@@ -16,6 +16,7 @@ import { silentView, runView, type RunView } from "./run-view.ts";
 export interface RunOptions {
   input: readonly string[];
   inputsFile?: string;
+  given?: string;
   version?: number;
   watch?: boolean;
   json?: boolean;
@@ -37,18 +38,30 @@ const SHORT_WAIT_MS = MINUTE;
 const CANCEL_LIMIT_MS = 12 * SECOND;
 
 /** Runs a workflow. @throws CommandError with exit code 1 if it failed or was cancelled, 6 if it waits, 130 after Ctrl-C */
-export async function run(io: Io, host: RunHost, workflow: string, options: RunOptions): Promise<void> {
+export const run = (io: Io, host: RunHost, workflow: string, options: RunOptions): Promise<void> =>
+  startAndFollow(io, host, options, async (operator) => {
+    const schema = await inputsSchema(operator, workflow, options.version);
+    return operator.call<Run>(runWorkflow, {
+      workflow_id: workflow,
+      inputs: parseRunInputs(options.input, options.inputsFile, schema),
+      ...(options.version !== undefined && { version: options.version }),
+      ...(options.given !== undefined && { given: parseGiven(options.given) }),
+      wait: 0,
+    });
+  });
+
+/** Starts a run, waits for its end, and reports it. @throws CommandError as for `run` */
+export async function startAndFollow(
+  io: Io,
+  host: RunHost,
+  options: Pick<RunOptions, "config" | "watch" | "json">,
+  start: (operator: Operator) => Promise<Run>,
+): Promise<void> {
   const stop = new AbortController();
   host.onStop(() => stop.abort());
   const own = inProcessExecutor();
   const result = await withOperator(io, { config: options.config, executors: own }, async (operator) => {
-    const schema = await inputsSchema(operator, workflow, options.version);
-    const started = await operator.call<Run>(runWorkflow, {
-      workflow_id: workflow,
-      inputs: parseRunInputs(options.input, options.inputsFile, schema),
-      ...(options.version !== undefined && { version: options.version }),
-      wait: 0,
-    });
+    const started = await start(operator);
     return withExecutor(io, operator, own, () => {
       const view = options.watch ? runView(io) : silentView;
       return follow(operator, started.id, own, { view, stop: stop.signal, watch: options.watch === true });

@@ -12,6 +12,7 @@ import { stepLine } from "./run-view.ts";
 
 export interface RunsOptions {
   workflow?: string;
+  project?: string;
   status?: string[];
   limit: number;
   json?: boolean;
@@ -20,9 +21,21 @@ export interface RunsOptions {
 /** Maximum length of each value in `runs show --json`, in characters of JSON. */
 const VALUE_CHARS = 100_000;
 
+/** The workflow of a run, or its single step. */
+const nameOf = ({ workflow_id: workflow, step }: Pick<RunSummary, "workflow_id" | "step">): string =>
+  workflow ?? `step ${step!.id} (${step!.type})`;
+
 /** Lists runs, newest first. */
-export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOptions): Promise<void> {
-  const input = { workflow_id: workflow, status: status?.map(checkStatus), limit: Math.min(limit, MAX_PAGE) };
+export async function showRuns(
+  io: Io,
+  { workflow, project, status, limit, json }: RunsOptions,
+): Promise<void> {
+  const input = {
+    workflow_id: workflow,
+    project,
+    status: status?.map(checkStatus),
+    limit: Math.min(limit, MAX_PAGE),
+  };
   const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const { items, total } = await withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) =>
     call<{ items: RunSummary[]; total: number }>(listRuns, definedInput),
@@ -38,12 +51,13 @@ export async function showRuns(io: Io, { workflow, status, limit, json }: RunsOp
     queued: dim,
     cancelled: dim,
   };
-  const width = Math.max(...items.map((run) => run.workflow_id.length));
-  for (const { id, workflow_id, status: runStatus, trigger, error, created_at } of items) {
+  const width = Math.max(...items.map((run) => nameOf(run).length));
+  for (const run of items) {
+    const { id, status: runStatus, trigger, trial, error, created_at } = run;
     const reason = error === null ? "" : `  ${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`;
     const created = created_at.slice(0, 19).replace("T", " ");
     io.out(
-      `${id}  ${workflow_id.padEnd(width)}  ${colours[runStatus](runStatus.padEnd(9))}  ${created}  ${trigger}${reason}\n`,
+      `${id}  ${nameOf(run).padEnd(width)}  ${colours[runStatus](runStatus.padEnd(9))}  ${created}  ${trigger}${trial ? ", trial" : ""}${reason}\n`,
     );
   }
   if (total > items.length) io.out(dim(`${total - items.length} more; show them with --limit\n`));
@@ -58,7 +72,7 @@ export async function showOneRun(io: Io, id: string, { json }: { json?: boolean 
   if (json) return io.out(`${JSON.stringify(run, null, 2)}\n`);
   const { bold } = paint(io);
   io.out(
-    `${bold(run.id)}  ${run.workflow_id} version ${run.version}  ${run.status}  started by ${run.started_by.key_name} (${run.trigger})\n`,
+    `${bold(run.id)}  ${nameOf(run)}${run.version === null ? "" : ` version ${run.version}`}  ${run.status}  started by ${run.started_by.key_name} (${run.trigger}${run.trial ? ", trial" : ""})\n`,
   );
   for (const step of run.steps ?? []) io.out(`  ${stepLine(step, Date.now())}\n`);
   if (run.status === "succeeded") io.out(`${JSON.stringify(run.output ?? null, null, 2)}\n`);

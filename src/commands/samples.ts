@@ -1,4 +1,5 @@
 /** The samples of the first start: a small database, a configuration that names it, and workflows that use it. */
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { COMMAND_LINE } from "../../schemas/actor.ts";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -72,7 +73,12 @@ async function createAll({ services }: Operator): Promise<boolean> {
   const names = readdirSync(FOLDER!).filter((name) => name.endsWith(".yaml"));
   const checks = names.toSorted().map(async (name) => {
     const text = readFileSync(join(FOLDER!, name), "utf8");
-    return services.engine.check(text, { checkConnections: true, allowFileFields: true, ...call });
+    return services.engine.check(text, {
+      checkConnections: true,
+      allowFileFields: true,
+      project: DEFAULT_PROJECT,
+      ...call,
+    });
   });
   const reports = await Promise.all(checks);
   const intent = { operation: "create_samples", actor: OPERATOR_ACTOR, requestId: newRequestId() };
@@ -83,7 +89,7 @@ async function createAll({ services }: Operator): Promise<boolean> {
       const { id, name, description = "", tags = [] } = file;
       const content = { name: name!, description, tags, definition };
       const change = { kind: "created", reason: "sample workflow", actor: OPERATOR_ACTOR } as const;
-      const workflow = await workflows.insert(content, change, id);
+      const workflow = await workflows.insert(content, change, { id });
       // The sample that calls a model stays a draft until a model is configured.
       if (!valid) continue;
       await workflows.publish(workflow, { version: workflow.version, status: "published" });

@@ -1,5 +1,6 @@
 /** `millrace start`: both servers in one terminal. */
 import type { ChildProcess } from "node:child_process";
+import type { Logger } from "pino";
 import { OPERATOR } from "../../schemas/actor.ts";
 import { VERSION } from "../app/build.ts";
 import { openInstance } from "../app/instance.ts";
@@ -12,6 +13,7 @@ import { reachableHost } from "../core/hosts.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 import type { FirstAdmin } from "./listeners.ts";
 import type { MetricsOptions } from "./metrics.ts";
+import { openWhenUsable, runService, stopSignal } from "./service.ts";
 import { FIRST_SAMPLE, createSamples } from "./samples.ts";
 
 export interface StartOptions extends MetricsOptions {
@@ -36,8 +38,27 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
   // Reports problems of the configuration and the state once, before two processes would report them.
   const { settings } = readSetup(io.env, options.config);
   const metrics = metricsArguments(settings, options);
-  const key = await createFirstKey(io, settings);
-  const sample = (await createSamples(io, settings)) ? FIRST_SAMPLE : undefined;
+  const signal = stopSignal(host);
+  const log = await openLog(io, settings.logLevel, "start");
+  await runService(io, log, () => runServers(io, host, options, { settings, metrics, log, signal }));
+}
+
+interface Starting {
+  settings: Settings;
+  metrics: { serve: string[]; mcp: string[] };
+  log: Logger;
+  signal: AbortSignal;
+}
+
+async function runServers(
+  io: Io,
+  host: StartHost,
+  options: StartOptions,
+  { settings, metrics, log, signal }: Starting,
+): Promise<void> {
+  const key = await createFirstKey(io, settings, log, signal);
+  const isNew = await openWhenUsable(() => createSamples(io, settings), { signal, log });
+  const sample = isNew ? FIRST_SAMPLE : undefined;
 
   const common = [
     "--host",
@@ -48,27 +69,36 @@ export async function start(io: Io, host: StartHost, options: StartOptions): Pro
     String(options.workers),
     ...(options.config === undefined ? [] : ["--config", options.config]),
   ];
-  const children = [
-    startServer(host, "serve", [
-      "serve",
-      "--auth-mode",
-      options.authMode,
-      "--port",
-      String(options.port),
-      "--mcp-port",
-      String(options.mcpPort),
-      "--of-start",
-      ...common,
-      ...metrics.serve,
-    ]),
-    startServer(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common, ...metrics.mcp]),
-  ];
+  signal.throwIfAborted();
+  const children: Child[] = [];
   let stopping = false;
   const stopAll = (): void => {
     stopping = true;
     for (const child of children) child.process.kill("SIGTERM");
   };
-  host.onStop(stopAll);
+  signal.addEventListener("abort", stopAll, { once: true });
+  try {
+    children.push(
+      startServer(host, "serve", [
+        "serve",
+        "--auth-mode",
+        options.authMode,
+        "--port",
+        String(options.port),
+        "--mcp-port",
+        String(options.mcpPort),
+        "--of-start",
+        ...common,
+        ...metrics.serve,
+      ]),
+    );
+    children.push(
+      startServer(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common, ...metrics.mcp]),
+    );
+  } catch (error) {
+    stopAll();
+    throw error;
+  }
 
   // In the order in which the servers end: the first one is the cause.
   const failures: { name: string; code: number; outcome: string }[] = [];
@@ -123,6 +153,8 @@ function metricsArguments(
   return { serve: argumentsFor(port), mcp: argumentsFor(port === 0 ? 0 : port + 1) };
 }
 
+type Child = ReturnType<typeof startServer>;
+
 function startServer(host: StartHost, name: string, args: readonly string[]) {
   const process = host.spawn(args);
   return {
@@ -148,10 +180,16 @@ function startServer(host: StartHost, name: string, args: readonly string[]) {
  */
 async function createFirstKey(
   io: Io,
-  { stateDir, logLevel }: Pick<Settings, "stateDir" | "logLevel">,
+  { stateDir }: Pick<Settings, "stateDir">,
+  log: Logger,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
   // This opens the state first, so the log of a migration appears here.
-  const instance = await openInstance(stateDir, systemClock, await openLog(io, logLevel, "start"));
+  const instance = await openWhenUsable(() => openInstance(stateDir, systemClock, log), {
+    signal,
+    log,
+    close: (opened) => opened.close(),
+  });
   try {
     const now = systemClock.now();
     if ((await instance.keys.list()).some((key) => apiKeyState(key, now) === "active")) return undefined;

@@ -3,6 +3,7 @@ import { COMMAND_LINE } from "../../schemas/actor.ts";
 import { iso } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { newRequestId } from "../core/ids.ts";
+import { PROJECT_SUBJECT } from "../core/usage-limits.ts";
 import { largestStoredBytes, recountStoredBytes, storedBytesErrors } from "../store/stored-bytes.ts";
 import { alignColumns } from "./columns.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
@@ -22,7 +23,7 @@ const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 export async function showStorage(io: Io, { json }: { json?: boolean }): Promise<void> {
   await withOperator(io, { requiresStateFor: "show the storage of" }, async ({ instance }) => {
     const { read } = instance.store;
-    const owners = await largestStoredBytes(read, MAX_OWNERS);
+    const owners = await largestStoredBytes(read, "owners", MAX_OWNERS);
     const keys = new Map((await instance.keys.list()).map((key) => [key.lineage, key.name]));
     const named = owners.map(({ subject, bytes }) => {
       const key = keys.get(subject);
@@ -34,9 +35,16 @@ export async function showStorage(io: Io, { json }: { json?: boolean }): Promise
             : `key ${key} of the operator`;
       return { owner, bytes };
     });
-    if (json) return io.out(`${JSON.stringify(named, null, 2)}\n`);
+    const projects = (await largestStoredBytes(read, "projects", MAX_OWNERS)).map(({ subject, bytes }) => ({
+      project: subject.slice(PROJECT_SUBJECT.length),
+      bytes,
+    }));
+    if (json) return io.out(`${JSON.stringify([...named, ...projects], null, 2)}\n`);
     if (named.length === 0) return io.out("Nothing is stored.\n");
-    const rows = named.map(({ owner, bytes }) => [owner, inMib(bytes)]);
+    const rows = [
+      ...named.map(({ owner, bytes }) => [owner, inMib(bytes)]),
+      ...projects.map(({ project, bytes }) => [`of these in the project ${project}`, inMib(bytes)]),
+    ];
     const line = alignColumns(rows);
     for (const row of rows) io.out(`${line(row)}\n`);
   });

@@ -1,6 +1,6 @@
 /** `millrace users`: users on the command line, also for admins who can no longer sign in. */
 import { MAX_PAGE } from "../../schemas/page.ts";
-import { Email, Role, type User } from "../../schemas/user.ts";
+import { Email, Role, type User, UserRole } from "../../schemas/user.ts";
 import { inviteUser } from "../../tools/users/invite-user.ts";
 import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
@@ -224,8 +224,9 @@ function checkEmail(address: string): string {
   throw usageError(`Expected an e-mail address such as ann@example.com, got ${address.slice(0, 254)}.`);
 }
 
-function checkRole(role: string): Role {
-  const parsed = Role.safeParse(role);
+/** `member` is not suggested: it exists only with a second project. */
+function checkRole(role: string): UserRole {
+  const parsed = UserRole.safeParse(role);
   if (parsed.success) return parsed.data;
   const near = nearMatch(role, Role.options);
   throw usageError(

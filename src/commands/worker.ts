@@ -7,12 +7,17 @@ import { openInstance } from "../app/instance.ts";
 import { openTracer } from "../app/tracer.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
-import { HOUR, systemClock } from "../core/clock.ts";
+import { agreedClock } from "../core/agreed-clock.ts";
+import { HOUR } from "../core/clock.ts";
+import { clockCheck } from "../core/clock-check.ts";
+import { proxySecrets } from "../core/outgoing-proxy.ts";
 import { databaseFileIn } from "../store/state-directory.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics-snapshot.ts";
 import { newExecutorId } from "../core/ids.ts";
 import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
+import { logSecrets, readSecrets } from "./log-secrets.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
+import { aborted, openWhenUsable, runService, stopSignal } from "./service.ts";
 
 export interface WorkerOptions extends MetricsOptions {
   config?: string;
@@ -40,9 +45,14 @@ const STOP_GRACE_MS = 10_000;
 
 /** Executes jobs until the process must end. */
 export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): Promise<void> {
-  const stopped = new Promise<void>((resolve) => host.onStop(resolve));
-  const { settings, config, warnings } = readSetup(io.env, options.config);
-  const log = await openLog(io, settings.logLevel, "worker", secretMasker(config, settings.variables));
+  const signal = stopSignal(host);
+  const { settings, config, secrets, warnings } = readSetup(io.env, options.config);
+  const log = await openLog(
+    io,
+    settings.logLevel,
+    "worker",
+    secretMasker(config, secrets, proxySecrets(settings.proxies)),
+  );
   // The server that started this process has logged the same warnings.
   if (options.id === undefined) for (const warning of warnings) log.warn(warning);
 
@@ -53,58 +63,65 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       EXIT.state,
     );
   }
-  const tracer = await openTracer(settings, "worker", log);
-  // The server that started this process serves its metrics on its own port.
-  const port = options.id === undefined ? await openMetricsPort("worker", settings, options) : undefined;
-  const metrics = options.metered
-    ? (await import("../telemetry/metrics.ts")).openMetrics("worker", VERSION)
-    : undefined;
-  const meter = port?.meter ?? metrics?.meter;
-  const instance = await openInstance(settings.stateDir, systemClock, log, undefined, meter);
-  await port?.listen(instance, config, log).catch(async (error: unknown) => {
-    await instance.close();
-    throw error;
-  });
-  const executor = await startExecutor(
-    instance,
-    { settings, config, clock: systemClock, tracer },
-    {
-      id: options.id ?? newExecutorId(hostname()),
-      slots: options.slots,
-      leaseMs: options.lease,
-      onChanged: (changed) => host.send({ changed }),
-    },
-  );
-  const sendMetrics = (): void => {
-    metrics
-      ?.snapshot()
-      .then((snapshot) => host.send({ metrics: snapshot }))
-      .catch((err: unknown) => log.warn({ err }, "metrics not read"));
-  };
-  host.onMessage((message) => ("metrics" in message ? sendMetrics() : executor.queue.wake()));
-  log.info({ executor: executor.queue.executor, slots: options.slots }, "worker started");
-  host.send({ ready: true });
-  // Without an IPC channel and without jobs, nothing else keeps the process alive.
-  const keepAlive = setInterval(() => {}, HOUR);
-  let storageLost: boolean;
-  try {
-    storageLost = await Promise.race([
-      stopped.then(() => false),
-      instance.store.storageLost.then(() => true),
-    ]);
-    log.info("worker shutting down");
-    try {
+  let storageLost = false;
+  await runService(io, log, async () => {
+    await using starting = new AsyncDisposableStack();
+    // While the state is not usable, nothing else keeps the process alive.
+    const keepAlive = setInterval(() => {}, HOUR);
+    starting.defer(() => clearInterval(keepAlive));
+    logSecrets(secrets, log);
+    starting.defer(() => secrets.close());
+    const secretsLoaded = readSecrets(secrets);
+    const tracer = await openTracer(settings, "worker", log);
+    starting.defer(() => endTracing(io, tracer));
+    // The server that started this process serves its metrics on its own port.
+    const port = options.id === undefined ? await openMetricsPort("worker", settings, options) : undefined;
+    const metrics = options.metered
+      ? (await import("../telemetry/metrics.ts")).openMetrics("worker", VERSION)
+      : undefined;
+    const meter = port?.meter ?? metrics?.meter;
+    const clock = agreedClock();
+    const instance = await openWhenUsable(
+      () => openInstance(settings.stateDir, clock, log, undefined, meter),
+      { signal, log, close: (opened) => opened.close() },
+    );
+    starting.defer(() => instance.close());
+    await port?.listen(instance, config, log);
+    starting.defer(() => port?.close());
+    // So that no step waits for the command that gives them.
+    await Promise.race([secretsLoaded, aborted(signal)]);
+    const executor = await openWhenUsable(
+      () =>
+        startExecutor(
+          instance,
+          { settings, config, clock, clockCheck: clockCheck(clock, instance.store.readTime, log), tracer },
+          {
+            id: options.id ?? newExecutorId(hostname()),
+            slots: options.slots,
+            leaseMs: options.lease,
+            onChanged: (changed) => host.send({ changed }),
+          },
+        ),
+      { signal, log, close: (started) => started.stop(0) },
+    );
+    starting.defer(async () => {
       // If the state cannot be written, no step can record its outcome.
       const unwritable = storageLost || (await instance.store.checkHealth()) !== undefined;
       await executor.stop(unwritable ? 0 : STOP_GRACE_MS);
-    } finally {
-      await port?.close();
-      await instance.close();
-      await endTracing(io, tracer);
-    }
-  } finally {
-    clearInterval(keepAlive);
-  }
+    });
+    const sendMetrics = (): void => {
+      metrics
+        ?.snapshot()
+        .then((snapshot) => host.send({ metrics: snapshot }))
+        .catch((err: unknown) => log.warn({ err }, "metrics not read"));
+    };
+    host.onMessage((message) => ("metrics" in message ? sendMetrics() : executor.queue.wake()));
+    log.info({ executor: executor.queue.executor, slots: options.slots }, "worker started");
+    host.send({ ready: true });
+    void instance.store.storageLost.then(() => (storageLost = true));
+    await Promise.race([aborted(signal), instance.store.storageLost]);
+    log.info("worker shutting down");
+  });
   log.info("worker stopped");
   await flushLog(log);
   if (storageLost) {

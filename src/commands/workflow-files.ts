@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
+import { findProject } from "../../tools/projects/find-project.ts";
 import type { WorkflowContent, WorkflowReader } from "../core/ports.ts";
 import { toYaml } from "../engine/definition/check/index.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
@@ -31,11 +32,23 @@ export const formatWorkflowFile = (
 export const isUnpublished = ({ version, published_version }: WorkflowWithDefinition): boolean =>
   published_version !== version;
 
-/** Reads all workflows that are not archived, with their definitions, sorted by id. */
-export async function allWorkflows(workflows: WorkflowReader): Promise<WorkflowWithDefinition[]> {
+/**
+ * Reads all workflows that are not archived, with their definitions, sorted by id.
+ * @param project only of this project; left out, of all
+ */
+export async function allWorkflows(
+  workflows: WorkflowReader,
+  project?: string,
+): Promise<WorkflowWithDefinition[]> {
   const all: WorkflowWithDefinition[] = [];
   for (let after: readonly [string, string] | null = null; ;) {
-    const query = { filter: {}, sort: "created_at", limit: PAGE, withDefinition: true, after } as const;
+    const query = {
+      filter: { project },
+      sort: "created_at",
+      limit: PAGE,
+      withDefinition: true,
+      after,
+    } as const;
     const { items, next } = await workflows.page(query);
     all.push(...(items as WorkflowWithDefinition[]));
     if (next === null) return all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -63,10 +76,15 @@ export function readWorkflowFiles(directory: string): { file: string; stem: stri
 }
 
 /** Writes all workflows that are not archived to a directory; files that do not change are not written. */
-export async function exportWorkflows(io: Io, directory: string): Promise<void> {
-  const all = await withOperator(io, { requiresStateFor: "export" }, ({ services }) =>
-    allWorkflows(services.read.workflows),
-  );
+export async function exportWorkflows(
+  io: Io,
+  directory: string,
+  { project }: { project?: string } = {},
+): Promise<void> {
+  const all = await withOperator(io, { requiresStateFor: "export" }, async ({ services: { read } }) => {
+    if (project !== undefined) await findProject(read.projects, project);
+    return allWorkflows(read.workflows, project);
+  });
   try {
     mkdirSync(directory, { recursive: true });
   } catch (error) {

@@ -1,10 +1,24 @@
 import type { Usage } from "../core/model.ts";
-import { type Connections, type NamedConnection, SCRATCH_DATABASE } from "../core/connections.ts";
+import {
+  type ConfiguredConnections,
+  type Connections,
+  type NamedConnection,
+  SCRATCH_DATABASE,
+} from "../core/connections.ts";
 import { type ConnectionKind, type Meter, secondsSince } from "../core/meter.ts";
 import { StepError } from "../core/step-errors.ts";
 
 /** Wraps connections so that calls of databases, models and MCP servers are counted and timed by their names. */
-export function meteredConnections(connections: Connections, meter: Meter): Connections {
+export const meteredConnections = (
+  connections: ConfiguredConnections,
+  meter: Meter,
+): ConfiguredConnections => ({
+  ...connections,
+  ...metered(connections, meter),
+  limitedTo: (view) => metered(connections.limitedTo(view), meter),
+});
+
+function metered(connections: Connections, meter: Meter): Connections {
   const { databases, models, mcpServers } = connections;
 
   async function timed<T>(

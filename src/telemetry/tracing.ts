@@ -33,7 +33,7 @@ import type { Logger } from "pino";
 import { SECOND } from "../core/clock.ts";
 import { toTraceFlags, isSampled, type TraceContext } from "../core/trace-context.ts";
 import type { Tracer, TracingSettings } from "../core/tracer.ts";
-import { throttledLogger } from "./throttled-logger.ts";
+import { throttledLogger } from "../core/throttled-logger.ts";
 
 /** Maximum wait for the export of the remaining spans at the end of the process. */
 const FLUSH_MS = 2 * SECOND;
@@ -43,7 +43,7 @@ const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: Sp
 
 /** @param process the kind of process (`serve`, `worker` …), an attribute of every span */
 export function otlpTracer(
-  { propagates }: TracingSettings,
+  { propagates, proxyUrl }: TracingSettings,
   { version, process, log }: { version: string; process: string; log: Pick<Logger, "warn"> },
 ): Tracer {
   const report = throttledLogger((line, message) => log.warn(line, message));
@@ -60,7 +60,9 @@ export function otlpTracer(
   );
 
   const ids = idGenerator();
-  const processor = new BatchSpanProcessor(new OTLPTraceExporter());
+  const processor = new BatchSpanProcessor(
+    new OTLPTraceExporter(proxyUrl === undefined ? {} : throughProxy(proxyUrl)),
+  );
   const common = {
     spanProcessors: [processor],
     idGenerator: ids,
@@ -127,6 +129,11 @@ export function otlpTracer(
     },
   };
 }
+
+/** Options of the exporter. The agents of Node take the proxy for both kinds of destinations. */
+const throughProxy = (url: string): ConstructorParameters<typeof OTLPTraceExporter>[0] => ({
+  httpAgentOptions: { keepAlive: true, proxyEnv: { HTTP_PROXY: url, HTTPS_PROXY: url } },
+});
 
 /** Generates random ids, except for spans that are started within `use`. */
 function idGenerator() {

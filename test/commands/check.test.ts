@@ -1,4 +1,4 @@
-import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -50,6 +50,35 @@ describe("millrace check", () => {
       detail: expect.stringContaining("not valid") as string,
       fix: expect.stringMatching(/^Correct its entry/) as string,
     });
+  });
+
+  it("names secrets without a value, whose command fails, and those that every user can read", async () => {
+    const { directory, check } = setUp(
+      "secrets:\n  - { name: a, key_var: A_TOKEN, hosts: [h] }\n  - { name: b, key_var: B_TOKEN, hosts: [h] }\n" +
+        "  - { name: c, key_var: C_TOKEN, hosts: [h] }\n" +
+        `secret_command: { command: ${process.execPath}, args: ["-e", "process.exit('{name}' === 'C_TOKEN' ? 4 : console.log('s3cret'))"] }\n`,
+    );
+    const token = join(directory, "token");
+    writeFileSync(token, "s3cret");
+    chmodSync(directory, 0o755);
+    chmodSync(token, 0o644);
+    const { code, out } = await check("--json");
+    const results = (JSON.parse(out) as CheckResult[]).filter(({ check: name }) => name === "secrets");
+    expect(results.map(({ status, detail }) => `${status}: ${detail}`)).toEqual([
+      "ok: 2 variables with a value",
+      "warning: secret_command ended with exit code 4 when it was asked for the environment variable C_TOKEN; it is needed by secrets: c",
+    ]);
+    expect([code, out]).toEqual([0, expect.not.stringContaining("s3cret")]);
+    const files = await runCommand(["check", "--json", "--config", join(directory, "config.yaml")], {
+      A_TOKEN_FILE: token,
+      B_TOKEN_FILE: join(directory, "none"),
+      MILLRACE_STATE_DIR: join(directory, "state"),
+    });
+    const details = (JSON.parse(files.out) as CheckResult[]).map(({ detail }) => detail);
+    expect(details).toContain(
+      "the file that B_TOKEN_FILE names cannot be read: there is no such file; it is needed by secrets: b",
+    );
+    expect(details).toContain(`every user of this machine can read ${token} (A_TOKEN_FILE)`);
   });
 
   it("shows the limits in force, and where each comes from", async () => {

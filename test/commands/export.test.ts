@@ -88,14 +88,14 @@ async function exported(options: ExportOptions = {}) {
   await instance.write(intent, async (tx) => {
     const change = { kind: "created", reason: "A start", actor: OPERATOR_ACTOR } as const;
     const content = { name: "Hello", description: "Says it.", tags: ["demo"], definition: DAILY };
-    const first = await tx.workflows.insert(content, change, "hello");
+    const first = await tx.workflows.insert(content, change, { id: "hello" });
     await tx.workflows.addVersion(
       first,
       { ...first, description: "Says it well." },
       { ...change, kind: "updated" },
     );
     await publish(tx, "hello");
-    await tx.workflows.insert({ ...content, name: "Draft", definition: null }, change, "draft");
+    await tx.workflows.insert({ ...content, name: "Draft", definition: null }, change, { id: "draft" });
     const state = { values: { last_id: 7 }, updatedAt: iso(0), updatedBy: "run_1" };
     expect(await tx.workflowStates.replace("hello", 1, state, "key_1")).toBe(true);
   });
@@ -280,7 +280,7 @@ describe("millrace export and import", () => {
       tx.workflows.insert(
         { name: "Ours", description: "", tags: [], definition: null },
         { kind: "created", reason: null, actor: OPERATOR_ACTOR },
-        "hello",
+        { id: "hello" },
       ),
     );
     const refused = await importing(target.stateDir, file);
@@ -439,7 +439,9 @@ describe("millrace export and import", () => {
     await instance.write(intent, async (tx) => {
       const change = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
       const definition = { ...HELLO, output: "${{ steps.said.text }}" };
-      await tx.workflows.insert({ name: "Hello", description: "", tags: [], definition }, change, "hello");
+      await tx.workflows.insert({ name: "Hello", description: "", tags: [], definition }, change, {
+        id: "hello",
+      });
       await publish(tx, "hello");
     });
     const { queue } = await instance.executor();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { runCommand } from "../support/process.ts";
+import { runCommand, runHere } from "../support/process.ts";
 
 interface Listed {
   expires_at: string | null;
@@ -11,9 +11,9 @@ interface Listed {
 }
 
 /** The commands on a state directory that does not exist yet. */
-function commands() {
+function commands(run: typeof runCommand = runHere) {
   const stateDir = join(temporaryDirectory(), "state");
-  const keys = (...args: string[]) => runCommand(["keys", ...args], { MILLRACE_STATE_DIR: stateDir });
+  const keys = (...args: string[]) => run(["keys", ...args], { MILLRACE_STATE_DIR: stateDir });
   const listed = async () => JSON.parse((await keys("list", "--json")).out) as Listed[];
   return { stateDir, keys, listed };
 }
@@ -22,7 +22,7 @@ const KEY = /^mill_[0-9A-Za-z]{36}$/;
 
 describe("millrace keys", () => {
   it("creates a key in an empty state directory and prints nothing else", async () => {
-    const { stateDir, keys, listed } = commands();
+    const { stateDir, keys, listed } = commands(runCommand);
     const { code, out, err } = await keys("create", "--name", "ci");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.trimEnd()).toMatch(KEY);
@@ -34,7 +34,7 @@ describe("millrace keys", () => {
         name: "ci",
         owner: "operator",
         last_four: out.trimEnd().slice(-4),
-        scopes: ["read", "write", "run"],
+        scopes: ["read", "write", "publish", "run"],
         expires_at: null,
         revoked_at: null,
       },
@@ -71,6 +71,32 @@ describe("millrace keys", () => {
       scopes: ["read", "run"],
       expires_at: "2099-02-01T00:00:00.000Z",
     });
+  });
+
+  it("limits a key, lists how, and says in words what it can do", async () => {
+    const { keys, listed } = commands();
+    expect((await keys("list")).out).not.toContain("LIMITS");
+    const args = ["--name", "limited", "--scope", "run", "--tool", "run_workflow", "--tool", "get_run"];
+    const { code, out, err } = await keys("create", ...args, "--json");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const limits = { tools: ["run_workflow", "get_run"] };
+    expect(JSON.parse(out)).toMatchObject({ value: expect.stringMatching(KEY), limits });
+    expect(await listed()).toMatchObject([{ name: "limited", limits }]);
+    expect((await keys("list")).out).toMatch(/LIMITS[\s\S]*2 tools/);
+    const shown = await keys("show", "limited");
+    expect(shown.out).toContain("It can run every workflow, drafts and old versions too.");
+    expect(shown.out).toContain(
+      "All of this only with run_workflow and get_run: every other operation is refused, except to describe itself.",
+    );
+    expect(shown.out).toContain("It cannot change or publish anything.");
+    expect(shown.out).not.toMatch(/project/i);
+    const rotated = await keys("rotate", "limited");
+    expect(rotated.code).toBe(0);
+    expect((await listed())[1]).toMatchObject({ limits });
+    const wrong = await keys("create", "--name", "x", "--tool", "run_workflo", "--database", "shopp");
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.err).toContain("run_workflow");
+    expect(wrong.err).toContain("--database is not the name of a database, got shopp");
   });
 
   it("rotates a key by name: the new key has the same scopes, and the old one works for the overlap", async () => {

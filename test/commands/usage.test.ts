@@ -1,13 +1,20 @@
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
-import { runCommand, startProgram } from "../support/process.ts";
+import { runCommand, runHere, startProgram } from "../support/process.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
 const inState = (args: readonly string[], env: Record<string, string> = {}) =>
   runCommand(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state"), ...env });
+
+const inStateHere = (args: readonly string[]) =>
+  runHere(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state") });
 
 async function portInUse(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -49,7 +56,7 @@ describe("the command line", () => {
     [["workflows", "aply", "x"], "Did you mean apply?"],
     [["worker", "--slots", "0"], "an integer from 1"],
   ])("refuses %j with exit code 2 and a hint", async (args, expected) => {
-    const { code, out, err } = await inState(args);
+    const { code, out, err } = await inStateHere(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(expected);
     expect(err).not.toMatch(/\n\s+at /);
@@ -131,6 +138,13 @@ describe("the command line", () => {
     const { code, err } = await inState(["serve", "--port", "0"], { MILLRACE_LOG_LEVEL: "loud" });
     expect(code).toBe(3);
     expect(err).toContain("MILLRACE_LOG_LEVEL");
+  });
+
+  it("ends quietly if the program that reads its output has ended", () => {
+    const { stderr } = spawnSync("sh", ["-c", '"$0" "$1" keys --help | true', process.execPath, BIN], {
+      encoding: "utf8",
+    });
+    expect(stderr).toBe("");
   });
 
   it("writes no escape codes without a terminal", async () => {

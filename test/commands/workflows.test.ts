@@ -131,6 +131,18 @@ describe("millrace workflows", () => {
     });
   });
 
+  it("names the published workflows that --prune would break", async () => {
+    const { cli, files } = await testCli({ hello: HELLO });
+    await cli("workflows", "apply", files({ hello: HELLO, caller: CALLER }), "--yes", "--publish");
+    const kept = files({ caller: CALLER }, "kept");
+    const { out } = await cli("workflows", "apply", kept, "--prune", "--dry-run");
+    expect(out).toContain("archived: hello\n  breaks published workflows that run it: caller\n");
+    // A file that no longer runs it fits.
+    writeFileSync(join(kept, "caller.yaml"), HELLO.replace("id: hello", "id: caller"));
+    const fitting = await cli("workflows", "apply", kept, "--prune", "--dry-run");
+    expect(fitting.out).toContain("archived: hello\n\n");
+  });
+
   it("archives workflows without a file only with --prune", async () => {
     const { cli, files } = await testCli({ hello: HELLO, caller: CALLER });
     const directory = files({ hello: HELLO });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Connections, SqlRequest } from "../../src/core/connections.ts";
+import type { ConfiguredConnections, SqlRequest } from "../../src/core/connections.ts";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { meteredConnections } from "../../src/telemetry/metered-connections.ts";
@@ -20,7 +20,7 @@ function metered(thrown?: unknown) {
     databases: { list: list("sales"), query: () => respond({ rows: [] }) },
     models: { list: list("writer"), generate: () => respond({ text: "Hi", usage: USAGE }) },
     mcpServers: { list: list("tickets"), call: () => respond({}) },
-  } as unknown as Connections;
+  } as unknown as ConfiguredConnections;
   const meter = {
     ...noMeter,
     connectionCalled: vi.fn<Meter["connectionCalled"]>(),

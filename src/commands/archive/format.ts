@@ -1,15 +1,25 @@
 /**
  * The file format of `export` and `import`: JSON Lines (https://jsonlines.org), one object per line, with its `kind`.
- * The order is: head, users, each workflow followed by its versions, records that are not imported, end. The end line holds
+ * The order is: head, projects, users, each workflow followed by its versions, records that are not imported, end. The end line holds
  * the number of lines before it, so that a truncated file is detected.
  */
 import { z } from "zod";
 import { Scope, Surface } from "../../../schemas/actor.ts";
 import { ApiKeyName } from "../../../schemas/api-key.ts";
+import { PER_KEY_LIMITS } from "../../../schemas/config.ts";
+import {
+  GrantKind,
+  HttpPublic,
+  ProjectConnections,
+  ProjectDescription,
+  ProjectId,
+  ProjectName,
+} from "../../../schemas/project.ts";
 import { text } from "../../../schemas/text.ts";
-import { Email, Role, UserStatus } from "../../../schemas/user.ts";
+import { Email, Role, UserRole, UserStatus } from "../../../schemas/user.ts";
 import {
   Reason,
+  WORKFLOW_ID,
   Version,
   VersionChange,
   WorkflowDefinition,
@@ -24,7 +34,7 @@ export const FORMAT_VERSION = 1;
 
 /** With exactly three digits, because the store compares times as text. */
 const Timestamp = z.iso.datetime({ precision: 3 });
-const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,199}$/);
+const WorkflowId = z.string().regex(WORKFLOW_ID, { error: "must be the id of a workflow" });
 const Owner = text(254, 1);
 
 const HeadLine = z.strictObject({
@@ -36,18 +46,46 @@ const HeadLine = z.strictObject({
 
 export const UserLine = z.strictObject({
   kind: z.literal("user"),
-  id: z.string().regex(/^usr_[\w-]{1,40}$/),
+  id: z.string().regex(/^usr_[\w-]{1,40}$/, { error: "must be the id of a user" }),
   email: Email,
-  role: Role,
+  role: UserRole,
   status: UserStatus,
   created_at: Timestamp,
   created_by: Owner,
 });
 export type UserLine = z.output<typeof UserLine>;
 
+export const ProjectLine = z.strictObject({
+  kind: z.literal("project"),
+  id: ProjectId,
+  name: ProjectName,
+  description: ProjectDescription,
+  connections: ProjectConnections,
+  http_public: HttpPublic.nullable(),
+  review: z.boolean(),
+  limits: z.partialRecord(z.enum(PER_KEY_LIMITS), z.int().min(1)),
+  created_at: Timestamp,
+  created_by: Owner,
+  members: z.array(z.strictObject({ email: Email, role: Role, added_at: Timestamp, added_by: Owner })),
+  grants: z.array(
+    z.strictObject({
+      kind: GrantKind,
+      name: text(1_000, 1),
+      options: z.record(z.string(), z.unknown()).nullable(),
+      granted_at: Timestamp,
+      granted_by: Owner,
+    }),
+  ),
+});
+export type ProjectLine = z.output<typeof ProjectLine>;
+
 export const WorkflowLine = z.strictObject({
   kind: z.literal("workflow"),
   id: WorkflowId,
+  /** Left out for the default project. */
+  project: ProjectId.optional(),
+  /** The projects that it is offered to; left out for none. */
+  offers: z.array(z.string()).optional(),
   status: WorkflowStatus,
   /** The newest version; as many version lines follow. */
   version: Version,
@@ -110,6 +148,7 @@ const EndLine = z.strictObject({ kind: z.literal("end"), lines: z.int().min(1) }
 
 export type Line =
   | z.output<typeof HeadLine>
+  | ProjectLine
   | UserLine
   | WorkflowLine
   | VersionLine
@@ -120,6 +159,7 @@ export type Line =
 /** The schema of each kind of line. */
 export const LINE_SCHEMAS = {
   millrace_export: HeadLine,
+  project: ProjectLine,
   user: UserLine,
   workflow: WorkflowLine,
   version: VersionLine,

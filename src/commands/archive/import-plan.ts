@@ -1,11 +1,13 @@
 /** Reads a whole export before anything is written, and finds its issues and what it would add. */
+import { EVERY_PROJECT, projectOf } from "../../../schemas/project.ts";
 import { createHash, type Hash } from "node:crypto";
 import { COMMAND_LINE } from "../../../schemas/actor.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
 import type { Readers } from "../../core/ports.ts";
-import type { KeyLine, Line, UserLine, VersionLine, WorkflowLine } from "./format.ts";
+import type { KeyLine, Line, ProjectLine, UserLine, VersionLine, WorkflowLine } from "./format.ts";
+import { compareProject } from "./projects.ts";
 import { type NumberedLine, readLines } from "./lines.ts";
 import { workflowLines } from "./write.ts";
 
@@ -15,6 +17,9 @@ const MAX_ISSUES = 100;
 export interface ImportPlan {
   /** Lines to print, `file:line: …`. With any issue, nothing is imported. */
   issues: string[];
+  projects: ProjectLine[];
+  /** Projects that exist here and are skipped; `differs` names what the file has otherwise. */
+  existingProjects: { id: string; differs: string | null }[];
   users: UserLine[];
   /** Users that exist here and are skipped; `differs` says how the file differs. */
   existingUsers: { email: string; differs: string | null }[];
@@ -45,6 +50,8 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const plan: ImportPlan = {
     issues: [],
+    projects: [],
+    existingProjects: [],
     users: [],
     existingUsers: [],
     workflows: [],
@@ -55,6 +62,7 @@ export async function planImport(
     ignoredRecords: 0,
   };
   const seen = new Map<string, number>();
+  const known = new Set<string>();
   let current: Current | undefined;
   let last: NumberedLine | undefined;
 
@@ -89,6 +97,14 @@ export async function planImport(
     else plan.conflictingWorkflows.push(workflow.id);
   }
 
+  async function onProject(number: number, project: ProjectLine): Promise<void> {
+    if (!checkUnique(number, `the project ${project.id}`)) return;
+    known.add(project.id);
+    const outcome = await compareProject(read.projects, project);
+    if (outcome.isNew) plan.projects.push(project);
+    else plan.existingProjects.push({ id: project.id, differs: outcome.differs });
+  }
+
   async function onUser(number: number, user: UserLine): Promise<void> {
     if (!checkUnique(number, `the user ${user.email}`) || !checkUnique(number, `the id ${user.id}`)) return;
     const existing = await read.users.findByEmail(user.email);
@@ -100,10 +116,20 @@ export async function planImport(
     else plan.users.push(user);
   }
 
-  function onWorkflow(number: number, workflow: WorkflowLine): void {
+  async function checkProjects(number: number, { project, offers = [] }: WorkflowLine): Promise<void> {
+    for (const id of [...(project === undefined ? [] : [project]), ...offers]) {
+      if (id === EVERY_PROJECT || known.has(id)) continue;
+      if ((await read.projects.find(id)) === undefined)
+        addIssue(number, `the project ${id} is neither here nor in the lines before. Create it first`);
+      else known.add(id);
+    }
+  }
+
+  async function onWorkflow(number: number, workflow: WorkflowLine): Promise<void> {
     current = { number, workflow, version: 0, hash: createHash("sha256") };
     addTo(current.hash, workflow);
     checkUnique(number, `the workflow ${workflow.id}`);
+    await checkProjects(number, workflow);
     const { status, version, published_version: published, schedule } = workflow;
     if (published !== null && published > version)
       addIssue(number, `published_version must be at most version (${version}), got ${published}`);
@@ -126,7 +152,7 @@ export async function planImport(
     // Older versions and drafts may have been saved with issues; they do not run.
     if (version.version !== workflow.published_version) return;
     const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
-    const options = { checkConnections: false, selfId: workflow.id, ...call };
+    const options = { checkConnections: false, project: projectOf(workflow), selfId: workflow.id, ...call };
     const { errors } = await engine.check(version.definition ?? {}, options);
     for (const { path, message, fix } of errors)
       addIssue(number, `definition.${path} ${message}${fix === undefined ? "" : `. ${fix}`}`);
@@ -142,6 +168,8 @@ export async function planImport(
         if (number !== 1)
           addIssue(number, "this is a second head: two exports were joined. Import them one by one");
         return;
+      case "project":
+        return onProject(number, line);
       case "user":
         return onUser(number, line);
       case "workflow":
@@ -179,9 +207,11 @@ export async function planImport(
   return plan;
 }
 
-/** Leaves out what changes all the time without a new version: the schedule and the state. */
+/** Leaves out what changes without a new version: the schedule, the state, the project and offers. */
 const addTo = (hash: Hash, line: WorkflowLine | VersionLine): void =>
-  void hash.update(`${canonicalJson({ ...line, schedule: null, state: null })}\n`);
+  void hash.update(
+    `${canonicalJson({ ...line, schedule: null, state: null, project: null, offers: null })}\n`,
+  );
 
 async function historyHash(read: Readers, workflow: Workflow): Promise<string> {
   const hash = createHash("sha256");

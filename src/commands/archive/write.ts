@@ -1,8 +1,11 @@
 /** Produces the lines of an export page by page, so that memory use does not grow with the data. */
+import { projectField, projectOf } from "../../../schemas/project.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
+import { EVERY_ENTRY, serializeEntry } from "../../../tools/audit/serialize-entry.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
 import type { ListPosition, Page, RunRecord, ScheduleRecord, StepRecord } from "../../core/model.ts";
 import type { Readers } from "../../core/ports.ts";
+import { projectLines } from "./projects.ts";
 import { encodeState } from "../../store/step-state-columns.ts";
 import { FORMAT_VERSION, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
 
@@ -30,6 +33,7 @@ export async function* exportLines(
 
 async function* allLines(read: Readers, release: string, selection: ExportSelection): AsyncGenerator<Line> {
   yield { kind: "millrace_export", format: FORMAT_VERSION, release };
+  yield* projectLines(read.projects);
   for await (const user of paged((after) => read.users.page({ filter: {}, after, limit: PAGE }))) {
     const { id, email, role, status, createdAt, createdBy } = user;
     yield { kind: "user", id, email, role, status, created_at: createdAt, created_by: createdBy };
@@ -63,14 +67,17 @@ async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
 
 /** Yields a workflow and then its versions, from the first to the newest. Versions never change. */
 export async function* workflowLines(
-  read: Pick<Readers, "workflows" | "schedules" | "workflowStates">,
+  read: Pick<Readers, "workflows" | "schedules" | "workflowStates" | "projects">,
   workflow: Workflow,
 ): AsyncGenerator<WorkflowLine | VersionLine> {
   const { id, status, version, published_version, created_at, updated_at, created_by } = workflow;
   const state = await read.workflowStates.find(id);
+  const offers = await read.projects.offersOf(id);
   yield {
     kind: "workflow",
     id,
+    ...projectField(projectOf(workflow)),
+    ...(offers.length > 0 && { offers }),
     status,
     version,
     published_version,
@@ -155,8 +162,7 @@ async function stepLine(runs: Readers["runs"], runId: string, step: StepRecord):
 async function* auditLines({ audit }: Readers): AsyncGenerator<RecordLine> {
   for (let before: number | null = null; ;) {
     const entries: AuditEntry[] = await audit.page({ filter: {}, before, limit: PAGE });
-    for (const { keyName, requestId, ...entry } of entries)
-      yield { kind: "audit_entry", ...entry, key_name: keyName, request_id: requestId };
+    for (const entry of entries) yield { kind: "audit_entry", ...serializeEntry(EVERY_ENTRY, entry) };
     if (entries.length < PAGE) return;
     before = entries.at(-1)!.id;
   }

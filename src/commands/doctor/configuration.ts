@@ -1,6 +1,7 @@
 /** Checks the environment and the configuration file. */
 import type { Config } from "../../../schemas/config.ts";
 import { ConfigError, loadConfig } from "../../config/config-file.ts";
+import type { Secrets } from "../../config/secrets.ts";
 import { readEnvironment, type Settings } from "../../config/environment.ts";
 import type { Io } from "../io.ts";
 import { type CheckResult, checkResultsOf } from "./check-result.ts";
@@ -13,6 +14,8 @@ export interface CheckedConfiguration {
   settings?: Settings;
   /** Undefined if the configuration is not valid. */
   config?: Config;
+  /** The same. */
+  secrets?: Secrets;
 }
 
 /** @param file the value of --config */
@@ -27,19 +30,16 @@ export function checkConfiguration(env: Io["env"], file: string | undefined): Ch
     warning("environment", message.replace(/^environment: /, ""), "Remove the variable, or correct it."),
   );
   try {
-    const loaded = loadConfig(settings.configFile, settings.configRequired, settings.variables);
+    const loaded = loadConfig(settings.configFile, settings.configRequired, env);
     return {
-      settings: { ...settings, variables: loaded.variables },
+      settings: { ...settings, secrets: loaded.secrets },
       config: loaded.config,
+      secrets: loaded.secrets,
       results: [
         ...warnings,
         ok("configuration", loaded.file ?? "no file, which is valid"),
         ...loaded.warnings.map((message) =>
-          warning(
-            "configuration",
-            message,
-            "Correct the entry, or set the variable where the servers are started. Workflows that need it cannot run.",
-          ),
+          warning("configuration", message, "Correct the entry. Workflows that need it cannot run."),
         ),
       ],
     };

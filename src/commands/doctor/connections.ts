@@ -9,9 +9,10 @@ import { describeWriteAccess } from "../../connections/databases/privileges.ts";
 import type { Settings } from "../../config/environment.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Connections, NamedConnection } from "../../core/connections.ts";
+import type { OutgoingProxies } from "../../core/outgoing-proxy.ts";
 import { VERSION } from "../../app/build.ts";
 import { plural } from "../plural.ts";
-import { probeTcp } from "./tcp-probe.ts";
+import { probeUrl } from "./outgoing.ts";
 import { runCheck, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const GROUP = "Connections";
@@ -38,12 +39,13 @@ export interface ConnectionChecks {
 /** Checks all connections at the same time. */
 export async function checkConnections(
   config: Config,
-  settings: Pick<Settings, "stateDir" | "variables">,
+  settings: Pick<Settings, "stateDir" | "secrets" | "proxies">,
   { callModels, thorough, links = true }: ConnectionChecks,
 ): Promise<CheckResult[]> {
-  const connections = createConnections(config, settings.variables, {
+  const connections = createConnections(config, settings.secrets, {
     stateDir: settings.stateDir,
     version: VERSION,
+    proxies: settings.proxies,
     now: () => systemClock.now(),
   });
   try {
@@ -51,11 +53,14 @@ export async function checkConnections(
       ...connections.databases
         .list()
         .map((entry) => checkDatabase(connections, entry, config.databases.find(isNamed(entry)), thorough)),
-      ...connections.models
-        .list()
-        .map((entry) => checkModel(connections, entry, config.models.find(isNamed(entry)), callModels)),
+      ...connections.models.list().map((entry) =>
+        checkModel(connections, entry, config.models.find(isNamed(entry)), {
+          call: callModels,
+          proxies: settings.proxies,
+        }),
+      ),
       ...(thorough ? connections.mcpServers.list().map((entry) => checkMcpServer(connections, entry)) : []),
-      ...(thorough ? [checkMail(config, settings.variables, links)] : []),
+      ...(thorough ? [checkMail(config, settings.secrets, links)] : []),
     ]);
     return results.flat();
   } finally {
@@ -122,7 +127,7 @@ function checkModel(
   { models }: Connections,
   { name, type, model_ref: ref, unavailableReason: reason }: NamedConnection & { model_ref: string },
   entry: Config["models"][number] | undefined,
-  call: boolean,
+  { call, proxies }: { call: boolean; proxies: OutgoingProxies },
 ): Promise<CheckResult[]> {
   const check = `model ${name}`;
   if (reason !== null || entry === undefined)
@@ -130,7 +135,7 @@ function checkModel(
   return runCheck({ group: GROUP, check, fix: MODEL_FIX }, async (signal) => {
     if (!call) {
       const address = new URL(baseUrlOf(entry));
-      await probeTcp(address, signal);
+      await probeUrl(address, proxies, signal);
       // Without the query part of the URL, which might hold a key.
       return ok(
         check,
@@ -159,7 +164,7 @@ function checkMcpServer({ mcpServers }: Connections, entry: NamedConnection): Pr
 
 async function checkMail(
   config: Config,
-  variables: Settings["variables"],
+  secrets: Settings["secrets"],
   links: boolean,
 ): Promise<CheckResult[]> {
   const smtp = config.authentication.basic;
@@ -170,7 +175,7 @@ async function checkMail(
         `not configured: ${links ? "admins must send invitation links themselves, and " : ""}email steps cannot run`,
       ),
     ];
-  const { unusableReason, verify } = createSmtpClient(config, variables);
+  const { unusableReason, verify } = createSmtpClient(config, secrets);
   const reason = unusableReason();
   if (reason !== null) return unusable("mail", reason);
   return runCheck({ group: GROUP, check: "mail", fix: MAIL_FIX }, async (signal) => {

@@ -8,7 +8,9 @@ import { type CheckedConfiguration, checkConfiguration } from "./configuration.t
 import { checkConnections } from "./connections.ts";
 import { runInChild, type PartHost } from "./parts.ts";
 import { checkClock, checkSignOn, checkVersions, type Runtime } from "./program.ts";
+import { checkProxies } from "./outgoing.ts";
 import { checkIdentityProvider } from "./provider.ts";
+import { checkSecrets } from "./secrets.ts";
 import { hasErrors, CHECK_TIMEOUT_MS, printCheckResults, type CheckResult } from "./check-result.ts";
 
 export interface DoctorOptions {
@@ -34,6 +36,7 @@ export async function doctor(io: Io, host: DoctorHost, options: DoctorOptions): 
   const configured = checkConfiguration(io.env, options.config);
   const checks = checksFor(host, options, configured);
   const results = (await Promise.all(checks.map(async (check) => check()))).flat();
+  configured.secrets?.close();
   if (options.json) io.out(`${JSON.stringify(results, null, 2)}\n`);
   else printCheckResults(io, results);
   if (hasErrors(results)) throw new CommandError("Some checks found errors; see above.", EXIT.config);
@@ -43,7 +46,7 @@ type Check = () => CheckResult[] | Promise<CheckResult[]>;
 
 /** All checks, in the order in which their results are printed. */
 function checksFor(host: DoctorHost, options: DoctorOptions, configured: CheckedConfiguration): Check[] {
-  const { results, settings, config } = configured;
+  const { results, settings, config, secrets } = configured;
   const { authMode } = options;
   const healths: Health[] = [];
   const onHealth = (health: Health): void => void healths.push(health);
@@ -55,6 +58,7 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
     () => checkVersions(host),
     () => checkClock(systemClock, () => performance.now()),
     () => results,
+    ...(config === undefined || secrets === undefined ? [] : [() => checkSecrets(config, secrets)]),
     ...ports.map((result) => () => result),
   ];
   if (settings === undefined) return program;
@@ -63,6 +67,7 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
     () => checkAddresses(settings, options.host, authMode),
     () => checkSignOn(authMode, settings),
     () => checkIdentityProvider(authMode, settings),
+    () => checkProxies(settings, config?.http.proxy_resolves ?? false),
     async () => {
       // A missing state is an error if a server is running with it.
       await Promise.all(ports);
@@ -79,6 +84,10 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
       options.full
         ? runInChild(host, "integrity-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
         : runInChild(host, "integrity", stateDir, CHECK_TIMEOUT_MS),
+    () =>
+      options.full
+        ? runInChild(host, "audit-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
+        : runInChild(host, "audit", stateDir, CHECK_TIMEOUT_MS),
   ];
   const connections: Check[] =
     config === undefined

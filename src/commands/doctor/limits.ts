@@ -1,4 +1,4 @@
-/** Shows the limits of runs and schedules that are in force, and where each comes from. */
+/** Shows the limits of connections, runs and schedules that are in force, and where each comes from. */
 import { existsSync } from "node:fs";
 import type { Config } from "../../../schemas/config.ts";
 import { DEFAULT_PER_KEY_LIMITS, type LimitInForce, limitsInForce } from "../../core/usage-limits.ts";
@@ -7,7 +7,15 @@ import { hasDefaultLimits } from "../../store/settings.ts";
 import { databaseFileIn } from "../../store/state-directory.ts";
 import { type CheckResult, checkResultsOf, runCheck } from "./check-result.ts";
 
-export type RunLimits = Pick<Config["limits"], "unfinished_runs" | "min_schedule_interval" | "per_key">;
+export type RunLimits = Pick<
+  Config["limits"],
+  | "connections"
+  | "connections_per_address"
+  | "unfinished_runs"
+  | "queue_age"
+  | "min_schedule_interval"
+  | "per_key"
+>;
 
 const GROUP = "Limits";
 const { ok } = checkResultsOf(GROUP);
@@ -15,13 +23,19 @@ const { ok } = checkResultsOf(GROUP);
 /** @param hasDefaults whether the installation has default limits per key */
 export function limitResults(limits: RunLimits, hasDefaults: boolean): CheckResult[] {
   return [
+    ok("connections", `${count(limits.connections)} of a listener, if it may open enough files`),
+    ok("connections_per_address", describeShare(limits.connections_per_address)),
     ok("unfinished_runs", `${count(limits.unfinished_runs)} in total`),
+    ok("queue_age", limits.queue_age),
     ok("min_schedule_interval", limits.min_schedule_interval),
     ...limitsInForce(limits.per_key, hasDefaults).map((limit) =>
       ok(`per_key.${limit.limit}`, describe(limit, hasDefaults)),
     ),
   ];
 }
+
+const describeShare = (max: number | undefined): string =>
+  max === undefined ? "a share of all, at most three quarters (default)" : `${count(max)} (configuration)`;
 
 function describe({ limit, max, source }: LimitInForce, hasDefaults: boolean): string {
   const value = max === null ? "none" : `${count(max)} for each person and each key of the operator`;

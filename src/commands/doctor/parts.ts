@@ -2,6 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { on, once } from "node:events";
 import { AppError } from "../../core/errors.ts";
+import { checkAuditLog } from "./audit.ts";
 import { contendForLock, type LockContender, checkLocks } from "./locks.ts";
 import { plural } from "../plural.ts";
 import { type CheckContext, checkIntegrity, checkState, checkStoredBytes } from "./state.ts";
@@ -16,7 +17,15 @@ export interface PartHost {
   uid: number | undefined;
 }
 
-const PARTS = ["state", "integrity", "integrity-full", "locks", "lock-contender"] as const;
+const PARTS = [
+  "state",
+  "integrity",
+  "integrity-full",
+  "audit",
+  "audit-full",
+  "locks",
+  "lock-contender",
+] as const;
 export type Part = (typeof PARTS)[number];
 
 const { warning, error: failed } = checkResultsOf(STATE);
@@ -39,6 +48,9 @@ export async function runDoctorPart(
       case "integrity-full":
         send(await checkIntegrity(path, part === "integrity-full"));
         return part === "integrity-full" ? send(await checkStoredBytes(path)) : undefined;
+      case "audit":
+      case "audit-full":
+        return send(await checkAuditLog(path, part === "audit-full"));
       case "locks":
         return send(
           await checkLocks(path, (file) =>
@@ -101,6 +113,14 @@ const TIMED_OUT: Readonly<Record<Exclude<Part, "lock-contender">, (limit: string
     ),
   "integrity-full": (limit) =>
     warning("integrity", `not finished within ${limit}`, "Run it on a copy made with millrace backup."),
+  audit: (limit) =>
+    warning(
+      "audit log",
+      `not verified within ${limit}: the disk is slow`,
+      "Run doctor --full, which takes longer.",
+    ),
+  "audit-full": (limit) =>
+    warning("audit log", `not verified within ${limit}`, "Run it on a copy made with millrace backup."),
 };
 
 /** Runs a part in a child process. @returns its results, and a further one if the child crashed or took longer than `limitMs` */

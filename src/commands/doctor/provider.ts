@@ -9,6 +9,7 @@ import { ConfigError } from "../../config/config-file.ts";
 import type { Settings } from "../../config/environment.ts";
 import { cognitoSettings, oidcSettings } from "../../config/sign-on.ts";
 import { systemClock } from "../../core/clock.ts";
+import { outgoingFetch } from "../../core/outgoing-agent.ts";
 import { runCheck, PROGRAM as GROUP, type CheckResult, checkResultsOf } from "./check-result.ts";
 
 const { ok, error: failed } = checkResultsOf(GROUP);
@@ -17,11 +18,12 @@ const check = "identity provider";
 /** @returns an empty list if the mode has no provider, or if variables are missing, which checkSignOn reports */
 export async function checkIdentityProvider(
   mode: AuthMode,
-  { signOn }: Pick<Settings, "signOn">,
+  { signOn, proxies }: Pick<Settings, "signOn" | "proxies">,
 ): Promise<CheckResult[]> {
+  const fetchUrl = outgoingFetch(proxies);
   try {
-    if (mode === "oidc") return await checkIssuer(oidcSettings(signOn));
-    if (mode === "cognito") return await checkUserPool(cognitoSettings(signOn));
+    if (mode === "oidc") return await checkIssuer(oidcSettings(signOn), fetchUrl);
+    if (mode === "cognito") return await checkUserPool(cognitoSettings(signOn), fetchUrl);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -29,17 +31,22 @@ export async function checkIdentityProvider(
   }
 }
 
-function checkIssuer({
-  issuer,
-  clientId,
-  clientSecret,
-}: ReturnType<typeof oidcSettings>): Promise<CheckResult[]> {
+function checkIssuer(
+  { issuer, clientId }: ReturnType<typeof oidcSettings>,
+  fetchUrl: typeof fetch,
+): Promise<CheckResult[]> {
   const fix = `Make sure that MILLRACE_OIDC_ISSUER is correct and that this machine can reach ${issuer.href.replace(/\/$/, "")}/.well-known/openid-configuration (firewall, proxy, certificate).`;
   return runCheck({ group: GROUP, check, fix }, async () => {
-    // The claims of users are not read here, so their names do not matter.
-    const options = { issuer, clientId, clientSecret, groupsClaim: "groups", trustEmails: false };
+    // Nobody signs in here, so the secret and the names of claims do not matter.
+    const options = {
+      issuer,
+      clientId,
+      clientSecret: () => undefined,
+      groupsClaim: "groups",
+      trustEmails: false,
+    };
     try {
-      const { code, pkce } = await oidcClient(options, systemClock).discover();
+      const { code, pkce } = await oidcClient(options, systemClock, fetchUrl).discover();
       const missing = [
         ...(code === false ? ["the authorization code flow (response type code)"] : []),
         ...(pkce === false ? ["PKCE with S256"] : []),
@@ -69,15 +76,15 @@ function checkIssuer({
 
 const Keys = z.object({ keys: z.array(z.object({ kid: z.string() })).min(1) });
 
-function checkUserPool({
-  userPoolId,
-  poolKeysUrl,
-}: ReturnType<typeof cognitoSettings>): Promise<CheckResult[]> {
+function checkUserPool(
+  { userPoolId, poolKeysUrl }: ReturnType<typeof cognitoSettings>,
+  fetchUrl: typeof fetch,
+): Promise<CheckResult[]> {
   const url = poolKeysUrl?.href ?? CognitoJwtVerifier.parseUserPoolId(userPoolId).jwksUri;
   const fix =
     "Make sure that MILLRACE_COGNITO_USER_POOL_ID is correct and that this machine can reach that address. MILLRACE_COGNITO_KEYS_URL can set another one.";
   return runCheck({ group: GROUP, check, fix }, async () => {
-    const body = await keyFetcher(systemClock, fetch).fetch(url);
+    const body = await keyFetcher(systemClock, fetchUrl).fetch(url);
     const keys = Keys.safeParse(parseJson(Buffer.from(body).toString("utf8")));
     return keys.success
       ? ok(check, `the public keys of the user pool can be read (${url})`)

@@ -1,7 +1,9 @@
 /** `keys` and `users`. */
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { jsonOption } from "./options.ts";
+import type { ProcessHost } from "./host.ts";
+import { registerKeyChanges } from "./key-changes.ts";
+import { configOption, jsonOption } from "./options.ts";
 
 const KEY_ARGUMENT = "id or name of the key, or the key itself";
 const EMAIL_ARGUMENT = "e-mail address of the user";
@@ -9,8 +11,10 @@ const EMAIL_ARGUMENT = "e-mail address of the user";
 const loadKeys = () => import("../keys.ts");
 const loadUsers = () => import("../users.ts");
 
-export function registerKeys(program: Command, io: Io): void {
-  const keys = program.command("keys").description("create, list, rotate and revoke API keys");
+export function registerKeys(program: Command, io: Io, host: Pick<ProcessHost, "ask">): void {
+  const keys = program
+    .command("keys")
+    .description("create, list, describe, rotate and revoke API keys; revert what one changed");
 
   keys
     .command("create")
@@ -19,8 +23,14 @@ export function registerKeys(program: Command, io: Io): void {
     .option("--expires <date>", "last day (2027-01-31, UTC) or exact time (2027-01-31T12:00:00Z)")
     .option(
       "--scope <scope...>",
-      "what the key can do: read, write, run, approve, admin (default: read write run)",
+      "what the key can do: read, write, publish, run, approve, admin (default: read write publish run)",
     )
+    .option("--project <id...>", "its projects (default: the default one)")
+    .option("--workflow <id...>", "sees and runs only these workflows, and changes none")
+    .option("--tool <name...>", "uses only these operations and tools")
+    .option("--database <name...>", "its runs use only these databases")
+    .option("--model <name...>", "its runs use only these models")
+    .addOption(configOption())
     .addOption(jsonOption("print the key and its details as JSON"))
     .action(async (options) => (await loadKeys()).createApiKey(io, options));
 
@@ -29,6 +39,14 @@ export function registerKeys(program: Command, io: Io): void {
     .description("list keys, without their values")
     .addOption(jsonOption())
     .action(async (options) => (await loadKeys()).listApiKeys(io, options));
+
+  keys
+    .command("show")
+    .description("say in words what a key can do and reach")
+    .argument("<key>", KEY_ARGUMENT)
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .action(async (key, options) => (await loadKeys()).showApiKey(io, key, options));
 
   keys
     .command("rotate")
@@ -47,6 +65,8 @@ export function registerKeys(program: Command, io: Io): void {
     .description("revoke a key now, on every server and on open streams")
     .argument("<key>", KEY_ARGUMENT)
     .action(async (key) => (await loadKeys()).revokeApiKey(io, key));
+
+  registerKeyChanges(keys, io, host, KEY_ARGUMENT);
 }
 
 export function registerUsers(program: Command, io: Io): void {

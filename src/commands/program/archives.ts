@@ -26,7 +26,7 @@ export function registerArchives(
   program
     .command("export")
     .description(
-      "write everything except secrets to one file: users, workflows with their history, schedules",
+      "write everything except secrets to one file: projects, users, workflows with their history, schedules",
     )
     .argument("<file>", "output file; must not exist")
     .option("--with-runs", "include finished runs with their inputs and outputs")

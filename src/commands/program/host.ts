@@ -4,6 +4,8 @@ import type { ChildProcess } from "node:child_process";
 export interface ProcessHost {
   /** Calls back once when the process must end: on SIGTERM, on SIGINT, or when the parent process is gone. */
   onStop(stop: () => void): void;
+  /** The same for a server, which does not end when its output is no longer read. */
+  onServerStop(stop: () => void): void;
   /** The same for a worker, which is ended by force when it does not stop in time. */
   onWorkerStop(stop: () => void): void;
   /** Starts this program again with other arguments and an IPC channel to it. */

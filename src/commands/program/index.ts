@@ -7,8 +7,12 @@ import { VERSION } from "../../app/build.ts";
 import { EXIT_HELP, type Io } from "../io.ts";
 import { registerKeys, registerUsers } from "./accounts.ts";
 import { registerArchives, registerStorage } from "./archives.ts";
+import { registerAudit } from "./audit.ts";
 import { registerDiagnostics } from "./diagnostics.ts";
 import type { ProcessHost } from "./host.ts";
+import { registerGrants } from "./grants.ts";
+import { registerReviews } from "./reviews.ts";
+import { registerProjects } from "./projects.ts";
 import { registerRuns, registerWorkflows } from "./runs.ts";
 import { registerServers } from "./servers.ts";
 
@@ -22,14 +26,19 @@ export function createProgram(io: Io, host: ProcessHost): Command {
     // `run` has a --version of its own: that of a workflow.
     .enablePositionalOptions()
     .exitOverride()
+    .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
     .addHelpText("after", HELP);
   registerServers(program, io, host);
-  registerKeys(program, io);
+  registerKeys(program, io, host);
   registerUsers(program, io);
+  registerReviews(program, io);
+  registerProjects(program, io);
+  registerGrants(program, io);
   registerRuns(program, io, host);
   registerWorkflows(program, io, host);
   registerArchives(program, io, host);
   registerStorage(program, io, host);
+  registerAudit(program, io);
   registerDiagnostics(program, io, host);
   return program;
 }

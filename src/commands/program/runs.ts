@@ -1,4 +1,4 @@
-/** `run`, `runs` and `workflows`. */
+/** `run`, `run-step`, `runs` and `workflows`. */
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
 import type { ProcessHost } from "./host.ts";
@@ -11,6 +11,10 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
     .argument("<workflow>", "id of the workflow")
     .option("--input <name=value...>", "an input: text if the workflow expects text, else JSON")
     .option("--inputs-file <path>", "file with a JSON object of inputs; - reads standard input")
+    .option(
+      "--given <json>",
+      "run a trial without effects: outputs by step id, which replace the steps, such as '{\"send\": {}}'",
+    )
     .addOption(
       new Option(
         "--version <int>",
@@ -24,10 +28,29 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
       (await import("../run.ts")).run(io, { onStop }, workflow, { input, ...options }),
     );
 
+  program
+    .command("run-step")
+    .description("run a single step without a workflow and print its output")
+    .argument("<file>", "YAML or JSON file with the step; - reads standard input")
+    .option("--input <name=value...>", "a value that its expressions read as inputs.<name>: JSON, else text")
+    .option("--inputs-file <path>", "file with a JSON object of inputs; - reads standard input")
+    .option(
+      "--from <name=source...>",
+      "an input from the output of a run, such as rows=run_8dkq2m0sfj3a.rows",
+    )
+    .option("--project <id>", "project whose connections it uses (default: the default project)")
+    .option("--watch", "show the step while it runs, and wait until the run ends")
+    .addOption(jsonOption("print the whole run as JSON, not only its output"))
+    .addOption(configOption())
+    .action(async (file, { input = [], from = [], ...options }) =>
+      (await import("../run-step.ts")).runSingleStep(io, { onStop }, file, { input, from, ...options }),
+    );
+
   const runs = program
     .command("runs")
     .description("list runs, show a run, cancel a run")
     .option("--workflow <id>", "only runs of this workflow")
+    .option("--project <id>", "only runs of this project")
     .option(
       "--status <status...>",
       "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
@@ -56,13 +79,31 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
 export function registerWorkflows(program: Command, io: Io, { ask }: Pick<ProcessHost, "ask">): void {
   const workflows = program
     .command("workflows")
-    .description("export and apply workflows as files, for example in git");
+    .description("export and apply workflows as files, for example in git; plan a run");
+
+  workflows
+    .command("plan")
+    .description("say what a run would read, write and send, with rows, time and cost of past runs")
+    .argument("<workflow>", "id of the workflow")
+    .addOption(
+      new Option(
+        "--version <int>",
+        "version to plan (default: the published version, else the newest)",
+      ).argParser(integer(1, 999_999_999)),
+    )
+    .addOption(jsonOption())
+    .action(async (workflow, options) =>
+      (await import("../plan-workflow.ts")).showPlan(io, workflow, options),
+    );
 
   workflows
     .command("export")
     .description("write all workflows that are not archived to a directory, one YAML file each")
     .argument("<dir>", "output directory; it is created if it does not exist")
-    .action(async (directory) => (await import("../workflow-files.ts")).exportWorkflows(io, directory));
+    .option("--project <id>", "only workflows of this project (default: of all projects)")
+    .action(async (directory, options) =>
+      (await import("../workflow-files.ts")).exportWorkflows(io, directory, options),
+    );
 
   workflows
     .command("apply")
@@ -74,6 +115,10 @@ export function registerWorkflows(program: Command, io: Io, { ask }: Pick<Proces
     .option("--publish", "publish the new and changed workflows")
     .option("--no-bind", "check only the definitions, without databases, models and MCP servers")
     .option("--reason <text>", "change note, kept in the history")
+    .option(
+      "--project <id>",
+      "project of the workflows (default: their own; for new ones the default project)",
+    )
     .addOption(configOption())
     .action(async (directory, options) =>
       (await import("../apply.ts")).applyWorkflows(io, { ask }, directory, options),

@@ -13,7 +13,7 @@ import {
 } from "./options.ts";
 
 export function registerServers(program: Command, io: Io, host: ProcessHost): void {
-  const { spawn, onStop, onWorkerStop, onMessage, send } = host;
+  const { spawn, onServerStop: onStop, onWorkerStop, onMessage, send } = host;
 
   addMetricsOptions(
     addListenerOptions(program.command("start").description("run both servers together"), io, 3000),
