@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect } from "react";
 import { useSearchParams } from "react-router";
-import { SignInErrorCode } from "../../../schemas/sign-on.ts";
+import type { SignInErrorCode } from "../../../schemas/sign-on.ts";
 import { notifyOtherTabs } from "../app/session.tsx";
 import { AuthCard } from "./auth-card.tsx";
 
@@ -78,9 +78,10 @@ const ERROR_MESSAGES: Readonly<Record<SignInErrorCode, { title: string; text: st
   },
 };
 
+const isKnown = (code: string): code is SignInErrorCode => Object.hasOwn(ERROR_MESSAGES, code);
+
 function SignInError({ code }: { code: string }) {
-  const parsed = SignInErrorCode.safeParse(code);
-  const { title, text } = ERROR_MESSAGES[parsed.success ? parsed.data : "internal"];
+  const { title, text } = ERROR_MESSAGES[isKnown(code) ? code : "internal"];
   return (
     <Alert role="alert" color="red" icon={<IconAlertTriangle aria-hidden />} title={title}>
       <Stack gap="xs" align="flex-start">

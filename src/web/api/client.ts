@@ -41,8 +41,10 @@ export interface ApiResponse<T> {
   data: T;
   /** The revision, to send as `If-Match`. */
   etag: string | null;
-  /** Number of items in the whole list; null if the response is no list. */
+  /** Number of items in the whole list, as far as it was counted; null if the response is no list. */
   total: number | null;
+  /** Whether there are more than `total`. */
+  isTotalCapped: boolean;
   /** Cursor of the next page; null on the last page. */
   next: string | null;
 }
@@ -92,6 +94,7 @@ export async function send<M extends Method, P extends keyof Endpoints<M> & stri
     data: (text === "" ? undefined : JSON.parse(text)) as SuccessBody<Endpoints<M>[P]>,
     etag: headers.get("ETag"),
     total: total === null ? null : Number(total),
+    isTotalCapped: headers.get("X-Total-Count-Capped") === "true",
     next: nextCursor(headers.get("Link")),
   };
 }

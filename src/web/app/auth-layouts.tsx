@@ -6,6 +6,7 @@ import { Navigate, Outlet, useLocation } from "react-router";
 import type { SessionInfo } from "../../../schemas/user.ts";
 import { SignInRefused } from "../account/sso-sign-in.tsx";
 import { ApiError } from "../api/client.ts";
+import { ProjectsProvider } from "../projects/use-projects.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
 import { type SignOutTarget, purgeUserQueries, SessionProvider, useSessionQuery } from "./session.tsx";
 import { Shell } from "./shell.tsx";
@@ -63,9 +64,11 @@ export function AuthenticatedLayout() {
   }
   return (
     <SessionProvider session={effective} signOutTo={signOutTo}>
-      <Shell>
-        <Outlet />
-      </Shell>
+      <ProjectsProvider>
+        <Shell>
+          <Outlet />
+        </Shell>
+      </ProjectsProvider>
       {current === null && <ReauthenticationDialog email={effective.user.email} mode={effective.mode} />}
     </SessionProvider>
   );

@@ -17,6 +17,8 @@ import {
   IconApi,
   IconArrowsSplit2,
   IconChevronDown,
+  IconFolders,
+  IconGitPullRequest,
   IconHistory,
   IconHome,
   IconKey,
@@ -33,7 +35,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
 import { send } from "../api/client.ts";
+import { usePendingReviews } from "../reviews/queries.ts";
 import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
+import { ProjectSwitcher } from "../projects/switcher.tsx";
+import { useProjects } from "../projects/use-projects.tsx";
 import { notifyError } from "../ui/notify.ts";
 import { sessionQuery, notifyOtherTabs, useSignOutTo, useHasScope, useSession } from "./session.tsx";
 
@@ -44,6 +49,8 @@ const NAV_ITEMS = [
   { to: "/approvals", label: "Approvals", Icon: IconRubberStamp },
   { to: "/connect", label: "Connect an agent", Icon: IconPlugConnected },
 ];
+const REVIEWS = { to: "/reviews", label: "Reviews", Icon: IconGitPullRequest };
+const PROJECTS = { to: "/projects", label: "Projects", Icon: IconFolders };
 const ADMIN_NAV_ITEMS = [
   { to: "/people", label: "People", Icon: IconUsers },
   { to: "/audit", label: "Audit log", Icon: IconHistory },
@@ -53,8 +60,16 @@ export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   const hasScope = useHasScope();
+  const { several } = useProjects();
   useEffect(close, [pathname, close]);
-  const navItems = hasScope("admin") ? [...NAV_ITEMS, ...ADMIN_NAV_ITEMS] : NAV_ITEMS;
+  const reviews = usePendingReviews();
+  const navItems = [
+    ...NAV_ITEMS.flatMap((item) =>
+      item.to === "/approvals" && reviews !== undefined ? [item, REVIEWS] : [item],
+    ),
+    ...(several ? [PROJECTS] : []),
+    ...(hasScope("admin") ? ADMIN_NAV_ITEMS : []),
+  ];
   const isCurrent = (to: string): boolean =>
     to === "/" ? pathname === "/" : pathname === to || pathname.startsWith(`${to}/`);
   return (
@@ -68,7 +83,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={opened}
               onClick={toggle}
@@ -79,9 +94,12 @@ export function Shell({ children }: { children: ReactNode }) {
             <UnstyledButton component={Link} to="/" aria-label="Millrace, home">
               <Group gap={8} wrap="nowrap">
                 <img src="/ui/icon.svg" alt="" width={26} height={26} />
-                <Text fw={700}>Millrace</Text>
+                <Text fw={700} {...(several && { visibleFrom: "xs" })}>
+                  Millrace
+                </Text>
               </Group>
             </UnstyledButton>
+            <ProjectSwitcher />
           </Group>
           <UserMenu />
         </Group>
@@ -96,7 +114,13 @@ export function Shell({ children }: { children: ReactNode }) {
               label={label}
               leftSection={<Icon size={18} aria-hidden />}
               active={isCurrent(to)}
-              rightSection={to === "/approvals" ? <PendingCount /> : undefined}
+              rightSection={
+                to === "/approvals" ? (
+                  <PendingApprovals />
+                ) : to === REVIEWS.to ? (
+                  <PendingCount count={reviews ?? 0} />
+                ) : undefined
+              }
               aria-current={isCurrent(to) ? "page" : undefined}
               variant="light"
               style={{ borderRadius: "var(--mantine-radius-md)" }}
@@ -118,9 +142,10 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** The number of pending approvals; nothing if there are none. */
-function PendingCount() {
-  const count = usePendingApprovals() ?? 0;
+const PendingApprovals = () => <PendingCount count={usePendingApprovals() ?? 0} />;
+
+/** A number of pending things; nothing if there are none. */
+function PendingCount({ count }: { count: number }) {
   if (count === 0) return null;
   return (
     <Badge variant="filled" size="sm" aria-label={`${count} pending`}>
@@ -131,6 +156,7 @@ function PendingCount() {
 
 function UserMenu() {
   const { user, mode } = useSession();
+  const { several } = useProjects();
   const signOutTo = useSignOutTo();
   const client = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -167,6 +193,11 @@ function UserMenu() {
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} aria-hidden />}>
           Account
         </Menu.Item>
+        {user.role === "admin" && !several && (
+          <Menu.Item component={Link} to="/projects" leftSection={<IconFolders size={16} aria-hidden />}>
+            Projects
+          </Menu.Item>
+        )}
         <Menu.Divider />
         <Menu.Item
           leftSection={

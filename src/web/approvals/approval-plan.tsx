@@ -10,6 +10,8 @@ const ROLES = {
   run: "the rest of this run",
   parent: "the rest of a run that waits for it",
   called: "can be called",
+  reviewed: "the version to publish",
+  planned: "a run of it",
 } as const;
 
 export function ApprovalPlan({ plan }: { plan: Plan }) {
@@ -36,23 +38,30 @@ export function ApprovalPlan({ plan }: { plan: Plan }) {
 const hasContent = ({ role, steps, on_failure: onFailure }: PlannedWorkflow): boolean =>
   role === "called" || steps.length > 0 || onFailure !== undefined;
 
-function PlannedSteps({
+export function PlannedSteps({
   workflow: { workflow_id: id, version, role, patched, on_failure: onFailure, steps },
 }: {
   workflow: PlannedWorkflow;
 }) {
   const source = version === null ? "does not exist" : `version ${version}`;
+  const name = id ?? "a single step";
   return (
     <Card withBorder p="md">
       <Stack gap="xs">
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          <Anchor component={Link} to={`/workflows/${id}`} inherit>
-            {id}
-          </Anchor>
-          , {source}
+          {id === null ? (
+            "A single step"
+          ) : (
+            <>
+              <Anchor component={Link} to={`/workflows/${id}`} inherit>
+                {id}
+              </Anchor>
+              , {source}
+            </>
+          )}
           {patched === true && ", with a changed definition"}: {ROLES[role]}
         </Text>
-        <List size="sm" spacing={4} listStyleType="none" aria-label={`Steps of ${id}`}>
+        <List size="sm" spacing={4} listStyleType="none" aria-label={`Steps of ${name}`}>
           {steps.map((step) => (
             <List.Item key={`${step.undo === true ? "undo " : ""}${step.id}`}>
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>

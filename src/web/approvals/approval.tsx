@@ -1,9 +1,11 @@
 /** The page of one approval: the message, the run's data so far, and the decision form or the outcome. */
-import { Alert, Anchor, Card, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Card, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import type { Approval } from "../../../schemas/approval.ts";
-import { useHasScope, useSession } from "../app/session.tsx";
+import { useSession } from "../app/session.tsx";
+import { ProjectBadge } from "../projects/project-badge.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/queries.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
@@ -26,7 +28,10 @@ export default function ApprovalPage() {
   });
   const approval = query.data;
   return (
-    <Page title={approval ? `Approval for ${approval.workflow_id}` : "Approval"} about={approvalId}>
+    <Page
+      title={approval ? `Approval for ${approval.workflow_id ?? "a single step"}` : "Approval"}
+      about={approvalId}
+    >
       <QueryContent query={query}>
         {(loaded) =>
           loaded === null ? (
@@ -51,7 +56,10 @@ function ApprovalDetails({ approval }: { approval: Approval }) {
     <Stack gap="lg">
       <Card withBorder p="lg">
         <Stack gap="sm" align="flex-start">
-          <ApprovalBadge status={status} />
+          <Group gap="xs">
+            <ApprovalBadge status={status} />
+            <ProjectBadge project={approval.project} />
+          </Group>
           <Text size="lg" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
             {message}
           </Text>
@@ -71,9 +79,13 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
   return (
     <Facts>
       <Fact name="Workflow">
-        <Anchor component={Link} to={`/workflows/${workflow}`} inherit>
-          {workflow}
-        </Anchor>
+        {workflow === null ? (
+          "None: a single step"
+        ) : (
+          <Anchor component={Link} to={`/workflows/${workflow}`} inherit>
+            {workflow}
+          </Anchor>
+        )}
       </Fact>
       <Fact name="Run">
         <RunLink id={runId} />
@@ -103,7 +115,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
 }
 
 function Decision({ approval }: { approval: Approval }) {
-  const hasScope = useHasScope();
+  const hasScope = useHasScopeIn(approval);
   const { user } = useSession();
   const run = useQuery(runQuery(approval.run_id));
   if (!hasScope("approve")) {

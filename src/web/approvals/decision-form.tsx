@@ -113,7 +113,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
             onClick={() =>
               confirmAction({
                 title: `Decline the approval "${approval.step_id}"?`,
-                consequence: `The run ${approval.run_id} of ${approval.workflow_id} continues as declined. You can't change the decision later.`,
+                consequence: `The run ${approval.run_id} of ${approval.workflow_id ?? "a single step"} continues as declined. You can't change the decision later.`,
                 confirm: "Decline",
                 onConfirm: () => decide.mutate("decline"),
               })

@@ -7,6 +7,8 @@ import type { Approval } from "../../../schemas/approval.ts";
 import type { ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
+import { ProjectBadge } from "../projects/project-badge.tsx";
+import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Snippet } from "../ui/copy.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
@@ -70,13 +72,15 @@ const STATUS_OPTIONS: { value: ApprovalStatus; label: string }[] = [
 ];
 
 function useApprovals(status: ApprovalStatus, runId: string | undefined) {
+  const filter = useProjectFilter();
   return useInfiniteQuery({
-    queryKey: ["approvals", "list", status, runId ?? null],
+    queryKey: ["approvals", "list", status, runId ?? null, filter],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/approvals", {
         query: {
           status,
           limit: PAGE_SIZE,
+          ...filter,
           ...(runId !== undefined && { run_id: runId }),
           ...cursorParam(pageParam),
         },
@@ -107,6 +111,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
             {approval.message}
           </Anchor>
           <Group gap={6} wrap="nowrap" miw="max-content">
+            <ProjectBadge project={approval.project} inList />
             {isAssignedToYou && (
               <Badge tt="none" variant="outline" leftSection={<IconUser size={12} aria-hidden />}>
                 assigned to you
@@ -117,10 +122,16 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {step}
-          {item !== undefined && `, item ${item},`} in{" "}
-          <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
-            {workflow}
-          </Anchor>{" "}
+          {item !== undefined && `, item ${item},`}
+          {workflow !== null && (
+            <>
+              {" "}
+              in{" "}
+              <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
+                {workflow}
+              </Anchor>
+            </>
+          )}{" "}
           ·{" "}
           <Anchor component={Link} to={`/runs/${runId}?step=${step}`} inherit c="dimmed" underline="always">
             {runId}

@@ -1,11 +1,13 @@
 /** The audit log: who changed what, when, and with which client. For admins. */
-import { Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Button, Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
+import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
+import { ProjectBadge } from "../projects/project-badge.tsx";
+import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
@@ -13,7 +15,7 @@ import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
-import { operationLabel, Target } from "./entry-labels.tsx";
+import { detailsLabel, operationLabel, Target } from "./entry-labels.tsx";
 
 type Surface = AuditEntry["surface"];
 
@@ -30,11 +32,12 @@ function AuditLog() {
     since: params.get("since") ?? "",
     until: params.get("until") ?? "",
   };
+  const project = useProjectFilter();
   const log = useInfiniteQuery({
-    queryKey: ["audit-log", filter],
+    queryKey: ["audit-log", filter, project],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/audit-log", {
-        query: { limit: 50, ...toQuery(filter), ...cursorParam(pageParam) },
+        query: { limit: 50, ...project, ...toQuery(filter), ...cursorParam(pageParam) },
         signal,
       }),
     ...cursorPagination,
@@ -43,7 +46,7 @@ function AuditLog() {
   return (
     <Page
       title="Audit log"
-      about="Every change, newest first: who made it, when, and with which key and client."
+      about="Every change, newest first: who made it, when, and with which key and client. Reads too, if the operator records them."
     >
       <Group align="flex-end">
         <TextInput
@@ -75,10 +78,23 @@ function AuditLog() {
           value={filter.until}
           onChange={(event) => setFilter("until", event.currentTarget.value)}
         />
+        <Button
+          component="a"
+          href={`/audit-log/export?${new URLSearchParams({ ...project, ...toQuery(filter) }).toString()}`}
+          download
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          Export
+        </Button>
       </Group>
       <PagedList
         query={log}
-        empty={<EmptyState title="No matching entries">The log records changes only, not reads.</EmptyState>}
+        empty={
+          <EmptyState title="No matching entries">
+            The log records changes. It records reads only if the operator turned that on.
+          </EmptyState>
+        }
       >
         {(entries) => <Entries entries={entries} />}
       </PagedList>
@@ -120,6 +136,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
                 <Table.Td>{operationLabel(entry.operation)}</Table.Td>
                 <Table.Td>
                   <Target entry={entry} />
+                  <Details entry={entry} />
                 </Table.Td>
                 <Table.Td>
                   {SURFACE_LABELS[entry.surface]}
@@ -138,12 +155,28 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
             <Text size="sm" fw={600}>
               {operationLabel(entry.operation)} <Target entry={entry} />
             </Text>
+            <Details entry={entry} />
             <Text size="sm" c="dimmed" component="div">
               {entry.owner} · {SURFACE_LABELS[entry.surface]} · <Time at={entry.at} />
             </Text>
           </Card>
         ))}
       </Stack>
+    </>
+  );
+}
+
+/** The project of an entry, unless it is the default one, and what else is on record. */
+function Details({ entry: { project, details } }: { entry: AuditEntry }) {
+  return (
+    <>
+      {project !== undefined && " "}
+      <ProjectBadge project={project} inList />
+      {details !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {detailsLabel(details)}
+        </Text>
+      )}
     </>
   );
 }

@@ -9,6 +9,15 @@ export function operationLabel(operation: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1).replaceAll(/\bapi\b/gi, "API");
 }
 
+/** Turns `{step_id: "send", attempt: 1}` into "step id: send · attempt: 1". */
+export const detailsLabel = (details: NonNullable<AuditEntry["details"]>): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
+    .join(" · ");
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
+
 const TARGET_PATHS = [
   [/^run_/, (id: string) => `/runs/${id}`],
   [/^apr_/, (id: string) => `/approvals/${id}`],

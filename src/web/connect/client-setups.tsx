@@ -1,5 +1,5 @@
-/** The configuration snippet of one MCP client, with a select to change the client. */
-import { Select, Stack, Text } from "@mantine/core";
+/** The configuration snippet of one MCP client, with a select to change the client, and its link if it has one. */
+import { Button, Select, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { Snippet } from "../ui/copy.tsx";
 import { clientSetups } from "./clients.ts";
@@ -19,6 +19,17 @@ export function ClientSetups({ url, value }: { url: string; value: string }) {
         maw={320}
       />
       <Text size="sm">{setup.instructions}</Text>
+      {setup.link !== undefined && (
+        <Button
+          component="a"
+          href={setup.link.href}
+          download={setup.link.download}
+          variant="light"
+          style={{ alignSelf: "flex-start" }}
+        >
+          {setup.link.label}
+        </Button>
+      )}
       <Snippet text={setup.text} label={`configuration for ${setup.name}`} />
     </Stack>
   );

@@ -1,4 +1,4 @@
-/** The page "Connect an agent": a key, the client's configuration, and a first prompt. */
+/** The page "Connect an agent": a key, the client's configuration, whether it has connected, and a first prompt. */
 import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -6,19 +6,23 @@ import { useSession } from "../app/session.tsx";
 import { CreateKey } from "../keys/create-key.tsx";
 import { Snippet } from "../ui/copy.tsx";
 import { Page } from "../ui/page.tsx";
+import { ConnectionCheck } from "./connection-check.tsx";
 import { ClientSetups } from "./client-setups.tsx";
 import { curlCommand, API_KEY_PLACEHOLDER } from "./clients.ts";
 
 export default function Connect() {
-  const { mcp_url: url } = useSession();
-  const [key, setKey] = useState<string>();
+  const { mcp_url: url, oauth } = useSession();
+  const [key, setKey] = useState<{ id: string; value: string }>();
   const [creating, setCreating] = useState(false);
-  const value = key ?? API_KEY_PLACEHOLDER;
+  const value = key?.value ?? API_KEY_PLACEHOLDER;
   return (
     <Page
       title="Connect an agent"
-      about="Agents find, write, check and run workflows over MCP. Scripts do the same over REST. Both send an API key."
+      about={`Agents find, write, check and run workflows over MCP. Scripts do the same over REST. ${
+        oauth ? "They send an API key, or connect by URL alone." : "Both send an API key."
+      }`}
     >
+      {oauth && <ConnectByUrl url={`${url}/mcp`} />}
       <Step number={1} title="Create an API key">
         {key === undefined ? (
           <Group>
@@ -39,14 +43,26 @@ export default function Connect() {
       <Step number={2} title="Configure the client">
         <ClientSetups url={url} value={value} />
       </Step>
-      <Step number={3} title="Try a prompt">
+      {key !== undefined && (
+        <Step number={3} title="Check the connection">
+          <ConnectionCheck keyId={key.id} />
+        </Step>
+      )}
+      <Step number={key === undefined ? 3 : 4} title="Try a prompt">
         <Text size="sm">For example:</Text>
         <Snippet
           text="List the databases and models that Millrace can use. Then write a workflow that sums up last week's revenue by region, check it and run it."
           label="example prompt"
         />
+        <Text size="sm">
+          Clients with prompts or skills can also use the prompt <code>write_workflow</code>, or this{" "}
+          <Anchor href="/skills/millrace/SKILL.md" underline="always">
+            skill
+          </Anchor>
+          .
+        </Text>
       </Step>
-      <Step number={4} title="Or use a script">
+      <Step number={key === undefined ? 4 : 5} title="Or use a script">
         <Snippet text={curlCommand(location.origin, value)} label="curl command" />
         <Text size="sm">
           The{" "}
@@ -60,12 +76,42 @@ export default function Connect() {
         <CreateKey
           onClose={() => setCreating(false)}
           onCreated={(created) => {
-            setKey(created.value ?? undefined);
+            setKey(created.value === null ? undefined : { id: created.id, value: created.value });
             setCreating(false);
           }}
         />
       )}
     </Page>
+  );
+}
+
+/** For clients that sign in: what there is to enter, and who can reach it. */
+function ConnectByUrl({ url }: { url: string }) {
+  const isPublic = url.startsWith("https:");
+  return (
+    <Card withBorder padding="lg" component="section" aria-labelledby="connect-by-url">
+      <Stack gap="sm">
+        <Title order={2} size="h4" id="connect-by-url">
+          By URL alone
+        </Title>
+        <Text size="sm">
+          Claude on the web, ChatGPT and other hosted clients can&apos;t send an API key. Add this URL there
+          as a connector or MCP server. Your client then opens a page where you sign in and choose what it can
+          do. Programs that support OAuth can do the same.
+        </Text>
+        <Snippet text={url} label="URL for clients that sign in" />
+        <Text size="sm" c="dimmed">
+          {isPublic
+            ? "Hosted clients reach it only if this address can be reached from the internet."
+            : "At this address only programs on this computer can connect. Hosted clients need an https address (MILLRACE_BASE_URL and MILLRACE_MCP_URL)."}{" "}
+          You find connected applications under{" "}
+          <Anchor component={Link} to="/keys" underline="always">
+            API Keys
+          </Anchor>{" "}
+          and can revoke their access there.
+        </Text>
+      </Stack>
+    </Card>
   );
 }
 

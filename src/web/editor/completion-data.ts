@@ -8,13 +8,19 @@ import type { CompletionData, NamedValue } from "./suggestions.ts";
 const NAMES_TTL_MS = 60_000;
 
 let schema: Promise<Schema> | undefined;
-let environment: { loadedAt: number; names: Promise<Omit<CompletionData, "schema">> } | undefined;
+let environment:
+  | { project: string | undefined; loadedAt: number; names: Promise<Omit<CompletionData, "schema">> }
+  | undefined;
 
-/** @returns undefined when the server can't be reached; then nothing is completed */
-export async function loadCompletionData(): Promise<CompletionData | undefined> {
+/**
+ * @param project the id of the project whose connections are completed; undefined for a user with one project
+ * @returns undefined when the server can't be reached; then nothing is completed
+ */
+export async function loadCompletionData(project: string | undefined): Promise<CompletionData | undefined> {
   schema ??= readSchema();
-  if (environment === undefined || Date.now() - environment.loadedAt > NAMES_TTL_MS)
-    environment = { loadedAt: Date.now(), names: readEnvironment() };
+  const isFresh = environment !== undefined && Date.now() - environment.loadedAt <= NAMES_TTL_MS;
+  if (environment === undefined || !isFresh || environment.project !== project)
+    environment = { project, loadedAt: Date.now(), names: readEnvironment(project) };
   try {
     return { schema: await schema, ...(await environment.names) };
   } catch {
@@ -31,17 +37,19 @@ async function readSchema(): Promise<Schema> {
 }
 
 /** Without the names, the keywords of the language are still completed. */
-async function readEnvironment(): Promise<Omit<CompletionData, "schema">> {
+async function readEnvironment(project: string | undefined): Promise<Omit<CompletionData, "schema">> {
   const zones = timeZones();
   try {
-    const { data } = await send("get", "/environment", { query: {} });
+    const { data } = await send("get", "/environment", {
+      query: { ...(project !== undefined && { project }) },
+    });
     const { databases = [], models = [], mcp_servers: servers = [], secrets = [], functions = [] } = data;
     return {
       functions,
       names: {
         database: [
           ...databases.map(({ name, type, access }) => ({ name, detail: `${type}, ${access}` })),
-          { name: "scratch", detail: "in-memory database" },
+          { name: "scratch", detail: "DuckDB in memory" },
         ],
         model: models.map(({ name, model_ref }) => ({ name, detail: model_ref })),
         server: servers.map(({ name, type }) => ({ name, detail: type })),

@@ -22,6 +22,8 @@ export interface CompletionSettings {
   format: () => Format;
   /** The output shape of each step, as validation reported it. */
   steps: () => CompletionData["steps"];
+  /** The project whose connections are completed; undefined for a user with one project. */
+  project: () => string | undefined;
 }
 
 interface Option extends Completion {
@@ -51,8 +53,8 @@ function newlineAfterWord(view: EditorView): boolean {
   return insertNewlineAndIndent(view);
 }
 
-async function loadData({ steps }: CompletionSettings): Promise<CompletionData | undefined> {
-  const data = await loadCompletionData();
+async function loadData({ steps, project }: CompletionSettings): Promise<CompletionData | undefined> {
+  const data = await loadCompletionData(project());
   const outputs = steps();
   return data && { ...data, ...(outputs && { steps: outputs }) };
 }

@@ -5,6 +5,8 @@
  */
 import { Box, Text, useComputedColorScheme } from "@mantine/core";
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { projectOf } from "../../../schemas/project-ids.ts";
+import { useProjects } from "../projects/use-projects.tsx";
 import { notifyError } from "../ui/notify.ts";
 import { createEditor, type Editor } from "./editor-view.ts";
 import { fixAll } from "./fix-all.ts";
@@ -27,6 +29,8 @@ export interface DefinitionEditorProps {
   steps?: readonly { id: string; output: string }[] | undefined;
   /** The existing workflow that the text belongs to. */
   workflowId?: string | undefined;
+  /** The project whose connections are completed; left out for the default one. */
+  project?: string | undefined;
 }
 
 export default function DefinitionEditor(props: DefinitionEditorProps) {
@@ -37,13 +41,15 @@ export default function DefinitionEditor(props: DefinitionEditorProps) {
   const dark = useComputedColorScheme("light") === "dark";
   const onChange = useEffectEvent((text: string) => props.onChange(text));
   const steps = useEffectEvent(() => props.steps);
+  const { several } = useProjects();
+  const project = useEffectEvent(() => (several ? projectOf(props) : undefined));
   const onSave = useEffectEvent(() => {
     props.onSave?.();
     return props.onSave !== undefined;
   });
 
   useLayoutEffect(() => {
-    const created = createEditor(host.current!, { onChange, onSave, steps });
+    const created = createEditor(host.current!, { onChange, onSave, steps, project });
     editor.current = created;
     return () => created.destroy();
   }, []);

@@ -45,6 +45,8 @@ export interface EditorCallbacks {
   /** @returns whether the key was handled */
   onSave(): boolean;
   steps(): CompletionData["steps"];
+  /** The project whose connections are completed; undefined for a user with one project. */
+  project(): string | undefined;
 }
 
 export interface Editor {
@@ -70,7 +72,11 @@ export function createEditor(parent: Element, callbacks: EditorCallbacks): Edito
       historyConfig.of([]),
       appearance.of([]),
       editing,
-      schemaCompletion({ format: () => format ?? "yaml", steps: () => callbacks.steps() }),
+      schemaCompletion({
+        format: () => format ?? "yaml",
+        steps: () => callbacks.steps(),
+        project: () => callbacks.project(),
+      }),
       keymap.of([{ key: "Mod-s", run: () => callbacks.onSave(), preventDefault: true }]),
       EditorView.updateListener.of(({ docChanged, transactions, state }) => {
         if (docChanged && !transactions.some((transaction) => transaction.annotation(fromOutside)))

@@ -27,12 +27,22 @@ export function expressionBefore(before: string, path: Readonly<Path>): string |
   return isExpressionField(path) && open < 0 ? before : undefined;
 }
 
-const isExpressionField = ([top, , ...field]: Readonly<Path>): boolean =>
-  top === "steps" &&
-  EXPRESSION_FIELDS.some(
-    (parts) =>
-      parts.length === field.length && parts.every((part, index) => part === "*" || part === field[index]),
+const isExpressionField = (path: Readonly<Path>): boolean => {
+  const [top, , ...field] = path;
+  return (
+    isAssertion(path) ||
+    (top === "steps" &&
+      EXPRESSION_FIELDS.some(
+        (parts) =>
+          parts.length === field.length &&
+          parts.every((part, index) => part === "*" || part === field[index]),
+      ))
   );
+};
+
+/** Whether it is the place of an assertion of an example. */
+const isAssertion = ([top, , field, ...rest]: Readonly<Path>): boolean =>
+  top === "examples" && field === "assert" && rest.length === 1;
 
 /** @param before the expression up to the cursor */
 export function completeExpression(
@@ -47,13 +57,15 @@ export function completeExpression(
   if (isInString(before)) return { typed, list: [] };
   const steps = asList(asObject(root)["steps"]);
   const index = path[0] === "steps" && typeof path[1] === "number" ? path[1] : undefined;
-  const list = completePath(parts, { root, steps, index, field: path.slice(2), data });
+  const list = completePath(parts, { root, steps, index, path, field: path.slice(2), data });
   return { typed, list };
 }
 
 interface Scope {
   root: unknown;
   steps: readonly unknown[];
+  /** The place of the expression. */
+  path: Readonly<Path>;
   /** Index of the step that contains the expression; undefined outside steps. */
   index: number | undefined;
   /** The field of that step that contains the expression. */
@@ -132,6 +144,7 @@ function names(scope: Scope): Suggestion[] {
     variable("run", "the current run"),
     ...(asObject(root)["state"] === undefined ? [] : [variable("state", "state of the workflow")]),
     ...(repeat === undefined ? [] : [variable("loop", "variables of the iteration")]),
+    ...(isAssertion(scope.path) ? [variable("output", "output of the run")] : []),
     ...(readsResult(scope) ? [variable("result", "output of the step or iteration")] : []),
     ...(list !== undefined
       ? [

@@ -92,27 +92,36 @@ function keys(context: CursorContext, format: Format, data: CompletionData, inde
   const own = [...all]
     .filter((name) => !present.has(name))
     .map((name) => property(name, objects, { format, followedByColon, indent, data }));
-  if (path.length === 1 && path[0] === "commit") return stateKeys(root, present, format, followedByColon);
+  const style = { present, format, followedByColon };
+  if (path.length === 1 && path[0] === "commit")
+    return namedKeys(Object.keys(asObject(asObject(root)["state"])), "state", style);
+  if (path.length === 3 && path[0] === "examples" && path[2] === "given")
+    return [...namedKeys(stepIds(root), "step", style), ...namedKeys(["from_run", "steps"], "a run", style)];
   if (!standalone || followedByColon) return own;
   // A single key may also become a list item, or a scalar value.
   const item = variants.some(({ type }) => type === "array") ? items(context, format, data) : [];
   return [...own, ...(objects.length === 0 ? values(context, path, format, data) : []), ...item];
 }
 
-/** The keys that `commit` can write. */
-function stateKeys(
-  root: unknown,
-  present: ReadonlySet<string>,
-  format: Format,
-  followedByColon: boolean,
+/** The keys of an object whose names stand elsewhere in the definition. */
+function namedKeys(
+  names: readonly string[],
+  detail: string,
+  { present, format, followedByColon }: Omit<KeyStyle, "data" | "indent"> & { present: ReadonlySet<string> },
 ): Suggestion[] {
-  return Object.keys(asObject(asObject(root)["state"]))
+  return names
     .filter((name) => !present.has(name))
     .map((name) => {
       const key = format === "json" ? JSON.stringify(name) : name;
-      return { label: name, kind: "property", detail: "state", apply: followedByColon ? key : `${key}: ` };
+      return { label: name, kind: "property", detail, apply: followedByColon ? key : `${key}: ` };
     });
 }
+
+const stepIds = (root: unknown): string[] =>
+  asList(asObject(root)["steps"]).flatMap((step) => {
+    const { id } = asObject(step);
+    return typeof id === "string" ? [id] : [];
+  });
 
 function items(context: CursorContext, format: Format, data: CompletionData): Suggestion[] {
   if (format === "json") return [];

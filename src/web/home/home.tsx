@@ -1,6 +1,7 @@
 /** The home page: statistics, pending approvals, recent and upcoming runs; before the first run, how to start. */
 import { SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Page } from "../ui/page.tsx";
 import { useNow } from "../ui/now.ts";
 import { UpcomingRuns, RecentFailures, RecentRuns, PendingApprovals } from "./lists.tsx";
@@ -10,8 +11,9 @@ import { GettingStarted } from "./getting-started.tsx";
 
 export default function Home() {
   const since = dayAgo(useNow());
-  const runs = useQuery(homeRunsQuery([]));
-  const workflows = useQuery(firstWorkflowsQuery);
+  const filter = useProjectFilter();
+  const runs = useQuery(homeRunsQuery(filter, []));
+  const workflows = useQuery(firstWorkflowsQuery(filter));
   const hasNoRuns = runs.data?.data.length === 0;
   return (
     <Page title="Home">

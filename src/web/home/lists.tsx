@@ -8,6 +8,8 @@ import type { RunSummary } from "../../../schemas/run.ts";
 import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { ApiResponse } from "../api/client.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
+import { useProjectFilter } from "../projects/use-projects.tsx";
+import { runName } from "../runs/run-name.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
@@ -64,7 +66,7 @@ export function PendingApprovals() {
   return (
     <ShortList<Approval>
       title={hasScope("approve") ? "Needs your approval" : "Pending approvals"}
-      query={useQuery(pendingApprovalsQuery)}
+      query={useQuery(pendingApprovalsQuery(useProjectFilter()))}
       to="/approvals"
       emptyText="No approvals are pending."
       keyOf={idOf}
@@ -75,7 +77,7 @@ export function PendingApprovals() {
           label={approval.message}
           details={
             <>
-              {approval.workflow_id} · <Time at={approval.created_at} ago />
+              {approval.workflow_id ?? "single step"} · <Time at={approval.created_at} ago />
               {approval.assignees.includes(user.email) && " · assigned to you"}
             </>
           }
@@ -89,7 +91,7 @@ export function RecentFailures({ since }: { since: string }) {
   return (
     <ShortList<RunSummary>
       title="Recent failures"
-      query={useQuery(homeRunsQuery(["failed"], since))}
+      query={useQuery(homeRunsQuery(useProjectFilter(), ["failed"], since))}
       to="/runs?status=failed"
       emptyText="No failures in the last 24 hours."
       keyOf={idOf}
@@ -97,7 +99,7 @@ export function RecentFailures({ since }: { since: string }) {
       {(run) => (
         <ListEntry
           to={`/runs/${run.id}`}
-          label={run.workflow_id}
+          label={runName(run)}
           details={
             <>
               <Time at={run.created_at} ago /> · {run.error?.message ?? "no error message"}
@@ -113,18 +115,14 @@ export function RecentRuns() {
   return (
     <ShortList<RunSummary>
       title="Recent runs"
-      query={useQuery(homeRunsQuery([]))}
+      query={useQuery(homeRunsQuery(useProjectFilter(), []))}
       to="/runs"
       emptyText="No runs yet."
       keyOf={idOf}
     >
       {(run) => (
         <Group justify="space-between" wrap="nowrap" gap="sm">
-          <ListEntry
-            to={`/runs/${run.id}`}
-            label={run.workflow_id}
-            details={<Time at={run.created_at} ago />}
-          />
+          <ListEntry to={`/runs/${run.id}`} label={runName(run)} details={<Time at={run.created_at} ago />} />
           <StatusBadge status={run.status} />
         </Group>
       )}
@@ -136,7 +134,7 @@ export function UpcomingRuns() {
   return (
     <ShortList<ScheduleState>
       title="Upcoming"
-      query={useQuery(upcomingSchedulesQuery)}
+      query={useQuery(upcomingSchedulesQuery(useProjectFilter()))}
       to="/workflows?status=published"
       emptyText="No published workflow has a schedule."
       keyOf={({ workflow_id }) => workflow_id}

@@ -13,15 +13,23 @@ export const dayAgo = (now: number): string =>
 
 const live = { refetchInterval: POLL_INTERVAL_MS };
 
+/** The filter of all lists by the chosen project. */
+interface ProjectFilter {
+  project?: string;
+}
+
 /** The newest runs with one of these statuses; with any status for an empty list. @param since ISO 8601 */
-export const homeRunsQuery = (status: RunStatus[], since?: string) =>
+export const homeRunsQuery = (filter: ProjectFilter, status: RunStatus[], since?: string) =>
   queryOptions({
-    queryKey: ["runs", "home", status, since],
+    queryKey: ["runs", "home", filter, status, since],
     queryFn: ({ signal }) =>
       send("get", "/runs", {
         query: {
           limit: LIST_LENGTH,
+          ...filter,
           ...(status.length > 0 && { status }),
+          // A trial that fails is no failure of a workflow that people rely on.
+          ...(status.includes("failed") && { trial: false }),
           ...(since !== undefined && { since }),
         },
         signal,
@@ -29,20 +37,23 @@ export const homeRunsQuery = (status: RunStatus[], since?: string) =>
     ...live,
   });
 
-export const pendingApprovalsQuery = queryOptions({
-  queryKey: ["approvals", "home"],
-  queryFn: ({ signal }) =>
-    send("get", "/approvals", { query: { status: "pending", limit: LIST_LENGTH }, signal }),
-  ...live,
-});
+export const pendingApprovalsQuery = (filter: ProjectFilter) =>
+  queryOptions({
+    queryKey: ["approvals", "home", filter],
+    queryFn: ({ signal }) =>
+      send("get", "/approvals", { query: { status: "pending", limit: LIST_LENGTH, ...filter }, signal }),
+    ...live,
+  });
 
-export const upcomingSchedulesQuery = queryOptions({
-  queryKey: ["schedules", "home"],
-  queryFn: ({ signal }) => send("get", "/schedules", { query: { limit: LIST_LENGTH }, signal }),
-  refetchInterval: 60_000,
-});
+export const upcomingSchedulesQuery = (filter: ProjectFilter) =>
+  queryOptions({
+    queryKey: ["schedules", "home", filter],
+    queryFn: ({ signal }) => send("get", "/schedules", { query: { limit: LIST_LENGTH, ...filter }, signal }),
+    refetchInterval: 60_000,
+  });
 
-export const firstWorkflowsQuery = queryOptions({
-  queryKey: ["workflows", "home"],
-  queryFn: ({ signal }) => send("get", "/workflows", { query: { limit: 3 }, signal }),
-});
+export const firstWorkflowsQuery = (filter: ProjectFilter) =>
+  queryOptions({
+    queryKey: ["workflows", "home", filter],
+    queryFn: ({ signal }) => send("get", "/workflows", { query: { limit: 3, ...filter }, signal }),
+  });

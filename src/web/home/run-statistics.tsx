@@ -3,18 +3,19 @@ import { Card, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import type { RunStatus } from "../../../schemas/run.ts";
+import type { ApiResponse } from "../api/client.ts";
+import { useProjectFilter } from "../projects/use-projects.tsx";
+import { formatTotal } from "../ui/pagination.ts";
 import { pendingApprovalsQuery, homeRunsQuery } from "./queries.ts";
 
-const numberFormat = new Intl.NumberFormat();
-
 export function RunStatistics({ since }: { since: string }) {
-  const approvals = useQuery(pendingApprovalsQuery);
+  const approvals = useQuery(pendingApprovalsQuery(useProjectFilter()));
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <RunCount label="failed in 24 hours" status={["failed"]} since={since} highlight />
       <Statistic
         label="approvals pending"
-        total={approvals.data?.total}
+        list={approvals.data}
         unavailable={approvals.isError}
         to="/approvals"
       />
@@ -35,7 +36,7 @@ function RunCount({
   since?: string;
   highlight?: boolean;
 }) {
-  const runs = useQuery(homeRunsQuery(status, since));
+  const runs = useQuery(homeRunsQuery(useProjectFilter(), status, since));
   const search = new URLSearchParams({
     status: status.join(","),
     ...(since !== undefined && { since: since.slice(0, 10) }),
@@ -43,7 +44,7 @@ function RunCount({
   return (
     <Statistic
       label={label}
-      total={runs.data?.total}
+      list={runs.data}
       unavailable={runs.isError}
       to={`/runs?${search.toString()}`}
       highlight={highlight}
@@ -53,21 +54,22 @@ function RunCount({
 
 interface StatisticProps {
   label: string;
-  total: number | null | undefined;
+  /** The list that it counts; undefined until it is loaded. */
+  list: ApiResponse<unknown> | undefined;
   unavailable: boolean;
   to: string;
   highlight?: boolean;
 }
 
-function Statistic({ label, total, unavailable, to, highlight = false }: StatisticProps) {
-  const isRed = highlight && typeof total === "number" && total > 0;
+function Statistic({ label, list, unavailable, to, highlight = false }: StatisticProps) {
+  const isRed = highlight && (list?.total ?? 0) > 0;
   return (
     <Card component={Link} to={to} withBorder padding="md" className="statistic">
-      {total === undefined && !unavailable ? (
+      {list === undefined && !unavailable ? (
         <Skeleton height={32} width={60} />
       ) : (
         <Text size="1.75rem" lh={1.15} fw={650} {...(isRed && { c: "var(--mantine-color-error)" })}>
-          {typeof total === "number" ? numberFormat.format(total) : "–"}
+          {formatTotal(list) ?? "–"}
         </Text>
       )}
       <Text size="sm" c="dimmed">

@@ -2,7 +2,6 @@
 import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { DEFAULT_SCOPES, type Scope } from "./scopes.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
@@ -12,7 +11,8 @@ import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { NewKey } from "./queries.ts";
 import { expiryDate, EXPIRY_OPTIONS, type ExpiryOption } from "./expiry-options.ts";
-import { SCOPE_DESCRIPTIONS } from "./scopes.ts";
+import { type KeyArea, KeyLimits, NO_LIMITS, toRequest } from "./key-limits.tsx";
+import { DEFAULT_SCOPES, type Scope, SCOPE_DESCRIPTIONS, SCOPES_WITHIN_WORKFLOWS } from "./scopes.ts";
 
 const ExpiryDatePicker = lazy(() => import("./expiry-date-picker.tsx"));
 
@@ -32,13 +32,18 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   const [scopes, setScopes] = useState<Scope[]>(
     DEFAULT_SCOPES.filter((scope) => user.scopes.includes(scope)),
   );
+  const [area, setArea] = useState<KeyArea>(NO_LIMITS);
+  const [isLimiting, setIsLimiting] = useState(false);
+  const isPossible = (scope: Scope): boolean =>
+    area.workflows.length === 0 || SCOPES_WITHIN_WORKFLOWS.includes(scope);
+  const given = scopes.filter(isPossible);
   // One per dialog, so that a repeated click creates no second key.
   const [header] = useState(idempotencyHeader);
   const create = useSingleFlightMutation({
     mutationFn: () => {
       const expires_at = expiry === "custom" ? (customDay ?? "") : expiryDate(expiry, Date.now());
       return send("post", "/api-keys", {
-        body: { name, scopes, ...(expires_at !== undefined && { expires_at }) },
+        body: { name, scopes: given, ...toRequest(area), ...(expires_at !== undefined && { expires_at }) },
         header,
       });
     },
@@ -89,7 +94,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
           <Checkbox.Group
             label="Scopes"
             description="What the key can do, within the limits of your role."
-            value={scopes}
+            value={given}
             onChange={setScopes}
             error={issueAt(create.error, "scopes")}
           >
@@ -100,11 +105,21 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
                   value={scope}
                   label={scope}
                   description={SCOPE_DESCRIPTIONS[scope]}
-                  disabled={scope === "read"}
+                  disabled={scope === "read" || !isPossible(scope)}
                 />
               ))}
             </Stack>
           </Checkbox.Group>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            style={{ alignSelf: "flex-start" }}
+            aria-expanded={isLimiting}
+            onClick={() => setIsLimiting(!isLimiting)}
+          >
+            Limit it further
+          </Button>
+          {isLimiting && <KeyLimits value={area} onChange={setArea} error={create.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

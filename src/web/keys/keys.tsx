@@ -1,10 +1,10 @@
-/** The page "API Keys": the user's own keys and, for admins, everyone's. */
-import { ActionIcon, Badge, Button, Card, Group, Menu, Stack, Switch, Table, Text } from "@mantine/core";
-import { IconDots, IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
+/** The page "API Keys": the user's own keys and connected applications and, for admins, everyone's. */
+import { ActionIcon, Anchor, Button, Card, Group, Menu, Stack, Switch, Table, Text } from "@mantine/core";
+import { IconDots, IconHistory, IconPlus, IconRefresh, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
-import type { ApiKey, ApiKeyState } from "../../../schemas/api-key.ts";
+import { Link, useSearchParams } from "react-router";
+import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
@@ -13,27 +13,20 @@ import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { isUsable } from "./application-groups.ts";
+import { Applications } from "./applications.tsx";
 import { CreateKey } from "./create-key.tsx";
+import { KeyAreaText } from "./key-area-text.tsx";
 import { apiKeysQuery, type NewKey } from "./queries.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
-
-const STATES: Readonly<Record<ApiKeyState, { color: string; label: string }>> = {
-  active: { color: "green", label: "active" },
-  expiring: { color: "orange", label: "expires soon" },
-  expired: { color: "gray", label: "expired" },
-  revoked: { color: "gray", label: "revoked" },
-  owner_inactive: { color: "gray", label: "owner deactivated" },
-  owner_unknown: { color: "gray", label: "owner unknown" },
-};
-
-const isUsable = ({ state }: ApiKey): boolean => state === "active" || state === "expiring";
+import { StateBadge } from "./state-badge.tsx";
 
 export default function Keys() {
   const hasScope = useHasScope();
   const [search, setSearch] = useSearchParams();
   const everyone = hasScope("admin") && search.get("everyone") === "true";
-  const keys = useInfiniteQuery(apiKeysQuery(everyone));
+  const keys = useInfiniteQuery(apiKeysQuery({ everyone, application: false }));
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<ApiKey>();
   const [newKey, setNewKey] = useState<NewKey>();
@@ -67,6 +60,8 @@ export default function Keys() {
       >
         {(items) => <KeyList keys={items} everyone={everyone} onRotate={setRotating} />}
       </PagedList>
+      {/* Not beside an error of the keys: both come from the same place, and one message is enough. */}
+      {keys.isSuccess && <Applications everyone={everyone} />}
       {creating && (
         <CreateKey
           onClose={() => setCreating(false)}
@@ -121,15 +116,18 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
               <Table.Tr key={key.id}>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>
                   <Group gap="xs">
-                    <Text size="sm" fw={600}>
+                    <Anchor component={Link} to={`/keys/${key.id}`} size="sm" fw={600}>
                       {key.name}
-                    </Text>
+                    </Anchor>
                     <StateBadge state={key.state} />
                   </Group>
                 </Table.Td>
                 {everyone && <Table.Td>{key.owner}</Table.Td>}
                 <Table.Td ff="monospace">…{key.last_four}</Table.Td>
-                <Table.Td>{key.scopes.join(", ")}</Table.Td>
+                <Table.Td>
+                  {key.scopes.join(", ")}
+                  <KeyAreaText apiKey={key} />
+                </Table.Td>
                 <Table.Td>
                   <Time at={key.created_at} ago />
                 </Table.Td>
@@ -151,15 +149,21 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
             <Group justify="space-between" wrap="nowrap" align="flex-start">
               <Stack gap={4} style={{ minWidth: 0 }}>
                 <Group gap="xs">
-                  <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+                  <Anchor
+                    component={Link}
+                    to={`/keys/${key.id}`}
+                    fw={600}
+                    style={{ overflowWrap: "anywhere" }}
+                  >
                     {key.name}
-                  </Text>
+                  </Anchor>
                   <StateBadge state={key.state} />
                 </Group>
                 <Text size="sm" c="dimmed">
                   <code>…{key.last_four}</code> · {key.scopes.join(", ")}
                   {everyone && ` · ${key.owner}`}
                 </Text>
+                <KeyAreaText apiKey={key} />
                 <Text size="sm" c="dimmed" component="div">
                   Created <Time at={key.created_at} ago />,{" "}
                   {key.expires_at === null ? (
@@ -188,16 +192,6 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
   );
 }
 
-function StateBadge({ state }: { state: ApiKeyState }) {
-  if (state === "active") return null;
-  const { color, label } = STATES[state];
-  return (
-    <Badge variant="light" color={color} tt="none" styles={{ label: { color: "var(--mantine-color-text)" } }}>
-      {label}
-    </Badge>
-  );
-}
-
 function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey) => void }) {
   const { user } = useSession();
   const client = useQueryClient();
@@ -214,7 +208,6 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
     },
     onError: (error) => notifyError("Couldn't revoke the key", error),
   });
-  if (!isUsable(apiKey)) return null;
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -228,25 +221,34 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {apiKey.owner === user.email && (
+        <Menu.Item
+          component={Link}
+          to={`/keys/${encodeURIComponent(apiKey.id)}/changes`}
+          leftSection={<IconHistory size={16} aria-hidden />}
+        >
+          Changes
+        </Menu.Item>
+        {isUsable(apiKey) && apiKey.owner === user.email && (
           <Menu.Item leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => onRotate(apiKey)}>
             Rotate…
           </Menu.Item>
         )}
-        <Menu.Item
-          color="red"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() =>
-            confirmAction({
-              title: `Revoke the key "${apiKey.name}"?`,
-              consequence: `Requests with the key that ends in ${apiKey.last_four} are refused from now on. You can't undo this.`,
-              confirm: "Revoke",
-              onConfirm: () => revoke.mutate(),
-            })
-          }
-        >
-          Revoke…
-        </Menu.Item>
+        {isUsable(apiKey) && (
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() =>
+              confirmAction({
+                title: `Revoke the key "${apiKey.name}"?`,
+                consequence: `Requests with the key that ends in ${apiKey.last_four} are refused from now on. You can't undo this.`,
+                confirm: "Revoke",
+                onConfirm: () => revoke.mutate(),
+              })
+            }
+          >
+            Revoke…
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

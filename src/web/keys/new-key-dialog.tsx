@@ -3,6 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useSession } from "../app/session.tsx";
 import { ClientSetups } from "../connect/client-setups.tsx";
+import { ConnectionCheck } from "../connect/connection-check.tsx";
 import { curlCommand } from "../connect/clients.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
@@ -41,6 +42,7 @@ export function NewKeyDialog({ newKey, onClose }: { newKey: NewKey; onClose: () 
               Connect an agent
             </Title>
             <ClientSetups url={url} value={value} />
+            <ConnectionCheck keyId={newKey.id} />
           </>
         )}
         <Group justify="space-between">

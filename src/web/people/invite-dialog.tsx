@@ -1,16 +1,17 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Role } from "../../../schemas/user.ts";
+import type { UserRole } from "../../../schemas/user.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
+import { useProjects } from "../projects/use-projects.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { ShareableLink } from "./share-link.tsx";
-import { ROLES } from "./roles.ts";
+import { rolesFor } from "./roles.ts";
 
 /** The dialog to invite a user by e-mail address, with a role. */
 export function InviteDialog({
@@ -22,9 +23,10 @@ export function InviteDialog({
 }) {
   useRestoreFocus();
   const { mail } = useSession();
+  const { several } = useProjects();
   const client = useQueryClient();
   const [email, setEmail] = useState("");
-  const [role, setRole] = useState<Role>("editor");
+  const [role, setRole] = useState<UserRole>("editor");
   const [header] = useState(idempotencyHeader);
   const invite = useSingleFlightMutation({
     mutationFn: () => send("post", "/users", { body: { email, role }, header }),
@@ -56,7 +58,10 @@ export function InviteDialog({
           />
           <Select
             label="Role"
-            data={ROLES}
+            data={rolesFor(several)}
+            description={
+              several ? "A member opens only the projects in which they are given a role." : undefined
+            }
             value={role}
             onChange={(value) => value !== null && setRole(value)}
             allowDeselect={false}

@@ -4,10 +4,11 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDots, IconPlus, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Role, User, UserStatus } from "../../../schemas/user.ts";
+import type { UserRole, User, UserStatus } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
+import { useProjects } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
@@ -18,7 +19,7 @@ import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
 import { ShareLinkDialog, type ShareableLink } from "./share-link.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
-import { ROLES } from "./roles.ts";
+import { rolesFor } from "./roles.ts";
 
 const STATUSES: readonly UserStatus[] = ["active", "invited", "deactivated"];
 
@@ -30,6 +31,7 @@ export default function People() {
 
 function UserList() {
   const { mode } = useSession();
+  const { several } = useProjects();
   const [params, setFilter] = useFilters();
   const [inviting, setInviting] = useState(false);
   const [sharedLink, setSharedLink] = useState<ShareableLink>();
@@ -54,6 +56,10 @@ function UserList() {
     <Page
       title="People"
       about={`Viewers can read. Editors can also write, run and approve. Admins can do everything.${
+        several
+          ? " In a project beside the default one, people have the role that is set on its own page. A member has no role here, and opens only those projects."
+          : ""
+      }${
         mode === "built-in" ? "" : " People appear here after they first sign in at the identity provider."
       }`}
       actions={
@@ -119,12 +125,13 @@ const STATUS_COLORS: Readonly<Record<UserStatus, string>> = {
 
 function UserCard({ user, onLinkCreated }: { user: User; onLinkCreated: (link: ShareableLink) => void }) {
   const { user: me, mode } = useSession();
+  const { several } = useProjects();
   const hasPassword = mode === "built-in";
   const hasProviderRole = !hasPassword && user.role_by === "sign_on";
   const client = useQueryClient();
   const refresh = () => void client.invalidateQueries({ queryKey: ["users"] });
   const update = useMutation({
-    mutationFn: (change: { role?: Role; status?: "active" | "deactivated" }) =>
+    mutationFn: (change: { role?: UserRole; status?: "active" | "deactivated" }) =>
       send("patch", "/users/{user_id}", { path: { user_id: user.id }, body: change }),
     onSuccess: ({ data }) => {
       notifySuccess(`Updated ${data.email}: ${data.role}, ${data.status}.`);
@@ -187,7 +194,7 @@ function UserCard({ user, onLinkCreated }: { user: User; onLinkCreated: (link: S
         <Group gap="xs" wrap="nowrap">
           <Select
             aria-label={`Role of ${user.email}`}
-            data={ROLES}
+            data={user.role === "member" ? rolesFor(true) : rolesFor(several)}
             value={user.role}
             onChange={(role) => role !== null && role !== user.role && update.mutate({ role })}
             allowDeselect={false}

@@ -1,19 +1,20 @@
 /** The actions on a run: cancel, retry, and edit and retry. */
 import { Button } from "@mantine/core";
-import { IconBan, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
+import { IconBan, IconFilePlus, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { send } from "../api/client.ts";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { useRetry } from "./retry.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
+import { runName } from "./run-name.ts";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export function RunActions({ run }: { run: LiveRun }) {
-  const may = useHasScope();
+  const may = useHasScopeIn(run);
   if (!may("run")) return null;
   // Keyed by run, so that each run gets its own idempotency keys.
   return hasEnded(run) ? <RetryButtons key={run.id} run={run} /> : <CancelButton key={run.id} run={run} />;
@@ -25,7 +26,7 @@ function CancelButton({ run }: { run: LiveRun }) {
   const cancel = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: headerFor({}), body: {} }),
-    onSuccess: () => notifySuccess(`Run of ${run.workflow_id} cancelled.`),
+    onSuccess: () => notifySuccess(`Run of ${runName(run)} cancelled.`),
     onError: (error) => notifyError("Could not cancel the run", error),
     onSettled: () =>
       Promise.all([
@@ -41,7 +42,7 @@ function CancelButton({ run }: { run: LiveRun }) {
       loading={stopping}
       onClick={() =>
         confirmAction({
-          title: `Cancel the run of ${run.workflow_id}?`,
+          title: `Cancel the run of ${runName(run)}?`,
           consequence: `This stops ${run.id} and the runs it started. Completed steps are not undone. You can retry the run afterwards.`,
           confirm: "Cancel run",
           cancel: "Keep running",
@@ -54,12 +55,26 @@ function CancelButton({ run }: { run: LiveRun }) {
   );
 }
 
+const CreateWorkflowLink = ({ run }: { run: LiveRun }) => (
+  <Button
+    component={Link}
+    to={`/runs/${run.id}/workflow`}
+    variant="default"
+    leftSection={<IconFilePlus size={16} aria-hidden />}
+  >
+    Create workflow
+  </Button>
+);
+
 function RetryButtons({ run }: { run: LiveRun }) {
-  const may = useHasScope();
+  const may = useHasScopeIn(run);
   const retry = useRetry(run);
+  // A single step is retried as it was, and has no workflow that could run again.
+  if (run.workflow_id === null && run.status === "succeeded")
+    return may("write") ? <CreateWorkflowLink run={run} /> : null;
   return (
     <>
-      {may("write") && (
+      {may("write") && run.workflow_id !== null && (
         <Button
           component={Link}
           to={`/runs/${run.id}/retry`}

@@ -6,6 +6,7 @@ import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "react-router";
 import type { Run } from "../../../schemas/run.ts";
 import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { type EditorIssue, placeIssues, toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { AccessDenied } from "../ui/access-denied.tsx";
@@ -13,6 +14,7 @@ import { ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx"
 import { UnsavedChangesGuard } from "../workflows/unsaved-changes-guard.tsx";
 import { RunLink } from "./facts.tsx";
 import { pluralize } from "./labels.ts";
+import { runName } from "./run-name.ts";
 import { Section } from "./section.tsx";
 import { useRetry } from "./retry.tsx";
 import { definitionQuery, runQuery } from "./queries.ts";
@@ -24,14 +26,15 @@ const DefinitionDiff = lazy(() => import("../editor/definition-diff.tsx"));
 
 export default function EditAndRetry() {
   const { runId = "" } = useParams();
-  const may = useHasScope();
-  const run = useQuery({ ...runQuery(runId), enabled: may("run") && may("write") });
+  const hasScope = useHasScope();
+  const run = useQuery({ ...runQuery(runId), enabled: hasScope("run") && hasScope("write") });
+  const may = useHasScopeIn(run.data);
   if (!may("run") || !may("write")) {
     return <AccessDenied title="Edit and retry" needs="editors and admins" />;
   }
   return (
     <Page
-      title={run.data === undefined ? "Edit and retry" : `Edit and retry ${run.data.workflow_id}`}
+      title={run.data === undefined ? "Edit and retry" : `Edit and retry ${runName(run.data)}`}
       about={
         <>
           Retries <RunLink id={runId} /> with a changed definition. The changes apply to the new run only. To
@@ -41,8 +44,12 @@ export default function EditAndRetry() {
     >
       <QueryContent query={run}>
         {(data) =>
-          hasEnded(data) ? (
-            <OriginalDefinition key={data.id} run={data} />
+          data.workflow_id === null ? (
+            <Alert color="gray" title="This run has no workflow" role="note">
+              A single step can only be retried as it was. <RunLink id={runId}>Back to the run</RunLink>
+            </Alert>
+          ) : hasEnded(data) ? (
+            <OriginalDefinition key={data.id} run={{ ...data, workflow_id: data.workflow_id }} />
           ) : (
             <Alert color="gray" title="This run is still active" role="note">
               Wait until it ends, or cancel it before you retry. <RunLink id={runId}>Back to the run</RunLink>
@@ -54,8 +61,10 @@ export default function EditAndRetry() {
   );
 }
 
+type WorkflowRun = Run & { workflow_id: string };
+
 /** Loads the definition of the run, as text. */
-function OriginalDefinition({ run }: { run: Run }) {
+function OriginalDefinition({ run }: { run: WorkflowRun }) {
   const definition = useQuery(definitionQuery(run.id));
   const text = useQuery({
     queryKey: ["runs", run.id, "definition", "yaml"],
@@ -73,7 +82,7 @@ function OriginalDefinition({ run }: { run: Run }) {
 }
 
 interface RetryEditorProps {
-  run: Run;
+  run: WorkflowRun;
   definition: Record<string, unknown>;
   original: string;
 }
@@ -107,6 +116,7 @@ function RetryEditor({ run, definition, original }: RetryEditorProps) {
           issues={issues}
           steps={validation.report?.steps}
           workflowId={run.workflow_id}
+          project={run.project}
           label={`Definition of ${run.workflow_id} for the new run`}
         />
       </Suspense>

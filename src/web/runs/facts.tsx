@@ -6,7 +6,7 @@ import { formatDuration, Time } from "../ui/time.tsx";
 import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { type Usage, formatUsage } from "./usage.ts";
-import { TRIGGER_LABELS } from "./labels.ts";
+import { triggerLabel } from "./labels.ts";
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -53,20 +53,24 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
   const children = run.steps.flatMap(({ child_run: child }) => child ?? []);
   return (
     <Facts>
-      <Fact name="Workflow">
-        <Anchor component={Link} to={`/workflows/${run.workflow_id}`} inherit>
-          {run.workflow_id}
-        </Anchor>
-        ,{" "}
-        <Anchor component={Link} to={`/workflows/${run.workflow_id}/versions`} inherit>
-          version {run.version}
-        </Anchor>
-        {run.patched === true && ", modified for this run"}
-      </Fact>
+      {run.workflow_id === null ? (
+        <Fact name="Workflow">None: a single step</Fact>
+      ) : (
+        <Fact name="Workflow">
+          <Anchor component={Link} to={`/workflows/${run.workflow_id}`} inherit>
+            {run.workflow_id}
+          </Anchor>
+          ,{" "}
+          <Anchor component={Link} to={`/workflows/${run.workflow_id}/versions`} inherit>
+            version {run.version}
+          </Anchor>
+          {run.patched === true && ", modified for this run"}
+        </Fact>
+      )}
       <Fact name="Started by">
         {owner}
         <Text span c="dimmed" size="xs" display="block">
-          {[TRIGGER_LABELS[run.trigger], surface !== "web" && key !== "" && `key ${key}`, clientLabel(client)]
+          {[triggerLabel(run), surface !== "web" && key !== "" && `key ${key}`, clientLabel(client)]
             .filter(Boolean)
             .join(" · ")}
         </Text>
@@ -88,6 +92,11 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
       {run.retry_of !== undefined && (
         <Fact name="Retry of">
           <RunLink id={run.retry_of} />
+        </Fact>
+      )}
+      {run.retried_by !== undefined && (
+        <Fact name="Retried by">
+          <RunLink id={run.retried_by} />
         </Fact>
       )}
       {run.parent_run !== undefined && (

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RunTrigger } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
+import { useProjectFilter } from "../projects/use-projects.tsx";
 import { isDay, isFiltered, type RunFilters, RUN_STATUSES } from "./filters.ts";
 import { TRIGGER_LABELS } from "./labels.ts";
 
@@ -102,10 +103,14 @@ function WorkflowSelect({
 }) {
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed, DEBOUNCE_MS);
+  const project = useProjectFilter();
   const results = useQuery({
-    queryKey: ["workflows", "names", search],
+    queryKey: ["workflows", "names", search, project],
     queryFn: ({ signal }) =>
-      send("get", "/workflows", { query: { search, sort: "name", limit: MAX_SUGGESTIONS }, signal }),
+      send("get", "/workflows", {
+        query: { search, sort: "name", limit: MAX_SUGGESTIONS, ...project },
+        signal,
+      }),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });

@@ -1,4 +1,4 @@
-import type { RunStep, RunTrigger } from "../../../schemas/run.ts";
+import type { RunStep, RunSummary, RunTrigger } from "../../../schemas/run.ts";
 
 export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
   web: "Web interface",
@@ -11,8 +11,17 @@ export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
   example: "Example",
 };
 
+/** What started a run, and whether it is a trial. */
+export const triggerLabel = ({ trigger, trial }: Pick<RunSummary, "trigger" | "trial">): string =>
+  trial === true ? `${TRIGGER_LABELS[trigger]}, trial` : TRIGGER_LABELS[trigger];
+
 /** Why a step has an output although it did not run; undefined when it ran. */
-export function describeReuse({ reused_from: from }: RunStep): { text: string; run?: string } | undefined {
+export function describeReuse({
+  reused_from: from,
+  given,
+}: RunStep): { text: string; run?: string } | undefined {
+  if (given === true)
+    return { text: "Given: the step did not run, because this trial was given its output." };
   if (from === undefined) return undefined;
   return from === "cache"
     ? { text: "Cached: an earlier output is reused because the inputs are unchanged." }

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { send } from "../api/client.ts";
+import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
@@ -35,11 +36,12 @@ export default function RunList() {
 
 /** Polls while a listed run is active and the page is visible. */
 function useRuns(filters: RunFilters) {
+  const project = useProjectFilter();
   return useInfiniteQuery({
-    queryKey: ["runs", "list", filters],
+    queryKey: ["runs", "list", filters, project],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/runs", {
-        query: { ...toQuery(filters), limit: PAGE_SIZE, ...cursorParam(pageParam) },
+        query: { ...toQuery(filters), ...project, limit: PAGE_SIZE, ...cursorParam(pageParam) },
         signal,
       }),
     ...cursorPagination,

@@ -9,6 +9,7 @@ import { ApiError, send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { runName } from "./run-name.ts";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export interface RetryRequest {
@@ -20,7 +21,7 @@ export interface RetryRequest {
 
 /** @param onIssues shows the issues of the changed definition; by default a notification shows them */
 export function useRetry(
-  run: Pick<Run, "id" | "workflow_id">,
+  run: Pick<Run, "id" | "workflow_id" | "step">,
   onIssues?: (issues: Issue[]) => Promise<void>,
 ) {
   const client = useQueryClient();
@@ -37,7 +38,7 @@ export function useRetry(
       ).data,
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["runs"] });
-      notifySuccess(`New run of ${run.workflow_id} started.`);
+      notifySuccess(`New run of ${runName(run)} started.`);
       await navigate(`/runs/${id}`);
     },
     onError: (error, body) => {
@@ -52,12 +53,12 @@ export function useRetry(
 }
 
 function confirmSideEffects(
-  { workflow_id: workflow }: Pick<Run, "workflow_id">,
+  run: Pick<Run, "workflow_id" | "step">,
   issues: readonly Issue[],
   confirm: () => void,
 ) {
   modals.openConfirmModal({
-    title: `Repeat side effects of ${workflow}?`,
+    title: `Repeat side effects of ${runName(run)}?`,
     children: (
       <Stack gap="sm">
         <Text size="sm">

@@ -1,12 +1,25 @@
 /** The banner of a run: why it failed and how to fix it, its pending approvals, or why it is still queued. */
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconBan, IconRubberStamp } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBan, IconFlask, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { describeFailure } from "./failure.ts";
 import type { LiveRun } from "./live-updates.ts";
 
 export function RunBanner({ run }: { run: LiveRun }) {
+  return (
+    <>
+      {run.trial === true && (
+        <Alert color="blue" icon={<IconFlask aria-hidden />} title="Trial" role="note">
+          <Text size="sm">This run executes no step with effects, and changes no state.</Text>
+        </Alert>
+      )}
+      <StatusBanner run={run} />
+    </>
+  );
+}
+
+function StatusBanner({ run }: { run: LiveRun }) {
   if (run.status === "failed") return <Failure run={run} />;
   if (run.status === "cancelled") return <Cancelled run={run} />;
   if (run.status === "queued" && run.next !== undefined)
@@ -47,7 +60,7 @@ function HandlerFailure({ run: { on_failure: handler } }: { run: LiveRun }) {
 }
 
 function Cancelled({ run }: { run: LiveRun }) {
-  const may = useHasScope();
+  const may = useHasScopeIn(run);
   return (
     <Alert color="gray" icon={<IconBan aria-hidden />} title="Run cancelled" role="note">
       <Text size="sm">
@@ -58,8 +71,9 @@ function Cancelled({ run }: { run: LiveRun }) {
   );
 }
 
-function Approvals({ run: { approvals } }: { run: LiveRun }) {
-  const may = useHasScope();
+function Approvals({ run }: { run: LiveRun }) {
+  const { approvals } = run;
+  const may = useHasScopeIn(run);
   if (approvals === undefined || approvals.length === 0) return null;
   return (
     <Alert color="yellow" icon={<IconRubberStamp aria-hidden />} title="Needs approval" role="note">

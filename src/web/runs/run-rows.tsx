@@ -2,12 +2,14 @@
 import { Anchor, Box, Card, Group, Stack, Table, Text } from "@mantine/core";
 import { Link } from "react-router";
 import type { RunSummary } from "../../../schemas/run.ts";
+import { ProjectBadge } from "../projects/project-badge.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { useNow } from "../ui/now.ts";
 import { firstSentence } from "./failure.ts";
 import { formatElapsed } from "./elapsed.ts";
-import { TRIGGER_LABELS } from "./labels.ts";
+import { triggerLabel } from "./labels.ts";
+import { runName } from "./run-name.ts";
 
 interface RunRowsProps {
   runs: readonly RunSummary[];
@@ -43,7 +45,7 @@ export function RunRows({ runs, stale }: RunRowsProps) {
                 <Time at={run.created_at} ago />
               </Table.Td>
               <Table.Td style={{ whiteSpace: "nowrap" }}>{durationLabel(run, now)}</Table.Td>
-              <Table.Td>{TRIGGER_LABELS[run.trigger]}</Table.Td>
+              <Table.Td>{triggerLabel(run)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -67,7 +69,7 @@ export function RunRows({ runs, stale }: RunRowsProps) {
               <FailureReason run={run} />
               <Text size="sm" c="dimmed">
                 <Time at={run.created_at} ago />
-                {run.started_at !== null && ` · ${durationLabel(run, now)}`} · {TRIGGER_LABELS[run.trigger]}
+                {run.started_at !== null && ` · ${durationLabel(run, now)}`} · {triggerLabel(run)}
               </Text>
             </Stack>
           </Card>
@@ -77,25 +79,33 @@ export function RunRows({ runs, stale }: RunRowsProps) {
   );
 }
 
-function RunName({ run: { id, workflow_id: workflow, version } }: { run: RunSummary }) {
+function RunName({ run }: { run: RunSummary }) {
+  const { id, workflow_id: workflow, version, project } = run;
   return (
     <Box miw={0} style={{ overflowWrap: "anywhere" }}>
       <Anchor component={Link} to={`/runs/${id}`} fw={500} size="sm">
-        {workflow}
+        {runName(run)}
       </Anchor>
-      <Text size="xs" c="dimmed">
-        {id} · v{version} ·{" "}
-        <Anchor
-          component={Link}
-          to={`/workflows/${workflow}`}
-          inherit
-          c="dimmed"
-          underline="always"
-          aria-label={`Workflow ${workflow}`}
-        >
-          workflow
-        </Anchor>
-      </Text>
+      {workflow === null ? (
+        <Text size="xs" c="dimmed">
+          {id} · no workflow
+        </Text>
+      ) : (
+        <Text size="xs" c="dimmed">
+          {id} · v{version} ·{" "}
+          <Anchor
+            component={Link}
+            to={`/workflows/${workflow}`}
+            inherit
+            c="dimmed"
+            underline="always"
+            aria-label={`Workflow ${workflow}`}
+          >
+            workflow
+          </Anchor>
+        </Text>
+      )}
+      <ProjectBadge project={project} inList />
     </Box>
   );
 }

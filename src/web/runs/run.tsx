@@ -3,6 +3,7 @@ import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
+import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -13,6 +14,7 @@ import { type ConnectionState, useLiveRun } from "./use-live-run.ts";
 import { ScrollableValue, Section } from "./section.tsx";
 import { attemptsQuery, fullValueLoader } from "./queries.ts";
 import { RunBanner } from "./run-banner.tsx";
+import { runName } from "./run-name.ts";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { isUndoStep } from "./undo-steps.ts";
@@ -55,7 +57,7 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
   });
   return (
     <Page
-      title={`Run of ${run.workflow_id}`}
+      title={`Run of ${runName(run)}`}
       about={
         <Group gap="xs">
           <span>{run.id}</span>
@@ -67,6 +69,7 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
       <Group gap="sm">
         <Group gap="sm" aria-live="polite">
           <StatusBadge status={run.status} />
+          <ProjectBadge project={run.project} />
           <Text size="sm">{progressOf(run)}</Text>
         </Group>
         {connection !== undefined && (

@@ -149,11 +149,15 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
 
 /** "57 items, 1 failed · 3 attempts · 1.2 s". */
 function rowDetails(step: RunStep, now: number): string {
-  const { attempts, started_at: from, finished_at: to, reused_from: reused } = step;
+  const { attempts, started_at: from, finished_at: to, reused_from: reused, given } = step;
   return [
     itemsLabel(step),
     attempts > 1 && pluralize(attempts, "attempt"),
-    reused !== undefined ? "reused" : from !== null && formatElapsed(from, to, now),
+    given === true
+      ? "given"
+      : reused !== undefined
+        ? "reused"
+        : from !== null && formatElapsed(from, to, now),
   ]
     .filter((part) => typeof part === "string")
     .join(" · ");

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { RunStep } from "../../../schemas/run.ts";
 import { waitEndLabel } from "../../../schemas/waiting-step-types.ts";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -113,7 +113,7 @@ interface StepFactsProps {
 
 function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
   const approvals = (run.approvals ?? []).filter(({ step_id: id }) => id === step.id);
-  const may = useHasScope();
+  const may = useHasScopeIn(run);
   const reused = describeReuse(step);
   return (
     <>

@@ -4,7 +4,8 @@ import { formatDuration } from "../ui/time.tsx";
 import type { Bar, Activity } from "./bars.ts";
 
 /** Why the step did not run; null when it ran. */
-export function notRunReason({ status, reused_from: reused }: RunStep): string | null {
+export function notRunReason({ status, reused_from: reused, given }: RunStep): string | null {
+  if (given === true) return "given";
   if (reused === "cache") return "cached";
   if (reused !== undefined) return `reused from ${reused}`;
   return status === "skipped" ? "skipped" : null;

@@ -5,6 +5,10 @@ import { endSentence } from "./sentence.ts";
 
 export const notifySuccess = (message: string): string => notifications.show({ message, color: "green" });
 
+/** For what succeeded, but not as a person may think. It stays until it is closed. */
+export const notifyWarning = (message: string): string =>
+  notifications.show({ message, color: "yellow", autoClose: false });
+
 /** Number of issues that a toast lists. */
 const MAX_ISSUES = 3;
 

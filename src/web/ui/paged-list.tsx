@@ -4,7 +4,7 @@ import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query
 import type { ReactNode } from "react";
 import type { ApiResponse } from "../api/client.ts";
 import { ErrorAlert, LoadingSkeleton } from "./page.tsx";
-import { flattenPages, totalCount } from "./pagination.ts";
+import { flattenPages, formatTotal } from "./pagination.ts";
 
 interface PagedListProps<T> {
   query: UseInfiniteQueryResult<InfiniteData<ApiResponse<T[]>>>;
@@ -21,7 +21,7 @@ export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
       <LoadingSkeleton />
     );
   if (items.length === 0) return <>{empty}</>;
-  const total = totalCount(query.data);
+  const total = formatTotal(query.data?.pages[0]);
   return (
     <>
       {children(items)}

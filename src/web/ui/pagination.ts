@@ -15,5 +15,12 @@ export const cursorParam = (pageParam: string): { cursor?: string } =>
 export const flattenPages = <T>(data: InfiniteData<ApiResponse<T[]>> | undefined): T[] | undefined =>
   data?.pages.flatMap((page) => page.data);
 
-export const totalCount = <T>(data: InfiniteData<ApiResponse<T[]>> | undefined): number | null =>
-  data?.pages[0]?.total ?? null;
+const numberFormat = new Intl.NumberFormat();
+
+/** @returns the number of items of a list as text, such as `10,000+`; null if it is unknown */
+export const formatTotal = (
+  list: Pick<ApiResponse<unknown>, "total" | "isTotalCapped"> | undefined,
+): string | null =>
+  list === undefined || list.total === null
+    ? null
+    : `${numberFormat.format(list.total)}${list.isTotalCapped ? "+" : ""}`;

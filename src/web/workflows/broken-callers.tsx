@@ -1,34 +1,44 @@
-/** The workflows that a new version would break, each to be confirmed by its name. */
+/** The workflows that a change would break, each to be confirmed by its name. */
 import { Alert, Anchor, Checkbox, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { useState } from "react";
 import { Link } from "react-router";
-import type { Issue } from "../../../schemas/problem.ts";
-import { ApiError } from "../api/client.ts";
+import { type BrokenCaller, brokenCallersOf, OTHER_PROJECTS } from "./callers-in-error.ts";
 import { IssueList } from "./issue-list.tsx";
 
-export interface BrokenCaller {
-  id: string;
-  issues: Issue[];
+interface CallerConfirmation {
+  callers: readonly BrokenCaller[];
+  confirmed: ReadonlySet<string>;
+  /** Whether nothing is left to confirm. */
+  isComplete: boolean;
+  onConfirm: (id: string, isConfirmed: boolean) => void;
 }
 
-/** The callers that the refusal of a publication names; empty for any other error. */
-export function brokenCallersOf(error: unknown): BrokenCaller[] {
-  if (!(error instanceof ApiError) || error.code !== "callers_would_break") return [];
-  // The path of each issue begins with the id of its workflow.
-  const byCaller = Map.groupBy(error.problem.errors ?? [], ({ path }) => path.slice(0, path.indexOf(".")));
-  return [...byCaller].map(([id, issues]) => ({
-    id,
-    issues: issues.map((issue) => Object.assign({}, issue, { path: issue.path.slice(id.length + 1) })),
-  }));
+/** The callers that an error names, and which of them the user lets break. */
+export function useCallerConfirmation(error: unknown): CallerConfirmation {
+  const [confirmed, setConfirmed] = useState<ReadonlySet<string>>(new Set());
+  const callers = brokenCallersOf(error);
+  return {
+    callers,
+    confirmed,
+    isComplete: callers.every(({ id }) => confirmed.has(id)),
+    onConfirm: (id, isConfirmed) => {
+      const others = [...confirmed].filter((other) => other !== id);
+      setConfirmed(new Set(isConfirmed ? [...others, id] : others));
+    },
+  };
 }
 
 interface BrokenCallersProps {
-  callers: readonly BrokenCaller[];
-  confirmed: ReadonlySet<string>;
-  onConfirm: (id: string, confirmed: boolean) => void;
+  confirmation: CallerConfirmation;
+  /** What was refused, such as "Not published". */
+  refused: string;
 }
 
-export function BrokenCallers({ callers, confirmed, onConfirm }: BrokenCallersProps) {
+export function BrokenCallers({
+  confirmation: { callers, confirmed, onConfirm },
+  refused,
+}: BrokenCallersProps) {
   return (
     <Alert
       color="red"
@@ -36,28 +46,38 @@ export function BrokenCallers({ callers, confirmed, onConfirm }: BrokenCallersPr
       icon={<IconAlertTriangle aria-hidden />}
       title={
         callers.length === 1
-          ? "Not published: 1 workflow would break"
-          : `Not published: ${callers.length} workflows would break`
+          ? `${refused}: 1 workflow would break`
+          : `${refused}: ${callers.length} workflows would break`
       }
     >
       <Stack gap="sm">
         <Text size="sm">
-          They run this workflow and don’t fit this version. Keep what they rely on, or confirm each one.
+          They run this workflow and don’t fit this change. Keep what they rely on, or confirm each one.
         </Text>
-        {callers.map(({ id, issues }) => (
-          <Stack key={id} gap={4}>
-            <Anchor component={Link} to={`/workflows/${id}`} size="sm" fw={600} underline="always">
-              {id}
-            </Anchor>
-            <IssueList issues={issues} label={`Errors of ${id}`} />
+        {callers.map(({ id, issues }) =>
+          id === OTHER_PROJECTS ? (
             <Checkbox
+              key={id}
               size="sm"
-              label={`Break ${id}`}
+              label="Break workflows in projects that you can’t see"
               checked={confirmed.has(id)}
               onChange={({ currentTarget }) => onConfirm(id, currentTarget.checked)}
             />
-          </Stack>
-        ))}
+          ) : (
+            <Stack key={id} gap={4}>
+              <Anchor component={Link} to={`/workflows/${id}`} size="sm" fw={600} underline="always">
+                {id}
+              </Anchor>
+              <IssueList issues={issues} label={`Errors of ${id}`} />
+              <Checkbox
+                size="sm"
+                label={`Break ${id}`}
+                checked={confirmed.has(id)}
+                onChange={({ currentTarget }) => onConfirm(id, currentTarget.checked)}
+              />
+            </Stack>
+          ),
+        )}
       </Stack>
     </Alert>
   );

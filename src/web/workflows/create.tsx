@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
+import { useTargetProject } from "../projects/target-project.tsx";
 import { issuesOutside } from "../forms/issues.ts";
 import { useFocusIssue } from "../forms/use-focus-issue.ts";
 import { useIdempotencyHeader } from "../runs/use-idempotency-header.ts";
@@ -25,13 +26,14 @@ function CreateForm() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [template, setTemplate] = useState(BLANK_TEMPLATE);
+  const target = useTargetProject();
   const [edited, setEdited] = useState<Partial<Details>>({});
   const headerFor = useIdempotencyHeader();
   const { name, description, tags } = template;
   const details: Details = { name, description, tags, ...edited };
   const create = useMutation({
     mutationFn: () => {
-      const body = { ...details, definition: template.definition };
+      const body = { ...details, definition: template.definition, ...target.body };
       return send("post", "/workflows", { header: headerFor(body), body });
     },
     onSuccess: async ({ data }) => {
@@ -66,6 +68,7 @@ function CreateForm() {
               ))}
             </SimpleGrid>
           </Radio.Group>
+          {target.select}
           <DetailsFields details={details} onChange={change} issues={issues} />
           {create.isError && (issues.length === 0 || issuesOutside(issues, DETAIL_FIELDS).length > 0) && (
             <ErrorAlert error={create.error} />

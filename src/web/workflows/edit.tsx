@@ -6,6 +6,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { ApiError } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { toText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
 import { graphSteps } from "../graph/steps.ts";
@@ -25,7 +26,7 @@ const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
 export default function EditWorkflow() {
   const { workflowId = "" } = useParams();
-  const may = useHasScope();
+  const hasScope = useHasScope();
   // Not the cache of other pages: editing starts from the latest version and keeps it.
   const query = useQuery({
     queryKey: ["editing", workflowId],
@@ -33,10 +34,11 @@ export default function EditWorkflow() {
       const read = await readWorkflow(workflowId, signal);
       return { read, text: await toText(read.workflow.definition, "yaml") };
     },
-    enabled: may("write"),
+    enabled: hasScope("write"),
     staleTime: Infinity,
     gcTime: 0,
   });
+  const may = useHasScopeIn(query.data?.read.workflow);
   const back = `/workflows/${workflowId}`;
   if (!may("write")) return <AccessDenied title="Edit" needs="editors and admins" />;
   if (query.data === undefined) {
@@ -160,6 +162,7 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
                 onSave={() => isChanged && !save.isPending && save.mutate()}
                 steps={report?.steps}
                 workflowId={id}
+                project={base.workflow.project}
               />
             </Suspense>
             {hasComments && (

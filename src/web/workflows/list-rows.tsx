@@ -4,6 +4,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Workflow } from "../../../schemas/workflow.ts";
+import { ProjectBadge } from "../projects/project-badge.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { withFilter } from "./filters.ts";
@@ -12,7 +13,8 @@ import { WorkflowState } from "./workflow-state.tsx";
 
 interface ListRowsProps {
   workflows: readonly Workflow[];
-  total: number;
+  /** Number of rows with those that are not loaded; -1 if it is unknown. */
+  size: number;
   /** Whether another page can be loaded now. */
   more: boolean;
   onMore: () => void;
@@ -22,7 +24,7 @@ interface ListRowsProps {
 const PREFETCH_ROWS = 40;
 const ROW_HEIGHT = 84;
 
-export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
+export function ListRows({ workflows, size, more, onMore }: ListRowsProps) {
   const list = useRef<HTMLUListElement>(null);
   const [parameters] = useSearchParams();
   const query = parameters.toString();
@@ -54,7 +56,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
           key={key}
           ref={rows.measureElement}
           data-index={index}
-          aria-setsize={total}
+          aria-setsize={size}
           aria-posinset={index + 1}
           className={classes["row"]}
           style={{ transform: `translateY(${start - top}px)` }}
@@ -68,7 +70,7 @@ export function ListRows({ workflows, total, more, onMore }: ListRowsProps) {
 
 /** Memoized, so that scrolling renders only new rows. */
 const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: string }) {
-  const { id, name, description, tags, last_run: run = null } = workflow;
+  const { id, name, description, tags, project, last_run: run = null } = workflow;
   const firstLine = description.trim().split("\n", 1)[0] ?? "";
   return (
     <Paper withBorder className={classes["card"]} px="md" py="sm">
@@ -83,6 +85,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
               {id}
             </Text>
           )}
+          <ProjectBadge project={project} inList />
         </Group>
         <Text size="sm" c="dimmed" truncate>
           {firstLine || "No description"}

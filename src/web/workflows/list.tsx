@@ -5,8 +5,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useHasScope } from "../app/session.tsx";
+import { useProjectFilter } from "../projects/use-projects.tsx";
 import { EmptyState, ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
-import { flattenPages, totalCount } from "../ui/pagination.ts";
+import { flattenPages, formatTotal } from "../ui/pagination.ts";
 import { parseFilters, isFiltered } from "./filters.ts";
 import { ListFilters } from "./list-filters.tsx";
 import { ListRows } from "./list-rows.tsx";
@@ -16,14 +17,17 @@ import { workflowsQuery } from "./queries.ts";
 export default function WorkflowList() {
   const [parameters, setParameters] = useSearchParams();
   const filters = parseFilters(parameters);
-  const query = useInfiniteQuery(workflowsQuery(filters));
+  const project = useProjectFilter();
+  const query = useInfiniteQuery(workflowsQuery(filters, project));
   const may = useHasScope();
   // A workflow that was renamed or changed between two pages may appear on both.
   const workflows = useMemo(
     () => [...new Map(flattenPages(query.data)?.map((workflow) => [workflow.id, workflow])).values()],
     [query.data],
   );
-  const total = totalCount(query.data) ?? workflows.length;
+  const first = query.data?.pages[0];
+  // -1 stands for an unknown size, so that a screen reader reads no wrong one.
+  const size = first?.isTotalCapped === true ? -1 : (first?.total ?? workflows.length);
   const isEmpty = query.data !== undefined && workflows.length === 0;
   return (
     <Page
@@ -45,7 +49,7 @@ export default function WorkflowList() {
             tags={[...new Set(workflows.flatMap(({ tags }) => tags))].toSorted()}
           />
           <Text size="sm" c="dimmed" role="status">
-            {query.data === undefined ? "" : countLabel(total)}
+            {first === undefined ? "" : countLabel(first.total, formatTotal(first))}
           </Text>
           {query.data === undefined && !query.isError && <LoadingSkeleton rows={8} />}
           {query.isError && <ErrorAlert error={query.error} retry={() => void query.refetch()} />}
@@ -65,7 +69,7 @@ export default function WorkflowList() {
           {workflows.length > 0 && (
             <ListRows
               workflows={workflows}
-              total={total}
+              size={size}
               more={query.hasNextPage && !query.isFetching && !query.isError}
               onMore={() => void query.fetchNextPage()}
             />
@@ -76,5 +80,5 @@ export default function WorkflowList() {
   );
 }
 
-const countLabel = (total: number): string =>
-  total === 1 ? "1 workflow" : `${total.toLocaleString("en")} workflows`;
+const countLabel = (total: number | null, text: string | null): string =>
+  text === null ? "" : `${text} ${total === 1 ? "workflow" : "workflows"}`;

@@ -1,19 +1,18 @@
 /** Publishes a version: shows the consequences, the errors to fix, and the result of the examples. */
 import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
-import { notifySuccess } from "../ui/notify.ts";
+import { notifySuccess, notifyWarning } from "../ui/notify.ts";
 import { ErrorAlert, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
-import { BrokenCallers, brokenCallersOf } from "./broken-callers.tsx";
+import { BrokenCallers, useCallerConfirmation } from "./broken-callers.tsx";
 import { IssueList } from "./issue-list.tsx";
 import { parseExamples } from "./inputs.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 interface PublishDialogProps {
@@ -26,6 +25,7 @@ interface PublishDialogProps {
 export function PublishDialog({ read, version, onClose, onPublished }: PublishDialogProps) {
   const { workflow, etag } = read;
   const client = useQueryClient();
+  const navigate = useNavigate();
   const target = useQuery(versionQuery(workflow.id, version));
   const definition = target.data?.definition ?? null;
   const check = useQuery({
@@ -42,16 +42,23 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
     staleTime: 0,
     gcTime: 0,
   });
-  const [confirmed, setConfirmed] = useState<ReadonlySet<string>>(new Set());
   const publish = useSingleFlightMutation({
-    mutationFn: () =>
+    mutationFn: (confirmed: readonly string[]) =>
       send("post", "/workflows/{workflow_id}/publish", {
         path: { workflow_id: workflow.id },
         header: { "If-Match": etag, ...idempotencyHeader() },
         body: { version, break_callers: [...confirmed] },
       }),
-    onSuccess: () => {
-      notifySuccess(`Published version ${version} of “${workflow.name}”.`);
+    onSuccess: ({ data: { review, warnings = [] } }) => {
+      const [first, ...more] = warnings;
+      if (first !== undefined)
+        notifyWarning(`${first.path} ${first.message}${more.length > 0 ? ` And ${more.length} more.` : ""}`);
+      if (review === undefined) notifySuccess(`Published version ${version} of “${workflow.name}”.`);
+      else {
+        notifySuccess("Nothing is published yet: another person reviews the version first.");
+        void client.invalidateQueries({ queryKey: ["reviews"] });
+        void navigate(`/reviews/${review.id}`);
+      }
       onPublished?.();
       onClose();
     },
@@ -59,11 +66,7 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
   });
   const issues = check.data?.errors ?? [];
   const isStale = publish.error instanceof ApiError && publish.error.status === 412;
-  const broken = brokenCallersOf(publish.error);
-  const confirm = (id: string, isConfirmed: boolean): void => {
-    const others = [...confirmed].filter((other) => other !== id);
-    setConfirmed(new Set(isConfirmed ? [...others, id] : others));
-  };
+  const callers = useCallerConfirmation(publish.error);
   useRestoreFocus();
   return (
     <Modal
@@ -97,10 +100,8 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
                 <IssueList issues={issues} label="Errors" />
               </Alert>
             )}
-            {broken.length > 0 && (
-              <BrokenCallers callers={broken} confirmed={confirmed} onConfirm={confirm} />
-            )}
-            {publish.isError && !publish.isPending && broken.length === 0 && (
+            {callers.callers.length > 0 && <BrokenCallers confirmation={callers} refused="Not published" />}
+            {publish.isError && !publish.isPending && callers.callers.length === 0 && (
               <ErrorAlert
                 error={
                   isStale
@@ -122,12 +123,12 @@ export function PublishDialog({ read, version, onClose, onPublished }: PublishDi
               ) : (
                 <Button
                   data-autofocus
-                  {...(broken.length > 0 && { color: "red" })}
+                  {...(callers.callers.length > 0 && { color: "red" })}
                   loading={publish.isPending}
-                  disabled={isStale || check.isFetching || !broken.every(({ id }) => confirmed.has(id))}
-                  onClick={() => publish.mutate()}
+                  disabled={isStale || check.isFetching || !callers.isComplete}
+                  onClick={() => publish.mutate([...callers.confirmed])}
                 >
-                  {broken.length === 0 ? "Publish" : "Publish anyway"}
+                  {callers.callers.length === 0 ? "Publish" : "Publish anyway"}
                 </Button>
               )}
             </Group>
@@ -151,7 +152,7 @@ interface ConsequencesProps {
 
 function Consequences({ read: { workflow }, version, definition }: ConsequencesProps) {
   const { published_version: published, status } = workflow;
-  const may = useHasScope();
+  const may = useHasScopeIn(workflow);
   const isPublished = status === "published" && published !== null;
   const examples = parseExamples(definition).length;
   const schedule = parseSchedule(definition);
@@ -165,8 +166,8 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
       {examples > 0 && (
         <List.Item>
           {examples === 1
-            ? "The example runs first, as a real run, and must return the expected output."
-            : `The ${examples} examples run first, as real runs, and must return the expected output.`}
+            ? "The example runs first, without effects, and must return the expected output."
+            : `The ${examples} examples run first, without effects, and must return the expected output.`}
         </List.Item>
       )}
       <List.Item>

@@ -30,13 +30,14 @@ export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Wo
   return { workflow: data as WorkflowWithDefinition, etag: etag ?? "" };
 }
 
-export const workflowsQuery = (filters: Filters) =>
+export const workflowsQuery = (filters: Filters, project: { project?: string }) =>
   infiniteQueryOptions({
-    queryKey: ["workflows", "list", filters],
+    queryKey: ["workflows", "list", filters, project],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/workflows", {
         query: {
           ...filters,
+          ...project,
           include: ["last_run"],
           limit: PAGE_SIZE,
           ...cursorParam(pageParam),

@@ -2,15 +2,22 @@ import { Anchor, Group, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { writeFilters } from "../runs/filters.ts";
-import { TRIGGER_LABELS } from "../runs/labels.ts";
+import { triggerLabel } from "../runs/labels.ts";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { recentRunsQuery } from "./queries.ts";
 
-export function RecentRuns({ workflowId }: { workflowId: string }) {
+interface RecentRunsProps {
+  workflowId: string;
+  /** The project to which the list of all runs is filtered; left out while all projects are shown. */
+  project?: string | undefined;
+}
+
+export function RecentRuns({ workflowId, project }: RecentRunsProps) {
   const query = useQuery(recentRunsQuery(workflowId));
   const allRuns = writeFilters({ workflow: workflowId, status: [] });
+  if (project !== undefined) allRuns.set("project", project);
   return (
     <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
       {(runs) =>
@@ -31,7 +38,16 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
               </Table.Thead>
               <Table.Tbody>
                 {runs.map(
-                  ({ id, status, trigger, version, created_at: at, started_at: from, finished_at: to }) => (
+                  ({
+                    id,
+                    status,
+                    trigger,
+                    trial,
+                    version,
+                    created_at: at,
+                    started_at: from,
+                    finished_at: to,
+                  }) => (
                     <Table.Tr key={id}>
                       <Table.Td>
                         <Anchor component={Link} to={`/runs/${id}`} size="sm">
@@ -44,7 +60,7 @@ export function RecentRuns({ workflowId }: { workflowId: string }) {
                       <Table.Td>
                         <StatusBadge status={status} />
                       </Table.Td>
-                      <Table.Td visibleFrom="xs">{TRIGGER_LABELS[trigger]}</Table.Td>
+                      <Table.Td visibleFrom="xs">{triggerLabel({ trigger, trial })}</Table.Td>
                       <Table.Td visibleFrom="xs">
                         {from !== null && to !== null
                           ? formatDuration(Date.parse(to) - Date.parse(from))

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 import { ApiError, send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { issuesUnder, issuesOutside } from "../forms/issues.ts";
 import { initialValue } from "../forms/schema.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
@@ -18,8 +19,9 @@ import { type WorkflowWithEtag, versionQuery, workflowQuery } from "./queries.ts
 
 export default function RunWorkflow() {
   const { workflowId = "" } = useParams();
-  const may = useHasScope();
-  const query = useQuery({ ...workflowQuery(workflowId), enabled: may("run") });
+  const hasScope = useHasScope();
+  const query = useQuery({ ...workflowQuery(workflowId), enabled: hasScope("run") });
+  const may = useHasScopeIn(query.data?.workflow);
   const back = `/workflows/${workflowId}`;
   if (!may("run")) return <AccessDenied title="Run" needs="editors and admins" />;
   return (

@@ -6,7 +6,7 @@ import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
@@ -61,7 +61,7 @@ function ActiveSchedule({
   schedule: ScheduleState;
   workflow: WorkflowWithDefinition;
 }) {
-  const may = useHasScope();
+  const may = useHasScopeIn(workflow);
   const { cron, timezone, paused, next, last_at: last, skipped, overlap, warning } = schedule;
   return (
     <Stack gap="xs">
@@ -69,7 +69,7 @@ function ActiveSchedule({
         <Text fw={600}>
           <CronText cron={cron} />
         </Text>
-        {may("write") && <PauseButton schedule={schedule} workflow={workflow} />}
+        {may("publish") && <PauseButton schedule={schedule} workflow={workflow} />}
       </Group>
       <Text size="sm" c="dimmed">
         <Code>{cron}</Code> in {timezone}. {overlap === "skip" ? "Skips" : "Queues"} a run while the previous

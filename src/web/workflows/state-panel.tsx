@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
@@ -34,15 +34,21 @@ export function StatePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
             The published version declares no state.
           </Text>
         ) : (
-          <State state={read.state} etag={read.etag} archived={workflow.status === "archived"} />
+          <State state={read.state} etag={read.etag} workflow={workflow} />
         )
       }
     </QueryContent>
   );
 }
 
-function State({ state, etag, archived }: { state: WorkflowStateContent; etag: string; archived: boolean }) {
-  const may = useHasScope();
+interface StateProps {
+  state: WorkflowStateContent;
+  etag: string;
+  workflow: WorkflowWithDefinition;
+}
+
+function State({ state, etag, workflow }: StateProps) {
+  const may = useHasScopeIn(workflow);
   const [editing, setEditing] = useState(false);
   return (
     <Stack gap="xs">
@@ -50,7 +56,7 @@ function State({ state, etag, archived }: { state: WorkflowStateContent; etag: s
         <Text size="sm" c="dimmed">
           <LastWrite state={state} />
         </Text>
-        {may("write") && !archived && (
+        {may("write") && workflow.status !== "archived" && (
           <Button
             size="xs"
             variant="default"

@@ -15,7 +15,7 @@ import { IconBroadcast, IconChevronDown } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
-import { useHasScope } from "../app/session.tsx";
+import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import type { WorkflowWithEtag } from "./queries.ts";
@@ -32,7 +32,7 @@ interface VersionTableProps {
 }
 
 export function VersionTable({ items, read, from, to, onCompare }: VersionTableProps) {
-  const may = useHasScope();
+  const may = useHasScopeIn(read.workflow);
   const [publishing, setPublishing] = useState<number>();
   const { published_version: published, status } = read.workflow;
   const mayChange = may("write") && status !== "archived";
@@ -168,7 +168,7 @@ interface VersionMenuProps {
 }
 
 function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
-  const may = useHasScope();
+  const may = useHasScopeIn(read.workflow);
   const restore = useRestoreContent(read);
   const { id, version: latest, published_version: published } = read.workflow;
   const isLatest = version === latest;

@@ -7,12 +7,15 @@ import {
   IconBroadcastOff,
   IconDotsVertical,
   IconEdit,
+  IconFolderSymlink,
   IconHistory,
   IconPencil,
   IconPlayerPlay,
+  IconShare,
 } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { useHasScope } from "../app/session.tsx";
+import { projectOf } from "../../../schemas/project-ids.ts";
+import { useHasScopeIn, useMoveTargets, useProjects } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import type { WorkflowWithEtag } from "./queries.ts";
 import { useWorkflowMutations } from "./use-workflow-mutations.tsx";
@@ -21,10 +24,14 @@ interface WorkflowActionsProps {
   read: WorkflowWithEtag;
   onPublish: () => void;
   onDetails: () => void;
+  onOffer: () => void;
+  onMove: () => void;
 }
 
-export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsProps) {
-  const may = useHasScope();
+export function WorkflowActions({ read, onPublish, onDetails, onOffer, onMove }: WorkflowActionsProps) {
+  const may = useHasScopeIn(read.workflow);
+  const { several } = useProjects();
+  const moveTargets = useMoveTargets(projectOf(read.workflow));
   const { archive, restore, unpublish } = useWorkflowMutations();
   const { id, name, status, version, published_version: published, definition } = read.workflow;
   const path = `/workflows/${id}`;
@@ -80,7 +87,7 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
           Versions
         </Button>
       )}
-      {may("write") && definition !== null && published !== version && (
+      {may("publish") && definition !== null && published !== version && (
         <Button variant="default" leftSection={<IconBroadcast size={16} aria-hidden />} onClick={onPublish}>
           Publish
         </Button>
@@ -103,9 +110,19 @@ export function WorkflowActions({ read, onPublish, onDetails }: WorkflowActionsP
             >
               Versions
             </Menu.Item>
-            {status === "published" && (
+            {status === "published" && may("publish") && (
               <Menu.Item leftSection={<IconBroadcastOff size={16} aria-hidden />} onClick={confirmUnpublish}>
                 Unpublish
+              </Menu.Item>
+            )}
+            {several && may("publish") && (
+              <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={onOffer}>
+                Offer to projects…
+              </Menu.Item>
+            )}
+            {moveTargets.length > 0 && (
+              <Menu.Item leftSection={<IconFolderSymlink size={16} aria-hidden />} onClick={onMove}>
+                Move to another project…
               </Menu.Item>
             )}
             <Menu.Divider />

@@ -4,7 +4,11 @@ import { IconArchive, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
-import { useHasScope } from "../app/session.tsx";
+import { projectOf } from "../../../schemas/project-ids.ts";
+import { OfferedTo } from "../projects/offered-to.tsx";
+import { ProjectBadge } from "../projects/project-badge.tsx";
+import { useHasScopeIn, useProjects } from "../projects/use-projects.tsx";
+import { ReviewNotice } from "../reviews/review-notice.tsx";
 import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
@@ -20,6 +24,10 @@ const DefinitionPanel = lazy(async () => ({
   default: (await import("./definition-panel.tsx")).DefinitionPanel,
 }));
 const PublishDialog = lazy(async () => ({ default: (await import("./publish-dialog.tsx")).PublishDialog }));
+const OfferDialog = lazy(async () => ({
+  default: (await import("../projects/offer-dialog.tsx")).OfferDialog,
+}));
+const MoveDialog = lazy(async () => ({ default: (await import("../projects/move-dialog.tsx")).MoveDialog }));
 const DetailsDialog = lazy(async () => ({ default: (await import("./details-dialog.tsx")).DetailsDialog }));
 
 export default function WorkflowPage() {
@@ -38,7 +46,8 @@ export default function WorkflowPage() {
 function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
   const { workflow } = read;
   const declaresState = useDeclaresState(workflow);
-  const [dialog, setDialog] = useState<"publish" | "details">();
+  const { chosen } = useProjects();
+  const [dialog, setDialog] = useState<"publish" | "details" | "offer" | "move">();
   const close = () => setDialog(undefined);
   return (
     <Page
@@ -48,11 +57,14 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
           read={read}
           onPublish={() => setDialog("publish")}
           onDetails={() => setDialog("details")}
+          onOffer={() => setDialog("offer")}
+          onMove={() => setDialog("move")}
         />
       }
       about={<About read={read} />}
     >
       <Notice read={read} />
+      <ReviewNotice workflowId={workflow.id} />
       <ExposureNotice workflow={workflow} />
       <Grid gap="lg">
         <Grid.Col span={12}>
@@ -60,7 +72,11 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Panel title="Recent runs">
-            <RecentRuns workflowId={workflow.id} />
+            <RecentRuns
+              workflowId={workflow.id}
+              // Another project may be chosen while a link to this workflow is followed.
+              project={chosen === undefined ? undefined : projectOf(workflow)}
+            />
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
@@ -79,6 +95,8 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
       <Suspense>
         {dialog === "publish" && <PublishDialog read={read} version={workflow.version} onClose={close} />}
         {dialog === "details" && <DetailsDialog read={read} onClose={close} />}
+        {dialog === "offer" && <OfferDialog workflow={workflow} onClose={close} />}
+        {dialog === "move" && <MoveDialog read={read} onClose={close} />}
       </Suspense>
     </Page>
   );
@@ -91,6 +109,7 @@ function About({ read: { workflow } }: { read: WorkflowWithEtag }) {
       <Group gap="xs">
         <WorkflowState workflow={workflow} />
         <Code>{id}</Code>
+        <ProjectBadge project={workflow.project} />
         {tags.map((tag) => (
           <Badge
             key={tag}
@@ -116,6 +135,7 @@ function About({ read: { workflow } }: { read: WorkflowWithEtag }) {
         </Text>
       )}
       <UsedBy callers={workflow.used_by ?? []} />
+      <OfferedTo workflowId={id} />
       <Text size="xs">
         Updated <Time at={updated} ago />, created <Time at={created} ago /> by {by}
       </Text>
@@ -143,7 +163,7 @@ function UsedBy({ callers }: { callers: readonly string[] }) {
 
 function Notice({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const { id, status, version, published_version: published } = workflow;
-  const may = useHasScope();
+  const may = useHasScopeIn(workflow);
   if (status === "archived") {
     return (
       <Alert color="gray" icon={<IconArchive aria-hidden />} title="Archived">

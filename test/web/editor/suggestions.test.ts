@@ -174,6 +174,24 @@ describe("the state of the workflow", () => {
   });
 });
 
+describe("examples", () => {
+  const steps = "steps:\n  - { id: fetch, type: http }\n  - { id: send, type: email }\n";
+
+  it("offer the steps whose outputs can be given", () => {
+    expect(offered(`${steps}examples:\n  - given:\n      fetch: {}\n      s|\n`)).toEqual([
+      "send",
+      "from_run",
+      "steps",
+    ]);
+  });
+
+  it("offer the output in what they assert, and nowhere else", () => {
+    expect(offered(`${steps}examples:\n  - assert: ["ou|"]\n`)).toContain("output");
+    expect(offered(`${steps}examples:\n  - assert: ["steps.f|"]\n`)).toEqual(["fetch", "send"]);
+    expect(offered(`${steps}output: { x: "\${{ ou|" }\n`)).not.toContain("output");
+  });
+});
+
 describe("the URLs of events", () => {
   it("are offered for the steps that wait for one", () => {
     const text =
