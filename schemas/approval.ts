@@ -1,5 +1,7 @@
 /** Approvals as the API returns them, with what can still run after the decision. */
 import { z } from "zod";
+import { EffectKind } from "./effect-kind.ts";
+import { ProjectField } from "./project.ts";
 import { ApprovalStatus } from "./run.ts";
 import { text, timestamp } from "./text.ts";
 
@@ -17,6 +19,16 @@ const PlannedStep = z
       description: "What it touches outside of the run; expressions are shown as written.",
       example: "Sends mail to team@example.com",
     }),
+    does: EffectKind.optional().meta({
+      description: "The same as data; left out in plans of older releases.",
+    }),
+    targets: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: "What it reads, or to whom it writes or sends; expressions as written.",
+        example: ["team@example.com"],
+      }),
     if: z.string().optional().meta({ description: "Its condition.", example: "steps.ask.approved" }),
     undo: z
       .literal(true)
@@ -25,16 +37,19 @@ const PlannedStep = z
   })
   .meta({ id: "PlannedStep", description: "A step that can still run." });
 
-const PlannedWorkflow = z
+export const PlannedWorkflow = z
   .strictObject({
-    workflow_id: z.string().meta({ example: "weekly-revenue" }),
+    workflow_id: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for a run of a single step.", example: "weekly-revenue" }),
     version: z
       .int()
       .nullable()
-      .meta({ description: "The version that runs; null if it does not exist.", example: 3 }),
-    role: z.enum(["run", "parent", "called"]).meta({
+      .meta({ description: "The version that runs; null if there is none.", example: 3 }),
+    role: z.enum(["run", "parent", "called", "reviewed", "planned"]).meta({
       description:
-        "`run`: the rest of the run that asks. `parent`: the rest of a run that waits for it. `called`: all of a workflow that one of them can call.",
+        "`run`: the rest of the run that asks. `parent`: the rest of a run that waits for it. `called`: all of a workflow that one of them can call. `reviewed`: all of the version that a change request is about. `planned`: all of the version that `plan_workflow` is about.",
     }),
     run_id: z.string().optional().meta({ example: "run_8dkq2m0sfj3a" }),
     patched: z
@@ -45,6 +60,9 @@ const PlannedWorkflow = z
       .string()
       .optional()
       .meta({ description: "The workflow that runs if it fails.", example: "tell-the-team" }),
+    foreign: z.literal(true).optional().meta({
+      description: "Another project owns it and vouches for what it does: its steps are not shown.",
+    }),
     steps: z.array(PlannedStep),
   })
   .meta({ id: "PlannedWorkflow", description: "A workflow, or the rest of a run, that can still run." });
@@ -73,7 +91,11 @@ export const Approval = z
   .strictObject({
     id: z.string().meta({ example: "apr_5pXq0aZr4mXw1kq0Zr4mXw" }),
     run_id: z.string().meta({ example: "run_8dkq2m0sfj3a" }),
-    workflow_id: z.string().meta({ example: "weekly-revenue" }),
+    workflow_id: z
+      .string()
+      .nullable()
+      .meta({ description: "Null in a run of a single step.", example: "weekly-revenue" }),
+    project: ProjectField,
     step_id: z.string().meta({ example: "approve" }),
     item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 3 }),
     status: ApprovalStatus,

@@ -1,7 +1,9 @@
 /** The configuration file. It never contains secrets, only the names of the environment variables that hold them. */
 import { z } from "zod";
+import { OauthConfig } from "./oauth-config.ts";
+import { SecretCommand } from "./secret-command.ts";
+import { SignOn } from "./sign-on-config.ts";
 import { text } from "./text.ts";
-import { Role } from "./user.ts";
 import { Duration, Rate } from "./field-values.ts";
 
 /** Any text that shows: a control character in a name could not be seen or written in a workflow. */
@@ -37,6 +39,12 @@ const HTTP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 const DATABASE_TYPES = ["sqlite", "duckdb", "postgresql", "mysql", "mariadb"] as const;
 const MODEL_VENDORS = ["openai", "anthropic", "google", "mistral", "openai-compatible"] as const;
 
+const DatabaseRole = z.strictObject({
+  name: text(63, 1).meta({ description: "The name of the role in grants." }),
+  user: z.string().min(1).max(200).meta({ description: "The user that statements connect as." }),
+  password_var: VariableName("the password of this user").optional(),
+});
+
 const Database = z.strictObject({
   name: Name,
   type: anyCase(DATABASE_TYPES).meta({ description: "The type of database." }),
@@ -49,6 +57,10 @@ const Database = z.strictObject({
     .default("read-only")
     .meta({ description: "Whether workflows may write to it." }),
   password_var: VariableName("the password, for server databases").optional(),
+  roles: z.array(DatabaseRole).min(1).optional().meta({
+    description:
+      "Servers only: other logins, of which a project can be granted one by its name. Its statements then connect as that user.",
+  }),
   concurrency: z
     .int()
     .min(1)
@@ -99,7 +111,10 @@ const McpServer = z.strictObject({
     "the key, which is sent to a url as Authorization: Bearer, and passed to a command under the same name",
   ).optional(),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), VariableName("the value"))
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: "must be the NAME of a variable" }),
+      VariableName("the value"),
+    )
     .optional()
     .meta({
       description:
@@ -148,31 +163,6 @@ const Smtp = z.strictObject({
       "tls: encrypted from the start. starttls: encrypted before mail is sent. plain: not encrypted. Default: tls on port 465, else starttls, which a server on this machine need not offer.",
   }),
 });
-
-const SignOn = z
-  .strictObject({
-    groups: z
-      .record(z.string().min(1).max(256), Role)
-      .default({ "millrace-admin": "admin", "millrace-editor": "editor", "millrace-viewer": "viewer" })
-      .meta({
-        description:
-          "The role that each group at the identity provider grants. Of several, the highest applies.",
-      }),
-    groups_claim: z.string().min(1).max(256).default("groups").meta({
-      description: "oidc: the claim with a user's groups (cognito: always cognito:groups).",
-    }),
-    default_role: z.enum(["viewer", "editor", "none"]).default("viewer").meta({
-      description: "The initial role of a user to whom no group grants one; none: the user is refused.",
-    }),
-    trust_emails: z.boolean().default(false).meta({
-      description:
-        "oidc: treat addresses as verified when the provider does not send email_verified (Entra ID). Only for providers where users can't choose their own address.",
-    }),
-    refresh: Duration.default("10m").meta({
-      description: "oidc: how often the claims of a signed-in user are refreshed at the provider.",
-    }),
-  })
-  .meta({ description: "For --auth-mode cognito and oidc." });
 
 /** A limit, or null for none. */
 const limit = (description: string) =>
@@ -224,6 +214,7 @@ export const Config = z
       .default([])
       .meta({ description: "MCP servers whose tools tool steps can call." }),
     secrets: z.array(Secret).default([]).meta({ description: "Secrets that workflows can use, by name." }),
+    secret_command: SecretCommand.optional(),
     authentication: z
       .strictObject({
         basic: Smtp.optional().meta({ description: "The SMTP server that mail is sent through." }),
@@ -235,6 +226,7 @@ export const Config = z
           .default({ idle: "3d", longest: "30d" })
           .meta({ description: "Sessions of signed-in users." }),
         sign_on: SignOn.prefault({}),
+        oauth: OauthConfig.prefault({}),
       })
       .prefault({})
       .meta({ description: "Users and mail." }),
@@ -249,8 +241,20 @@ export const Config = z
           description:
             "Private hosts that http steps may reach nevertheless, for one port or all ports; *.example.com matches every subdomain.",
         }),
+        public: z.enum(["none", "list", "any"]).default("any").meta({
+          description:
+            "Which hosts with public addresses http steps may reach: none, those of public_hosts, or any.",
+        }),
+        public_hosts: z.array(Host).default([]).meta({
+          description: "With public: list, the public hosts that http steps may reach; as in allowed_hosts.",
+        }),
+        proxy_resolves: z.boolean().default(false).meta({
+          description:
+            "With an outgoing proxy: whether the proxy looks up the names of hosts. It must then refuse private addresses itself.",
+        }),
       })
-      .default({ allowed_hosts: [] }),
+      .prefault({})
+      .meta({ description: "Where http steps may send requests." }),
     mail: z
       .strictObject({
         allowed_domains: z
@@ -269,6 +273,19 @@ export const Config = z
       })
       .default({ runs: "90d", audit: "400d" })
       .meta({ description: "How long data is kept." }),
+    audit: z
+      .strictObject({
+        reads: z.boolean().default(false).meta({
+          description:
+            "Whether each answered read of run values (inputs, outputs, states, errors) gets an entry, before the answer is sent.",
+        }),
+        secrets: z.boolean().default(false).meta({
+          description:
+            "Whether each use of an entry of secrets by an attempt of a step gets an entry, before it is sent.",
+        }),
+      })
+      .default({ reads: false, secrets: false })
+      .meta({ description: "What the audit log records besides accepted changes." }),
     approvals: z
       .strictObject({
         by_starter: z
@@ -287,12 +304,24 @@ export const Config = z
         requests_per_minute: z.int().min(1).optional().meta({
           description: "Maximum per API key or signed-in user, in each process. Default: no limit.",
         }),
+        connections: z.int().min(16).max(1_000_000).default(10_000).meta({
+          description:
+            "Maximum number of open connections of a listener; three quarters of the open files that the process may have, if that is less.",
+        }),
+        connections_per_address: z.int().min(1).max(1_000_000).optional().meta({
+          description:
+            "Maximum number of open connections from one address (of IPv6: one /64), except from MILLRACE_TRUSTED_PROXIES. Default: a share, at most three quarters of all.",
+        }),
         unfinished_runs: z
           .int()
           .min(1)
           .max(10_000_000)
           .default(100_000)
           .meta({ description: "Maximum number of unfinished runs at a time; more are refused." }),
+        queue_age: Duration.default("1h").meta({
+          description:
+            "How long steps of an owner may wait for an executor before new runs of this owner are refused.",
+        }),
         free_disk: z.int().min(0).max(1_000_000_000_000_000).optional().meta({
           description:
             "Free bytes on the file system of the state directory below which no new runs start. 0: no limit. Default: 5 % of the file system, at most 536870912 (512 MiB).",

@@ -4,6 +4,11 @@ import { z } from "zod";
 /** Maximum number of items on a page. */
 export const MAX_PAGE = 200;
 
+/** Where counting the items of a list stops: a list of a million takes longer to count than to read a page of. */
+export const MAX_TOTAL = 10_000;
+/** The same for a search, which compares texts. */
+export const MAX_FOUND = 1_000;
+
 export const Limit = z
   .int()
   .min(1)
@@ -14,11 +19,18 @@ export const Cursor = z.string().min(1).max(2_000).meta({
   description: "`next_cursor` of the previous page, with the same filters and sort.",
 });
 
-/** The output of a list: one page of items, the number of items on all pages, and the cursor of the next page. */
+/** The output of a list: one page of items, the number of items on all pages (capped), and the cursor of the next page. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.strictObject({
     items: z.array(item),
-    total: z.int().meta({ description: "Number of items on all pages.", example: 128 }),
+    total: z.int().meta({
+      description: "Number of items on all pages; counting stops at 10,000, in a search at 1,000.",
+      example: 128,
+    }),
+    total_capped: z
+      .literal(true)
+      .optional()
+      .meta({ description: "There are more than `total`; left out if it is exact.", example: true }),
     next_cursor: z
       .string()
       .nullable()

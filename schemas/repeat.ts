@@ -17,7 +17,7 @@ const LoopVariable = z
   });
 
 /** Maximum number of iterations of a `repeat`. */
-const MAX_ITERATIONS = 1_000;
+export const MAX_ITERATIONS = 1_000;
 
 export const Repeat = z
   .strictObject({

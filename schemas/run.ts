@@ -1,6 +1,8 @@
 /** Runs, their steps and attempts and approvals as the API returns them. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
+import { ProjectField } from "./project.ts";
+import { shortSchemas } from "./short-schemas.ts";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
 
 export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
@@ -67,11 +69,30 @@ const times = {
 
 const runFields = {
   id: z.string().meta({ example: "run_8dkq2m0sfj3a" }),
-  workflow_id: z.string().meta({ example: "weekly-revenue" }),
-  version: z.int().meta({ description: "The version of the workflow that it runs.", example: 3 }),
+  kind: z
+    .literal("step")
+    .optional()
+    .meta({ description: "A run of a single step, which belongs to no workflow." }),
+  workflow_id: z
+    .string()
+    .nullable()
+    .meta({ description: "Null in a run of a single step.", example: "weekly-revenue" }),
+  project: ProjectField,
+  version: z.int().nullable().meta({
+    description: "The version of the workflow that it runs; null in a run of a single step.",
+    example: 3,
+  }),
+  step: z
+    .strictObject({ id: z.string().meta({ example: "revenue" }), type: z.string().meta({ example: "sql" }) })
+    .optional()
+    .meta({ description: "Of a run of a single step: the step." }),
   status: RunStatus,
   trigger: RunTrigger,
   ...times,
+  trial: z
+    .literal(true)
+    .optional()
+    .meta({ description: "It executes no step with effects, and changes no state.", example: true }),
   retry_of: z
     .string()
     .optional()
@@ -95,6 +116,23 @@ const runFields = {
     .meta({ description: "The workflow that runs because this run failed." }),
 };
 
+/** What a retry does with its steps, or did. */
+const RetrySteps = z
+  .strictObject({
+    reused: z.array(z.string()).meta({
+      description:
+        "Steps whose recorded outputs are reused: they are not executed, so nothing is sent again.",
+      example: ["revenue"],
+    }),
+    run: z.array(z.string()).meta({ description: "Steps that run.", example: ["summary", "send"] }),
+    effects: z.array(z.string()).meta({ description: "Those of them that have effects.", example: ["send"] }),
+  })
+  .meta({
+    id: "RetrySteps",
+    description: "Of a retry: what it does with its steps, by id; once it has ended, what it did.",
+  });
+export type RetrySteps = z.infer<typeof RetrySteps>;
+
 /** A run as lists show it: without inputs and output. */
 export const RunSummary = z
   .strictObject({
@@ -112,8 +150,14 @@ export const LastRun = z
 /** A value that may be large: itself, or the start of its JSON text with a reference to the whole. */
 const TruncatedValue = z.unknown().meta({
   description:
-    "The value itself when it is small; else `{truncated: true, chars, preview, ref}`: the start of its JSON text, and the `ref` with which `get_run_value` returns the whole.",
-  example: { truncated: true, chars: 52_311, preview: '{"rows":[', ref: "steps.revenue.output" },
+    "The value itself when it is small; else `{truncated: true, chars, preview, lists?, ref}`: `preview` is its JSON with the first items of the lists whose full length `lists` names, or the start of its text; `get_run_value` returns the whole for `ref`.",
+  example: {
+    truncated: true,
+    chars: 52_311,
+    preview: '{"rows":[{"region":"north"}],"row_count":1000}',
+    lists: { rows: 1_000 },
+    ref: "steps.revenue.output",
+  },
 });
 
 const ModelUsage = z
@@ -165,6 +209,10 @@ export const RunStep = z
       description: "Where its output was reused from instead of running: a run's id, or `cache`.",
       example: "cache",
     }),
+    given: z
+      .literal(true)
+      .optional()
+      .meta({ description: "In a trial: its output was given, and it did not run.", example: true }),
     child_run: z
       .string()
       .optional()
@@ -180,7 +228,9 @@ export const RunStep = z
     items: z
       .strictObject({
         total: z.int().meta({ example: 120 }),
-        done: z.int().meta({ example: 118 }),
+        done: z
+          .int()
+          .meta({ description: "Number of those that have ended, failed ones included.", example: 118 }),
         failed: z.int().meta({ example: 2 }),
         max: z.int().optional().meta({
           description:
@@ -250,17 +300,22 @@ export const Run = z
       })
       .optional()
       .meta({ description: "The step that made the run fail." }),
+    retried_by: z.string().optional().meta({
+      description: "The newest run that retries it, if it failed or was cancelled.",
+      example: "run_8dkq2m0sfj3a",
+    }),
     approvals: z
       .array(z.strictObject({ id: z.string(), step_id: z.string(), message: z.string() }))
       .optional()
       .meta({ description: "Approvals that the run is waiting for." }),
     steps: z.array(RunStep).optional().meta({ description: "With `detail` or `step_id`." }),
+    retry: RetrySteps.optional(),
     next: z.string().optional().meta({
       description: "What to do next.",
       example: "It is still running. Ask again with get_run (GET /runs/run_8dkq2m0sfj3a).",
     }),
   })
-  .meta({ id: "Run", description: "A run of a workflow." });
+  .meta({ id: "Run", description: "A run of a workflow, or of a single step." });
 export type Run = z.infer<typeof Run>;
 
 /** Maximum time that a caller may wait for a run, in seconds. */
@@ -273,6 +328,10 @@ export const WaitSeconds = z
   .meta({
     description: `Seconds to wait for the end of the run, 0 to ${MAX_WAIT_SECONDS}. Default: 20 over MCP, 0 over REST.`,
     example: 20,
+  })
+  .register(shortSchemas, {
+    type: "integer",
+    description: `Seconds to wait for its end, at most ${MAX_WAIT_SECONDS}. Default: 20.`,
   });
 
 export const RunInputs = z

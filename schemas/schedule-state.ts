@@ -1,10 +1,12 @@
 /** The state of a schedule, as clients receive it. */
 import { z } from "zod";
+import { ProjectField } from "./project.ts";
 import { timestamp } from "./text.ts";
 
 export const ScheduleState = z
   .strictObject({
     workflow_id: z.string().meta({ example: "weekly-revenue" }),
+    project: ProjectField,
     version: z.int().meta({ description: "The published version that it runs.", example: 3 }),
     cron: z.string().meta({ example: "0 8 * * MON" }),
     timezone: z.string().meta({ example: "Europe/Berlin" }),

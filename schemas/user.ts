@@ -5,16 +5,25 @@ import { text, timestamp } from "./text.ts";
 
 /** In ascending order: each role includes those before it. */
 export const Role = z.enum(["viewer", "editor", "admin"]).meta({
-  description: "viewer reads; editor also writes, runs and approves; admin may do everything.",
+  description: "viewer reads; editor also writes, publishes, runs and approves; admin may do everything.",
   example: "editor",
 });
 export type Role = z.infer<typeof Role>;
 
+/** The role of a user in the default project, or none there; an admin is one in every project. */
+export const UserRole = z.enum(["member", ...Role.options]).meta({
+  description:
+    "viewer reads; editor also writes, publishes, runs and approves; admin may do everything. `member`: only what the roles in projects allow.",
+  example: "editor",
+});
+export type UserRole = z.infer<typeof UserRole>;
+
 /** The scopes that each role grants. They also limit the scopes of the user's API keys. */
-export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
+export const ROLE_SCOPES: Readonly<Record<UserRole, readonly Scope[]>> = {
+  member: [],
   viewer: ["read"],
-  editor: ["read", "write", "run", "approve"],
-  admin: ["read", "write", "run", "approve", "admin"],
+  editor: ["read", "write", "publish", "run", "approve"],
+  admin: ["read", "write", "publish", "run", "approve", "admin"],
 };
 
 export const AuthMode = z.enum(["built-in", "cognito", "oidc"]).meta({
@@ -59,7 +68,7 @@ export const UserIdRef = text(100, 1).meta({
 const userFields = {
   id: z.string().meta({ example: "usr_8dkq2m0sfj3a" }),
   email: z.string().meta({ example: "ada@example.com" }),
-  role: Role,
+  role: UserRole,
   verified: z.boolean().meta({
     description: "Whether the address is verified, by a link in a mail or by the identity provider.",
     example: true,
@@ -121,6 +130,10 @@ export const SessionInfo = z
     mail: z
       .boolean()
       .meta({ description: "Whether mail can be sent; if not, admins pass links on.", example: false }),
+    oauth: z.boolean().meta({
+      description: "Whether applications can connect by the URL alone, by signing in.",
+      example: true,
+    }),
     mcp_url: z.url().meta({
       description: "Base URL for agents, without /mcp or /sse.",
       example: "http://127.0.0.1:8000",

@@ -1,6 +1,7 @@
 /** The workflow language without its step types: the fields of every step, and the top-level fields. */
 import { z } from "zod";
 import { Cel, Duration, JsonSchemaObject, Rate } from "./field-values.ts";
+import { Given } from "./given.ts";
 import { Repeat } from "./repeat.ts";
 import { text } from "./text.ts";
 
@@ -24,7 +25,8 @@ const Retry = z
       example: 4,
     }),
     backoff: z.enum(["fixed", "exponential"]).default("exponential").meta({
-      description: "Whether the pause stays the same or doubles. A random part is subtracted from it.",
+      description:
+        "Whether the pause stays the same or doubles. A random part of up to half is subtracted; a Retry-After of the response is waited for at least.",
       example: "exponential",
     }),
     initial: Duration.default("1s").meta({ description: "The first pause.", example: "2s" }),
@@ -35,7 +37,8 @@ const Retry = z
       .max(50)
       .optional()
       .meta({
-        description: "Error codes to retry. Default: those of temporary errors.",
+        description:
+          "Error codes to retry. Default: temporary errors (of http_status those with 408, 425, 429 and 5xx).",
         example: ["http_status", "timeout"],
       }),
   })
@@ -86,7 +89,7 @@ export const COMMON_STEP_FIELDS = {
   }),
   for_each: Cel.optional().meta({
     description:
-      "A list: the step runs once per item (item, index). The results are in steps.<id>.items, in order.",
+      "A list: the step runs once per item (item, index); for an empty list it succeeds without running. steps.<id>.items[i] is the result of the i-th item.",
     example: "steps.customers.rows",
   }),
   repeat: Repeat.optional(),
@@ -161,14 +164,30 @@ const Example = z
   .strictObject({
     name: text(200, 1).optional().meta({ description: "What the example shows.", example: "A quiet week" }),
     inputs: z.record(z.string(), Json).default({}).meta({ description: "Inputs of a run.", example: {} }),
+    given: Given.optional().meta({
+      description:
+        "Outputs by step id, which replace the steps. from_run takes them from a run of the workflow: those of the step ids in steps, else of all steps but set and assert. Needed for each step with effects, which is never executed for an example.",
+      example: { send: { message_id: "1@example.com" } },
+    }),
     expect: Json.optional().meta({
-      description: "The expected output of the run. Objects may omit fields.",
+      description:
+        "The expected output of the run: equal, but objects may omit fields. Lists must have the same items in the same order.",
       example: { best_region: "north" },
     }),
+    assert: z
+      .array(Cel)
+      .min(1)
+      .max(20)
+      .optional()
+      .meta({
+        description: "CEL expressions that must be true after the run; may read output, inputs and steps.",
+        example: ["output.total > 100", "steps.revenue.row_count == 2"],
+      }),
   })
   .meta({
     id: "Example",
-    description: "Inputs with their expected output. Publishing runs the examples.",
+    description:
+      "Inputs with their expected output. Publishing runs the examples as trials, without effects.",
     example: { inputs: { since: "2026-01-01" }, expect: { best_region: "north" } },
   });
 
@@ -206,7 +225,7 @@ export const TOP_FIELDS = {
     .max(20)
     .optional()
     .meta({
-      description: "Example inputs with expected outputs. Publishing runs them.",
+      description: "Example inputs with expected outputs. Publishing runs them as trials, without effects.",
       example: [{ inputs: { since: "2026-01-01" }, expect: { best_region: "north" } }],
     }),
   timeout: Duration.optional().meta({
@@ -269,7 +288,15 @@ export interface Definition {
   state?: Record<string, Record<string, unknown>> | undefined;
   commit?: Record<string, unknown> | undefined;
   schedule?: Schedule | undefined;
-  examples?: { name?: string | undefined; inputs: Record<string, unknown>; expect?: unknown }[] | undefined;
+  examples?:
+    | {
+        name?: string | undefined;
+        inputs: Record<string, unknown>;
+        given?: Record<string, unknown> | undefined;
+        expect?: unknown;
+        assert?: (string | boolean)[] | undefined;
+      }[]
+    | undefined;
   timeout?: string | undefined;
   concurrency?: number | undefined;
   priority?: number | undefined;

@@ -2,7 +2,11 @@
 import { z } from "zod";
 import { Surface } from "./actor.ts";
 import { AppliedFix, Issue } from "./problem.ts";
+import { ProjectField } from "./project.ts";
+import { LastReview } from "./review.ts";
 import { LastRun } from "./run.ts";
+import { ScheduleState } from "./schedule-state.ts";
+import { shortSchemas } from "./short-schemas.ts";
 import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp, visible } from "./text.ts";
 
 export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
@@ -29,6 +33,9 @@ export const WorkflowTags = z
     params: { code: "duplicate" },
   })
   .meta({ description: "Tags to filter lists by.", example: ["finance", "weekly"], uniqueItems: true });
+
+/** An id of a workflow. In other projects than the default one, it begins with the project and a dot. */
+export const WORKFLOW_ID = /^(?=.{1,200}$)(?:[a-z0-9][a-z0-9-]{0,39}\.)?[a-z0-9][a-z0-9-]*$/;
 
 /** An id in a request. Any text is accepted, so that a wrong one is reported as not found, with a near match. */
 export const WorkflowIdRef = text(200, 1).meta({
@@ -60,6 +67,13 @@ export const WorkflowDefinition = z
 /** The OpenAPI generator can't see into a custom type, so the type is repeated here. */
 const WorkflowDefinitionOrNull = WorkflowDefinition.nullable().meta({ type: ["object", "null"] });
 
+/** Some clients warn of a choice of types, and models write objects. */
+const SHORT_DEFINITION = {
+  type: "object",
+  additionalProperties: true,
+  description: "An object, or YAML or JSON text. The language: describe_environment, topic definition.",
+};
+
 /** A definition in a request: an object, or text that the checker parses. */
 export const DefinitionInput = z
   .custom<Record<string, unknown> | string>(
@@ -80,9 +94,15 @@ export const DefinitionInput = z
     additionalProperties: true,
     description: "An object, or YAML or JSON text. The language: describe_environment, topic definition.",
     example: { steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] },
-  });
+  })
+  .register(shortSchemas, SHORT_DEFINITION);
 
-export const DefinitionInputOrNull = DefinitionInput.nullable().meta({ type: ["object", "string", "null"] });
+export const DefinitionInputOrNull = DefinitionInput.nullable()
+  .meta({ type: ["object", "string", "null"] })
+  .register(shortSchemas, {
+    ...SHORT_DEFINITION,
+    examples: [{ steps: [{ id: "hello", type: "set", values: { greeting: "Good morning" } }] }],
+  });
 
 export const ApplyFixes = z.boolean().default(false).meta({
   description: "Apply the patches of issues.",
@@ -97,6 +117,13 @@ export const Reason = visible("lines", 1_000).meta({
   description: "Why it is changed; kept in the workflow's history.",
   example: "The board asked for net figures.",
 });
+
+/** Names the published workflows that a change may break; `*` stands for those in projects that the caller can't see. */
+export const BreakCallers = z
+  .array(z.string())
+  .max(10_000)
+  .default([])
+  .meta({ description: "Callers that it may break." });
 
 /** Maximum of an integer column on every database. */
 export const MAX_VERSION = 2_147_483_647;
@@ -114,11 +141,16 @@ export const IfMatch = z.int().min(0).max(MAX_VERSION).meta({
 
 export const IdempotencyKey = z
   .string()
-  .regex(/^[\x21-\x7e]{1,200}$/)
+  .regex(/^[\x21-\x7e]{1,200}$/, {
+    error: "must have 1 to 200 visible ASCII characters, and no spaces; for example a UUID",
+  })
   .meta({
-    description:
-      "A value that you choose, 1 to 200 visible ASCII characters. A request repeated with it within 24 hours is not executed twice.",
+    description: "Your own value: a request repeated with it within 24 hours is executed once.",
     example: "3f1c9a52-create-weekly-revenue",
+  })
+  .register(shortSchemas, {
+    type: "string",
+    description: "Your own value: a call repeated with it is executed once.",
   });
 
 export const Workflow = z
@@ -138,6 +170,7 @@ export const Workflow = z
     created_at: timestamp,
     updated_at: timestamp,
     created_by: z.string().meta({ description: "Who created it: the key's owner.", example: "operator" }),
+    project: ProjectField,
     used_by: z
       .array(z.string())
       .optional()
@@ -145,12 +178,19 @@ export const Workflow = z
     last_run: LastRun.nullable()
       .optional()
       .meta({ description: "Its newest run, only with `include`; null when it never ran." }),
+    last_review: LastReview.nullable()
+      .optional()
+      .meta({ description: "Its newest change request, only with `include`; null for none." }),
   })
   .meta({ id: "Workflow", description: "A workflow." });
 export type Workflow = z.infer<typeof Workflow>;
 
 /** A workflow after a change, with the issues of its definition. */
 export const SavedWorkflow = Workflow.extend({
+  next: z.string().optional().meta({
+    description: "What to do next, when another version is published.",
+    example: "Version 3 is a draft; version 2 stays live until publish_workflow.",
+  }),
   issues: z.array(Issue).optional().meta({
     description:
       "When a definition was saved: what must be fixed before it can run; empty for nothing. Paths are relative to the definition.",
@@ -161,7 +201,26 @@ export const SavedWorkflow = Workflow.extend({
     example: [],
   }),
   applied_fixes: AppliedFixes,
+  guesses: z
+    .array(
+      z.strictObject({
+        path: z.string().meta({ description: "Its place in the definition.", example: "steps[1].params.id" }),
+        message: z.string().meta({
+          example: "reads steps.customers.rows[0].id, because the value was the same: 4711.",
+        }),
+      }),
+    )
+    .optional()
+    .meta({ description: "With from: what the runs did not say for certain. Check it." }),
 }).meta({ id: "SavedWorkflow", description: "A saved workflow." });
+
+/** A workflow after an operation that lets live what was published, unless a review is needed for it. */
+export const ReturnedWorkflow = Workflow.extend({
+  unpublished: z.strictObject({ version: Version, detail: z.string() }).optional().meta({
+    description:
+      "In a project with review: the version that is no longer published, because nobody else has reviewed it, and what to do.",
+  }),
+}).meta({ id: "ReturnedWorkflow", description: "A workflow that was moved or restored." });
 
 /** A workflow with its definition, as every operation but a list returns it. */
 export type WorkflowWithDefinition = Workflow & { definition: Record<string, unknown> | null };
@@ -200,3 +259,19 @@ export const WorkflowVersion = z
   })
   .meta({ id: "WorkflowVersion", description: "One immutable entry of a workflow's history." });
 export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
+
+/** A workflow as get_workflow returns it, with what a caller asks for. */
+export const DetailedWorkflow = Workflow.extend({
+  published_definition: WorkflowDefinition.optional().meta({
+    description: "The definition that is live, when `definition` is a newer draft.",
+  }),
+  requested_version: WorkflowVersion.optional().meta({
+    description: "With `version`: that version, with its definition.",
+  }),
+  versions: z.array(WorkflowVersion).optional().meta({
+    description: "Only with `include`: the newest 20 versions with their reasons, without definitions.",
+  }),
+  schedule: ScheduleState.nullable().optional().meta({
+    description: "Only with `include`: the next times of the published schedule; null for none.",
+  }),
+}).meta({ id: "DetailedWorkflow", description: "A workflow with its definition." });

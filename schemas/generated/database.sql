@@ -20,7 +20,9 @@ CREATE TABLE "api_keys" (
   "created_at" text not null,
   "expires_at" text,
   "last_used_at" text,
-  "revoked_at" text);
+  "revoked_at" text, projects text, publish integer, limits text,
+  "application" text,
+  "renewable_until" text);
 
 CREATE INDEX "api_keys_by_owner" on "api_keys" (
   "owner",
@@ -30,7 +32,7 @@ CREATE INDEX "api_keys_by_owner" on "api_keys" (
 CREATE TABLE "approvals" (
   "id" text not null primary key,
   "run_id" text not null,
-  "workflow_id" text not null,
+  "workflow_id" text,
   "step_id" text not null,
   "item" integer not null,
   "status" text not null,
@@ -70,7 +72,7 @@ CREATE TABLE "audit_log" (
   "key_name" text,
   "surface" text not null,
   "client" text not null,
-  "request_id" text);
+  "request_id" text, project text not null default 'default', lineage text, details text, hash text);
 
 CREATE TABLE "counters" (
   "name" text not null primary key,
@@ -86,7 +88,8 @@ CREATE TABLE "events" (
 CREATE TABLE "executors" (
   "id" text not null primary key,
   "beat" integer not null,
-  "started_at" text not null);
+  "started_at" text not null, release text,
+  "clock_offset" bigint);
 
 CREATE TABLE "exposure_consents" (
   "workflow_id" text primary key,
@@ -102,6 +105,16 @@ CREATE TABLE "fan_outs" (
   "items" text not null, constraint "fan_outs_pk" primary key ("run_id",
   "step_id",
   "chunk"));
+
+CREATE TABLE "grants" (
+  "project" text not null references "projects" ("id"),
+  "kind" text not null,
+  "name" text not null,
+  "options" text,
+  "granted_at" text not null,
+  "granted_by" text not null, constraint "grants_pk" primary key ("project",
+  "kind",
+  "name"));
 
 CREATE TABLE "idempotency_keys" (
   "principal" text not null,
@@ -202,6 +215,43 @@ CREATE TABLE "migrations" (
   "requires" integer not null,
   "applied_at" text not null);
 
+CREATE TABLE "oauth_states" (
+  "model" text not null,
+  "digest" blob not null,
+  "payload" text not null,
+  "grant_id" text,
+  "consumed_at" bigint,
+  "expires_at" bigint not null, constraint "oauth_states_pk" primary key ("model",
+  "digest"));
+
+CREATE INDEX "oauth_states_by_end" on "oauth_states" (
+  "expires_at");
+
+CREATE INDEX "oauth_states_by_grant" on "oauth_states" (
+  "grant_id");
+
+CREATE TABLE "project_members" (
+  "project" text not null references "projects" ("id"),
+  "email" text not null,
+  "role" text not null,
+  "added_at" text not null,
+  "added_by" text not null, constraint "project_members_pk" primary key ("project",
+  "email"));
+
+CREATE INDEX "project_members_by_email" on "project_members" (
+  "email");
+
+CREATE TABLE "projects" (
+  "id" text not null primary key,
+  "name" text not null,
+  "description" text not null,
+  "connections" text not null,
+  "http_public" text,
+  "review" integer not null,
+  "limits" text,
+  "created_at" text not null,
+  "created_by" text not null);
+
 CREATE TABLE "rate_slots" (
   "key" text not null primary key,
   "next_at" bigint not null,
@@ -209,6 +259,34 @@ CREATE TABLE "rate_slots" (
 
 CREATE INDEX "rate_slots_by_time" on "rate_slots" (
   "next_at");
+
+CREATE TABLE "reviews" (
+  "id" text not null primary key,
+  "project" text not null,
+  "workflow_id" text not null,
+  "version" integer not null,
+  "base_version" integer,
+  "digest" text not null,
+  "status" text not null,
+  "plan" text not null,
+  "examples" text,
+  "reason" text,
+  "requested_at" text not null,
+  "requested_by" text not null,
+  "key_name" text not null,
+  "lineage" text not null,
+  "subject" text not null,
+  "decided_at" text,
+  "decided_by" text,
+  "comment" text);
+
+CREATE INDEX "reviews_by_status" on "reviews" (
+  "status",
+  "requested_at",
+  "id");
+
+CREATE INDEX "reviews_by_workflow" on "reviews" (
+  "workflow_id");
 
 CREATE TABLE "run_attempts" (
   "run_id" text not null,
@@ -266,7 +344,7 @@ CREATE INDEX "run_values_by_run" on "run_values" (
 
 CREATE TABLE "runs" (
   "id" text not null primary key,
-  "workflow_id" text not null references "workflows" ("id"),
+  "workflow_id" text references "workflows" ("id"),
   "version" integer not null,
   "definition" text,
   "status" text not null,
@@ -302,7 +380,8 @@ CREATE TABLE "runs" (
   "on_failure" text,
   "pins" text,
   "stored_bytes" bigint default 0 not null, subject text
-    generated always as (case when owner = 'operator' then lineage else owner end) virtual);
+    generated always as (case when owner = 'operator' then lineage else owner end) virtual, project text not null default 'default',
+  "trial" text);
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",
@@ -310,28 +389,30 @@ CREATE INDEX "runs_by_created_at" on "runs" (
 
 CREATE INDEX runs_by_parent on runs (parent_run) where parent_run is not null;
 
-CREATE INDEX "runs_by_status" on "runs" (
-  "status",
-  "created_at",
-  "id");
+CREATE INDEX runs_by_project on runs (project, created_at, id);
 
-CREATE INDEX "runs_by_trigger" on "runs" (
-  "trigger",
-  "created_at",
-  "id");
+CREATE INDEX runs_by_status on runs
+    (project, status,
+  "trigger", created_at, id, (case when trial is null then 0 else 1 end));
 
-CREATE INDEX "runs_by_workflow" on "runs" (
-  "workflow_id",
-  "created_at",
-  "id",
-  "status");
+CREATE INDEX runs_by_workflow on runs (workflow_id, created_at, id, project);
+
+CREATE INDEX runs_by_workflow_status on runs
+    (workflow_id, status,
+  "trigger", created_at, id, project, (case when trial is null then 0 else 1 end));
 
 CREATE INDEX runs_finished on runs (finished_at) where finished_at is not null;
 
+CREATE INDEX runs_retries on runs (retry_of, created_at) where retry_of is not null;
+
 CREATE UNIQUE INDEX runs_scheduled on runs (workflow_id, scheduled_for) where trigger = 'schedule';
+
+CREATE INDEX runs_trials on runs (created_at, id) where trial is not null;
 
 CREATE INDEX runs_unfinished on runs
     (workflow_id, admitted, subject, priority desc, created_at, id) where finished_at is null;
+
+CREATE INDEX runs_unfinished_by_project on runs (project) where finished_at is null;
 
 CREATE INDEX runs_unfinished_by_subject on runs (subject) where finished_at is null;
 
@@ -433,6 +514,19 @@ CREATE INDEX "workflow_calls_by_callee" on "workflow_calls" (
   "callee",
   "published");
 
+CREATE TABLE workflow_numbers
+    (number integer primary key, workflow_id text not null unique references workflows (id));
+
+CREATE TABLE "workflow_offers" (
+  "workflow_id" text not null references "workflows" ("id"),
+  "project" text not null,
+  "offered_at" text not null,
+  "offered_by" text not null, constraint "workflow_offers_pk" primary key ("workflow_id",
+  "project"));
+
+CREATE INDEX "workflow_offers_by_project" on "workflow_offers" (
+  "project");
+
 CREATE TABLE "workflow_publications" (
   "id" integer primary key,
   "workflow_id" text not null,
@@ -440,11 +534,22 @@ CREATE TABLE "workflow_publications" (
   "at" text not null,
   "owner" text not null,
   "key_name" text not null,
-  "subject" text not null);
+  "subject" text not null, lineage text);
 
 CREATE INDEX "workflow_publications_by_version" on "workflow_publications" (
   "workflow_id",
   "version");
+
+CREATE VIRTUAL TABLE workflow_search using fts5
+    (text, content='', contentless_delete=1, detail='none', tokenize='trigram case_sensitive 1');
+
+CREATE TABLE 'workflow_search_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'workflow_search_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE 'workflow_search_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER);
+
+CREATE TABLE 'workflow_search_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 
 CREATE TABLE "workflow_states" (
   "workflow_id" text not null primary key references "workflows" ("id"),
@@ -471,8 +576,26 @@ CREATE TABLE "workflow_versions" (
   "client" text not null,
   "stored_bytes" bigint default 0 not null,
   "subject" text default '' not null,
-  "pruned_at" text, constraint "workflow_versions_pk" primary key ("workflow_id",
+  "pruned_at" text, lineage text, constraint "workflow_versions_pk" primary key ("workflow_id",
   "version"));
+
+CREATE TRIGGER workflow_search_delete after delete on workflows begin
+    delete from workflow_search
+      where rowid = (select number from workflow_numbers where workflow_id = old.id);
+    delete from workflow_numbers where workflow_id = old.id;
+  end;
+
+CREATE TRIGGER workflow_search_insert after insert on workflows begin
+    insert into workflow_numbers (workflow_id) values (new.id);
+    insert into workflow_search (rowid, text)
+      select number, new.search_text from workflow_numbers where workflow_id = new.id;
+  end;
+
+CREATE TRIGGER workflow_search_update after update of search_text on workflows
+  when new.search_text <> old.search_text begin
+    insert or replace into workflow_search (rowid, text)
+      select number, new.search_text from workflow_numbers where workflow_id = new.id;
+  end;
 
 CREATE TABLE "workflows" (
   "id" text not null primary key,
@@ -487,7 +610,7 @@ CREATE TABLE "workflows" (
   "created_at" text not null,
   "updated_at" text not null,
   "created_by" text not null,
-  "exposed" integer default 0 not null);
+  "exposed" integer default 0 not null, project text not null default 'default');
 
 CREATE INDEX "workflows_by_created_at" on "workflows" (
   "created_at",
@@ -498,6 +621,8 @@ CREATE INDEX "workflows_by_name_key" on "workflows" (
   "name_key",
   "id",
   "status");
+
+CREATE INDEX workflows_by_project on workflows (project, created_at, id, status);
 
 CREATE INDEX "workflows_by_updated_at" on "workflows" (
   "updated_at",

@@ -3,44 +3,66 @@
   export namespace Schemas {
     // <Schemas>
   export type AccountLink = { kind: ("setup" | "invitation" | "reset" | "verification"), email: (string | null), expires_at: (string | null) }
-export type ApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }
+export type ApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined }
 export type JsonPatchOperation = { op: ("add" | "remove" | "replace" | "move"), path: string, from?: string | undefined, value?: unknown | undefined }
 export type AppliedFix = { path: string, message: string, patch: Array<JsonPatchOperation> }
-export type PlannedStep = { id: string, type: string, effect: string, if?: string | undefined, undo?: true | undefined }
-export type PlannedWorkflow = { workflow_id: string, version: (number | null), role: ("run" | "parent" | "called"), run_id?: string | undefined, patched?: true | undefined, on_failure?: string | undefined, steps: Array<PlannedStep> }
-export type Approval = { id: string, run_id: string, workflow_id: string, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
+export type PlannedStep = { id: string, type: string, effect: string, does?: ("reads" | "writes" | "sends" | "calls" | "asks" | "waits" | "runs" | "nothing") | undefined, targets?: Array<string> | undefined, if?: string | undefined, undo?: true | undefined }
+export type PlannedWorkflow = { workflow_id: (string | null), version: (number | null), role: ("run" | "parent" | "called" | "reviewed" | "planned"), run_id?: string | undefined, patched?: true | undefined, on_failure?: string | undefined, foreign?: true | undefined, steps: Array<PlannedStep> }
+export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
 export type Attempt = { attempt: number, status: ("running" | "succeeded" | "failed" | "cancelled" | "interrupted"), started_at: string, finished_at: (string | null), input?: unknown | undefined, usage: Usage, error: RunError }
-export type AuditEntry = { id: number, at: string, operation: string, target: (string | null), owner: string, key_name: (string | null), surface: ("rest" | "mcp" | "cli" | "web"), client: string, request_id: (string | null) }
+export type AuditEntry = { id: (number | string), at: string, operation: string, target: (string | null), project?: string | undefined, owner: string, key_name: (string | null), lineage: (string | null), surface: ("rest" | "mcp" | "cli" | "web"), client: string, request_id: (string | null), details: (Record<string, unknown> | null), hash: (string | null) }
+export type AuthorizationOutcome = { continue_at: string }
+export type AuthorizationRequest = { name: string, kind: ("web" | "local" | "app"), host: string, published_by: (string | null), scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, projects: Array<{ id: string, name: string }>, resource: string, expires_at: string }
+export type ChangedWorkflow = { workflow_id: string, name: string, project?: string | undefined, status: ("draft" | "published" | "archived"), version: number, published_version: (number | null), changes: Array<{ change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "moved"), count: number, from: (number | null), to: (number | null), first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged"), effects: Array<string>, reason: ({ code: string, message: string } | null), changed_since: Array<{ owner: string, key_name: (string | null), at: string, change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "moved"), version: (number | null) }> }
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
-export type Database = { database: string, tables: Array<Table>, more?: boolean | undefined }
-export type Environment = { guide: string, databases?: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }> | undefined, default_database?: (string | null) | undefined, models?: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }> | undefined, mcp_servers?: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }> | undefined, secrets?: Array<{ name: string, hosts: Array<string>, methods?: Array<string> | undefined, headers?: Array<string> | undefined, unusable?: string | undefined }> | undefined, mail?: { allowed_domains: Array<string>, unusable?: string | undefined } | undefined, step_types?: Array<{ type: string, description: string, fields: Array<string> }> | undefined, functions?: Array<string> | undefined, limits?: Record<string, number> | undefined, your_limits?: Array<{ limit: string, most: number, left: number, resets_at: (string | null) }> | undefined }
-export type Exposure = { workflow_id: string, state: ("not_requested" | "requested" | "allowed"), version: (number | null), digest: (string | null), author: (string | null), name: (string | null), description: (string | null), inputs: (Record<string, unknown> | null), effects: Array<string>, read_only: boolean, allowed_by: (string | null), allowed_at: (string | null) }
-export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
+export type Database = { database: string, tables: Array<Table>, others?: Array<string> | undefined, more?: boolean | undefined }
+export type DatabaseTables = { database: string, tables: Array<string>, others?: Array<string> | undefined, total?: number | undefined, unreadable?: string | undefined }
+export type DescribedApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, description: Array<{ title: string, sentences: Array<string> }> }
+export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
+export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
 export type Issue = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, patch?: Array<JsonPatchOperation> | undefined, line?: number | undefined, column?: number | undefined }
-export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null) }
+export type VisibleWorkflows = { total: number, total_capped?: true | undefined, items?: Array<{ id: string, name: string }> | undefined }
+export type ServerTools = { server: string, tools: Array<string>, total?: number | undefined, unreadable?: string | undefined }
+export type Environment = Partial<{ guide: string, warnings: Array<Issue>, workflows: VisibleWorkflows, databases: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }>, tables: Array<DatabaseTables>, default_database: (string | null), models: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }>, mcp_servers: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }>, tools: Array<ServerTools>, secrets: Array<{ name: string, hosts: Array<string>, methods?: Array<string> | undefined, headers?: Array<string> | undefined, unusable?: string | undefined }>, mail: { allowed_domains: Array<string>, unusable?: string | undefined }, step_types: Array<{ type: string, description: string, output: string, fields: Array<string> }>, functions: Array<string>, limits: Record<string, number>, your_limits: Array<{ limit: string, project?: string | undefined, most: number, left: number, resets_at: (string | null) }> }>
+export type Exposure = { workflow_id: string, state: ("not_requested" | "requested" | "allowed"), version: (number | null), digest: (string | null), author: (string | null), name: (string | null), description: (string | null), inputs: (Record<string, unknown> | null), effects: Array<string>, read_only: boolean, allowed_by: (string | null), allowed_at: (string | null) }
+export type Grant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string }
+export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
+export type KeyChanges = { key: { id: string, name: string, owner: string, state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }, since: string, client: (string | null), attribution: ("key" | "name"), records_since: (string | null), workflows: Array<ChangedWorkflow>, remaining: number, already_reverted: number, clients: Array<string>, not_revertible: { runs_started: number, runs_retried: number, runs_cancelled: number, approvals_decided: number, states_set: number } }
+export type KeyLimits = Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }>
+export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null) }
+export type OfferedWorkflow = { id: string, name: string, description: string, version: number, inputs: (Record<string, unknown> | null), output_schema: (Record<string, unknown> | null) }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
-export type PublishedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, exposure?: { state: ("requested" | "allowed"), detail: string } | undefined }
+export type Project = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string }
+export type ProjectMember = { email: string, role: ("viewer" | "editor" | "admin"), added_at: string, added_by: string }
+export type PublishedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, exposure?: { state: ("requested" | "allowed"), detail: string } | undefined, review?: { id: string, status: "pending", url: string, detail: string } | undefined, warnings?: Array<Issue> | undefined, next_runs?: Array<string> | undefined }
+export type QueryResult = { run_id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), columns?: Array<{ name: string, type: string }> | undefined, rows?: Array<Record<string, unknown>> | undefined, row_count?: number | undefined, truncated?: true | undefined, shortened?: true | undefined, ref?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined, next?: string | undefined }
+export type RetrySteps = { reused: Array<string>, run: Array<string>, effects: Array<string> }
+export type ReturnedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, unpublished?: { version: number, detail: string } | undefined }
+export type ReviewPlan = { workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), tool: ({ effects: Array<string>, read_only: boolean } | null), saves_state: Array<string>, break_callers: Array<string> }
+export type Review = { id: string, project?: string | undefined, workflow_id: string, version: number, base_version: (number | null), status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), reason: (string | null), requested_at: string, requested_by: string, key_name: string, decided_at: (string | null), decided_by: (string | null), comment: (string | null), url: string, digest?: string | undefined, changed?: boolean | undefined, compared_with?: (number | null) | undefined, difference?: (string | null) | undefined, plan?: ReviewPlan | undefined, examples?: Array<{ name?: string | undefined, run_id: string, compared: boolean, checked_up_to?: string | undefined }> | undefined, decidable?: { by_you: boolean, why_not?: string | undefined } | undefined }
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
-export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, next?: string | undefined }
-export type RunDefinition = { workflow_id: string, version: number, patched: boolean, definition: Record<string, unknown> }
-export type RunSummary = { id: string, workflow_id: string, version: number, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
+export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
+export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
+export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
+export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
-export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined }
-export type ScheduleState = { workflow_id: string, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined }
+export type SavedGrant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string, warnings?: Array<{ path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined }> | undefined }
+export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, next?: string | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined, guesses?: Array<{ path: string, message: string }> | undefined }
+export type ScheduleState = { workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined }
 export type Session = { id: string, current: boolean, client: string, address: string, created_at: string, seen_at: string, expires_at: string }
-export type SessionInfo = { user: { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, mcp_url: string }
+export type SessionInfo = { user: { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, oauth: boolean, mcp_url: string }
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
-export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), value: (string | null), replaces: { id: string, expires_at: string } }
-export type User = { id: string, email: string, role: ("viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
+export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
+export type User = { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, definition?: Record<string, unknown> | undefined, applied_fixes?: Array<AppliedFix> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
-export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined }
+export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined }
+export type WorkflowOffer = { workflow_id: string, projects: Array<string>, unseen?: Array<string> | undefined }
+export type WorkflowPlan = { workflow_id: string, version: number, words: string, workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), saves_state: Array<string>, expected: ({ runs: number, seconds: number, cost: (number | null), input_tokens: number, output_tokens: number, steps: Array<{ id: string, seconds: number, rows?: number | undefined, cost?: number | undefined }> } | null) }
 export type WorkflowState = { workflow_id: string, version: number, revision: number, values: Record<string, unknown>, updated_at: (string | null), updated_by: (string | null) }
-export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 
     // </Schemas>
     }
@@ -514,12 +536,85 @@ export type post_Change_password = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Get_authorization_request = {
+      method: "GET",
+      path: "/session/authorization",
+      requestFormat: "json",
+      parameters: {
+            query:  {request: string,
+},
+        
+        
+        
+          }
+      responses: {200: Schemas.AuthorizationRequest,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+410: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Authorize_application = {
+      method: "POST",
+      path: "/session/authorization",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { request: string, allow: boolean, scopes?: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> | undefined, projects?: Array<string> | undefined },
+          }
+      responses: {200: Schemas.AuthorizationOutcome,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_api_keys = {
       method: "GET",
       path: "/api-keys",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ everyone: boolean, limit: number, cursor: string }>,
+            query:  Partial<{ everyone: boolean, application: boolean, limit: number, cursor: string }>,
         
         
         
@@ -534,7 +629,7 @@ export type get_List_api_keys = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -553,7 +648,7 @@ export type post_Create_api_key = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, expires_at?: string | undefined, scopes?: Array<("read" | "write" | "run" | "approve" | "admin")> | undefined },
+        body:  { name: string, expires_at?: string | undefined, scopes?: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> | undefined, projects?: Array<string> | undefined, limits?: Schemas.KeyLimits | undefined },
           }
       responses: {201: Schemas.NewApiKey,
 400: Schemas.Problem,
@@ -575,6 +670,117 @@ export type post_Create_api_key = {
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Describe_key = {
+      method: "GET",
+      path: "/api-keys/{key_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {key_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.DescribedApiKey,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_key_changes = {
+      method: "GET",
+      path: "/api-keys/{key_id}/changes",
+      requestFormat: "json",
+      parameters: {
+            query:  {since: string,
+client?: string | undefined,
+include_later?: boolean | undefined,
+},
+        path:  {key_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.KeyChanges,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Revert_key_changes = {
+      method: "POST",
+      path: "/api-keys/{key_id}/changes/revert",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {key_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { since: string, client?: string | undefined, workflows?: Array<string> | undefined, include_later?: boolean | undefined, break_callers?: Array<string> | undefined, dry_run?: boolean | undefined },
+          }
+      responses: {200: Schemas.KeyChanges,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 422: { "X-Request-Id": string },
@@ -671,7 +877,7 @@ export type get_List_approvals = {
       path: "/approvals",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), run_id: string, limit: number, cursor: string }>,
+            query:  Partial<{ status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), run_id: string, project: string, limit: number, cursor: string }>,
         
         
         
@@ -680,16 +886,18 @@ export type get_List_approvals = {
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
@@ -778,7 +986,7 @@ export type get_List_audit_log = {
       path: "/audit-log",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ search: string, owner: string, operation: string, target: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ search: string, project: string, owner: string, operation: string, target: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
         
         
         
@@ -787,16 +995,51 @@ export type get_List_audit_log = {
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Export_audit_log = {
+      method: "GET",
+      path: "/audit-log/export",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ search: string, project: string, owner: string, operation: string, target: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Schemas.AuditEntry,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
@@ -809,7 +1052,7 @@ export type get_Describe_environment = {
       path: "/environment",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ topic: string }>,
+            query:  Partial<{ topic: string, fields: Array<("guide" | "workflows" | "databases" | "tables" | "default_database" | "models" | "mcp_servers" | "tools" | "secrets" | "mail" | "step_types" | "functions" | "limits" | "your_limits")>, project: string }>,
         
         
         
@@ -818,6 +1061,7 @@ export type get_Describe_environment = {
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
@@ -828,6 +1072,7 @@ export type get_Describe_environment = {
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
@@ -840,7 +1085,7 @@ export type get_Describe_database = {
       path: "/environment/databases/{database}",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ table: string, samples: number }>,
+            query:  Partial<{ project: string, table: string, samples: (number | boolean) }>,
         path:  {database: string,
 },
         
@@ -871,12 +1116,638 @@ export type get_Describe_database = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type post_Query_database = {
+      method: "POST",
+      path: "/environment/databases/{database}/query",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {database: string,
+},
+        
+        body:  { sql: string, params?: Record<string, unknown> | undefined, project?: string | undefined, max_rows?: number | undefined, wait?: number | undefined },
+          }
+      responses: {200: Schemas.QueryResult,
+202: Schemas.QueryResult,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+507: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+202: { "X-Request-Id": string, Location: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
+},
+    }
+export type get_List_offered_workflows = {
+      method: "GET",
+      path: "/offered-workflows",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ project: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.OfferedWorkflow>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_projects = {
+      method: "GET",
+      path: "/projects",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.Project>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Create_project = {
+      method: "POST",
+      path: "/projects",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { name: string, id?: string | undefined, description?: string | undefined, connections?: ("all" | "granted") | undefined, http_public?: (("none" | "list" | "any") | null) | undefined, review?: boolean | undefined, limits?: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null) }> | undefined },
+          }
+      responses: {201: Schemas.Project,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {201: { "X-Request-Id": string, Location: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_project = {
+      method: "GET",
+      path: "/projects/{project}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Project,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type patch_Update_project = {
+      method: "PATCH",
+      path: "/projects/{project}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+},
+        
+        body:  Partial<{ name: string, description: string, connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null) }> }>,
+          }
+      responses: {200: Schemas.Project,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type delete_Delete_project = {
+      method: "DELETE",
+      path: "/projects/{project}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Project,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_grants = {
+      method: "GET",
+      path: "/projects/{project}/grants",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        path:  {project: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.Grant>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type put_Add_grant = {
+      method: "PUT",
+      path: "/projects/{project}/grants/{kind}/{name}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail"),
+name: string,
+},
+        
+        body:  Partial<{ access: "read-only", role: string, tools: Array<string> }>,
+          }
+      responses: {200: Schemas.SavedGrant,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type delete_Remove_grant = {
+      method: "DELETE",
+      path: "/projects/{project}/grants/{kind}/{name}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail"),
+name: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Grant,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_project_members = {
+      method: "GET",
+      path: "/projects/{project}/members",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        path:  {project: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.ProjectMember>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type put_Set_project_member = {
+      method: "PUT",
+      path: "/projects/{project}/members/{email}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+email: string,
+},
+        
+        body:  { role: ("viewer" | "editor" | "admin") },
+          }
+      responses: {200: Schemas.ProjectMember,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type delete_Remove_project_member = {
+      method: "DELETE",
+      path: "/projects/{project}/members/{email}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {project: string,
+email: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.ProjectMember,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_reviews = {
+      method: "GET",
+      path: "/reviews",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), workflow_id: string, project: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.Review>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_review = {
+      method: "GET",
+      path: "/reviews/{review_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {review_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Review,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Decide_review = {
+      method: "POST",
+      path: "/reviews/{review_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {review_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { decision: ("approve" | "reject"), digest?: string | undefined, comment?: (string | null) | undefined },
+          }
+      responses: {200: Schemas.Review,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Withdraw_review = {
+      method: "POST",
+      path: "/reviews/{review_id}/withdraw",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {review_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.Review,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_runs = {
       method: "GET",
       path: "/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ workflow_id: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, limit: number, cursor: string }>,
         
         
         
@@ -892,7 +1763,7 @@ export type get_List_runs = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -902,6 +1773,51 @@ export type get_List_runs = {
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
 503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Run_step = {
+      method: "POST",
+      path: "/runs",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { step: Record<string, unknown>, inputs?: Record<string, unknown> | undefined, from?: Record<string, string> | undefined, project?: string | undefined, wait?: number | undefined },
+          }
+      responses: {200: Schemas.Run,
+202: Schemas.Run,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+507: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+202: { "X-Request-Id": string, Location: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
 },
     }
 export type get_Get_run = {
@@ -1023,7 +1939,7 @@ export type post_Retry_run = {
         path:  {run_id: string,
 },
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  Partial<{ patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, definition: (Record<string, unknown> | string), version: number, inputs: Record<string, unknown>, confirm: boolean, wait: number }>,
+        body:  Partial<{ patch: Array<{ op: ("add_step" | "update_step" | "remove_step" | "move_step" | "rename_step" | "update_top"), id?: string | undefined, step?: Record<string, unknown> | undefined, set?: Record<string, unknown> | undefined, unset?: Array<string> | undefined, after?: string | undefined, before?: string | undefined, to?: string | undefined }>, definition: (Record<string, unknown> | string), version: number, inputs: Record<string, unknown>, confirm: boolean, dry_run: boolean, wait: number }>,
           }
       responses: {200: Schemas.Run,
 202: Schemas.Run,
@@ -1100,7 +2016,7 @@ export type get_List_schedules = {
       path: "/schedules",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ limit: number, cursor: string }>,
+            query:  Partial<{ project: string, limit: number, cursor: string }>,
         
         
         
@@ -1109,16 +2025,18 @@ export type get_List_schedules = {
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
@@ -1146,7 +2064,7 @@ export type get_List_sessions = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -1239,7 +2157,7 @@ export type get_List_users = {
       path: "/users",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ search: string, role: ("viewer" | "editor" | "admin"), status: ("invited" | "active" | "deactivated"), limit: number, cursor: string }>,
+            query:  Partial<{ search: string, role: ("member" | "viewer" | "editor" | "admin"), status: ("invited" | "active" | "deactivated"), limit: number, cursor: string }>,
         
         
         
@@ -1254,7 +2172,7 @@ export type get_List_users = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -1273,7 +2191,7 @@ export type post_Invite_user = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { email: string, role: ("viewer" | "editor" | "admin") },
+        body:  { email: string, role: ("member" | "viewer" | "editor" | "admin") },
           }
       responses: {201: { user: Schemas.User, sent: boolean, link: (string | null) },
 400: Schemas.Problem,
@@ -1313,7 +2231,7 @@ export type patch_Update_user = {
         path:  {user_id: string,
 },
         
-        body:  Partial<{ role: ("viewer" | "editor" | "admin"), status: ("active" | "deactivated") }>,
+        body:  Partial<{ role: ("member" | "viewer" | "editor" | "admin"), status: ("active" | "deactivated") }>,
           }
       responses: {200: Schemas.User,
 400: Schemas.Problem,
@@ -1433,7 +2351,7 @@ export type get_List_workflows = {
       path: "/workflows",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ search: string, tag: string, status: ("draft" | "published" | "archived"), sort: ("created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name"), include: Array<("definition" | "last_run")>, limit: number, cursor: string }>,
+            query:  Partial<{ search: string, tag: string, status: ("draft" | "published" | "archived"), project: string, sort: ("created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name"), include: Array<("definition" | "last_run")>, limit: number, cursor: string }>,
         
         header:  Partial<{ "If-None-Match": string }>,
         
@@ -1443,16 +2361,18 @@ export type get_List_workflows = {
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, ETag: string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, ETag: string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
@@ -1468,12 +2388,13 @@ export type post_Create_workflow = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
+        body:  { name: string, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, from?: Array<string> | undefined, project?: string | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
           }
       responses: {201: Schemas.SavedWorkflow,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
@@ -1487,6 +2408,7 @@ export type post_Create_workflow = {
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
@@ -1502,13 +2424,13 @@ export type get_Get_workflow = {
       path: "/workflows/{workflow_id}",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ include: Array<"last_run"> }>,
+            query:  Partial<{ version: number, include: Array<("last_run" | "last_review" | "versions" | "schedule")> }>,
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-None-Match": string }>,
         
           }
-      responses: {200: Schemas.Workflow,
+      responses: {200: Schemas.DetailedWorkflow,
 304: unknown,
 400: Schemas.Problem,
 401: Schemas.Problem,
@@ -1579,7 +2501,7 @@ export type delete_Archive_workflow = {
       path: "/workflows/{workflow_id}",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ reason: (string | null) }>,
+            query:  Partial<{ reason: (string | null), break_callers: Array<string> }>,
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-Match": string }>,
@@ -1591,6 +2513,7 @@ export type delete_Archive_workflow = {
 403: Schemas.Problem,
 404: Schemas.Problem,
 408: Schemas.Problem,
+409: Schemas.Problem,
 412: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
@@ -1603,6 +2526,7 @@ export type delete_Archive_workflow = {
 403: { "X-Request-Id": string },
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 412: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
@@ -1726,6 +2650,162 @@ export type post_Withdraw_exposure = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type post_Move_workflow = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/move",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "If-Match": string, "Idempotency-Key": string }>,
+        body:  { project: string, force?: boolean | undefined, break_callers?: Array<string> | undefined },
+          }
+      responses: {200: Schemas.ReturnedWorkflow,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+412: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, ETag: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+412: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_offer = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/offer",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.WorkflowOffer,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Offer_workflow = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/offer",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { projects: Array<string>, break_callers?: Array<string> | undefined },
+          }
+      responses: {200: Schemas.WorkflowOffer,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Plan_workflow = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/plan",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ version: number }>,
+        path:  {workflow_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.WorkflowPlan,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type post_Publish_workflow = {
       method: "POST",
       path: "/workflows/{workflow_id}/publish",
@@ -1735,7 +2815,7 @@ export type post_Publish_workflow = {
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-Match": string, "Idempotency-Key": string }>,
-        body:  Partial<{ version: number, break_callers: Array<string> }>,
+        body:  Partial<{ version: number, break_callers: Array<string>, reason: string }>,
           }
       responses: {200: Schemas.PublishedWorkflow,
 400: Schemas.Problem,
@@ -1783,7 +2863,7 @@ export type post_Restore_workflow = {
         header:  Partial<{ "If-Match": string, "Idempotency-Key": string }>,
         body:  Partial<{ reason: (string | null) }>,
           }
-      responses: {200: Schemas.Workflow,
+      responses: {200: Schemas.ReturnedWorkflow,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -1819,7 +2899,7 @@ export type get_List_workflow_runs = {
       path: "/workflows/{workflow_id}/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, limit: number, cursor: string }>,
         path:  {workflow_id: string,
 },
         
@@ -1836,7 +2916,7 @@ export type get_List_workflow_runs = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -1857,7 +2937,7 @@ export type post_Run_workflow = {
         path:  {workflow_id: string,
 },
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  Partial<{ inputs: Record<string, unknown>, version: number, wait: number }>,
+        body:  Partial<{ inputs: Record<string, unknown>, version: number, given: Record<string, unknown>, wait: number }>,
           }
       responses: {200: Schemas.Run,
 202: Schemas.Run,
@@ -2092,7 +3172,7 @@ export type post_Unpublish_workflow = {
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-Match": string, "Idempotency-Key": string }>,
-        body:  Partial<{  }>,
+        body:  Partial<{ break_callers: Array<string> }>,
           }
       responses: {200: Schemas.Workflow,
 400: Schemas.Problem,
@@ -2149,7 +3229,7 @@ export type get_List_workflow_versions = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, Link: string },
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -2204,12 +3284,13 @@ export type post_Validate_workflow = {
             
         
         
-        body:  { definition: (Record<string, unknown> | string), apply_fixes?: boolean | undefined, workflow_id?: string | undefined, inputs?: Record<string, unknown> | undefined, mocks?: Record<string, unknown> | undefined },
+        body:  { definition: (Record<string, unknown> | string), apply_fixes?: boolean | undefined, workflow_id?: string | undefined, project?: string | undefined, inputs?: Record<string, unknown> | undefined, mocks?: Record<string, unknown> | undefined },
           }
       responses: {200: Schemas.Validation,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
+404: Schemas.Problem,
 408: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
@@ -2222,6 +3303,7 @@ export type post_Validate_workflow = {
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
@@ -2244,12 +3326,23 @@ export type post_Validate_workflow = {
 "/runs/{run_id}/events": Endpoints.get_Run_events,
 "/session": Endpoints.get_Get_session,
 "/session/options": Endpoints.get_Sign_in_options,
+"/session/authorization": Endpoints.get_Get_authorization_request,
 "/api-keys": Endpoints.get_List_api_keys,
+"/api-keys/{key_id}": Endpoints.get_Describe_key,
+"/api-keys/{key_id}/changes": Endpoints.get_Get_key_changes,
 "/approvals": Endpoints.get_List_approvals,
 "/approvals/{approval_id}": Endpoints.get_Get_approval,
 "/audit-log": Endpoints.get_List_audit_log,
+"/audit-log/export": Endpoints.get_Export_audit_log,
 "/environment": Endpoints.get_Describe_environment,
 "/environment/databases/{database}": Endpoints.get_Describe_database,
+"/offered-workflows": Endpoints.get_List_offered_workflows,
+"/projects": Endpoints.get_List_projects,
+"/projects/{project}": Endpoints.get_Get_project,
+"/projects/{project}/grants": Endpoints.get_List_grants,
+"/projects/{project}/members": Endpoints.get_List_project_members,
+"/reviews": Endpoints.get_List_reviews,
+"/reviews/{review_id}": Endpoints.get_Get_review,
 "/runs": Endpoints.get_List_runs,
 "/runs/{run_id}": Endpoints.get_Get_run,
 "/runs/{run_id}/definition": Endpoints.get_Get_run_definition,
@@ -2260,6 +3353,8 @@ export type post_Validate_workflow = {
 "/workflows": Endpoints.get_List_workflows,
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
 "/workflows/{workflow_id}/exposure": Endpoints.get_Get_exposure,
+"/workflows/{workflow_id}/offer": Endpoints.get_Get_offer,
+"/workflows/{workflow_id}/plan": Endpoints.get_Plan_workflow,
 "/workflows/{workflow_id}/runs": Endpoints.get_List_workflow_runs,
 "/workflows/{workflow_id}/schedule": Endpoints.get_Get_schedule,
 "/workflows/{workflow_id}/state": Endpoints.get_Get_workflow_state,
@@ -2276,10 +3371,17 @@ post: {
 "/session/verification": Endpoints.post_Verify_email,
 "/session/verification-mail": Endpoints.post_Send_verification,
 "/session/change-password": Endpoints.post_Change_password,
+"/session/authorization": Endpoints.post_Authorize_application,
 "/api-keys": Endpoints.post_Create_api_key,
+"/api-keys/{key_id}/changes/revert": Endpoints.post_Revert_key_changes,
 "/api-keys/{key_id}/revoke": Endpoints.post_Revoke_api_key,
 "/api-keys/{key_id}/rotate": Endpoints.post_Rotate_api_key,
 "/approvals/{approval_id}": Endpoints.post_Decide_approval,
+"/environment/databases/{database}/query": Endpoints.post_Query_database,
+"/projects": Endpoints.post_Create_project,
+"/reviews/{review_id}": Endpoints.post_Decide_review,
+"/reviews/{review_id}/withdraw": Endpoints.post_Withdraw_review,
+"/runs": Endpoints.post_Run_step,
 "/runs/{run_id}/cancel": Endpoints.post_Cancel_run,
 "/runs/{run_id}/retry": Endpoints.post_Retry_run,
 "/sessions/{session_id}/end": Endpoints.post_End_session,
@@ -2290,6 +3392,8 @@ post: {
 "/workflows": Endpoints.post_Create_workflow,
 "/workflows/{workflow_id}/exposure/allow": Endpoints.post_Allow_exposure,
 "/workflows/{workflow_id}/exposure/withdraw": Endpoints.post_Withdraw_exposure,
+"/workflows/{workflow_id}/move": Endpoints.post_Move_workflow,
+"/workflows/{workflow_id}/offer": Endpoints.post_Offer_workflow,
 "/workflows/{workflow_id}/publish": Endpoints.post_Publish_workflow,
 "/workflows/{workflow_id}/restore": Endpoints.post_Restore_workflow,
 "/workflows/{workflow_id}/runs": Endpoints.post_Run_workflow,
@@ -2300,14 +3404,20 @@ post: {
          },
 delete: {
            "/session": Endpoints.delete_Sign_out,
+"/projects/{project}": Endpoints.delete_Delete_project,
+"/projects/{project}/grants/{kind}/{name}": Endpoints.delete_Remove_grant,
+"/projects/{project}/members/{email}": Endpoints.delete_Remove_project_member,
 "/workflows/{workflow_id}": Endpoints.delete_Archive_workflow
          },
 patch: {
-           "/users/{user_id}": Endpoints.patch_Update_user,
+           "/projects/{project}": Endpoints.patch_Update_project,
+"/users/{user_id}": Endpoints.patch_Update_user,
 "/workflows/{workflow_id}": Endpoints.patch_Update_workflow
          },
 put: {
-           "/workflows/{workflow_id}/state": Endpoints.put_Set_workflow_state
+           "/projects/{project}/grants/{kind}/{name}": Endpoints.put_Add_grant,
+"/projects/{project}/members/{email}": Endpoints.put_Set_project_member,
+"/workflows/{workflow_id}/state": Endpoints.put_Set_workflow_state
          }
      }
      
