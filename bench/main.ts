@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createWorkflow } from "./create-workflow.ts";
 import { fairness } from "./fairness.ts";
+import { growth } from "./growth.ts";
 import { getWorkflow } from "./get-workflow.ts";
 import { listWorkflows } from "./list-workflows.ts";
+import { maintenance } from "./maintenance.ts";
 import { passwordAttack } from "./password-attack.ts";
 import { runs } from "./runs.ts";
 import { sseSessions } from "./sse-sessions.ts";
@@ -25,6 +27,8 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "sse-sessions": sseSessions,
   "password-attack": passwordAttack,
   fairness,
+  growth,
+  maintenance,
   "start-up": startUp,
 };
 

@@ -25,7 +25,7 @@ const insertWorkflow = db.prepare(
   "insert into workflows (id, name, name_key, description, tags, search_text, status, version, created_at, updated_at, created_by) values (?, ?, ?, ?, ?, ?, 'draft', 1, ?, ?, ?)",
 );
 const insertVersion = db.prepare(
-  "insert into workflow_versions values (?, 1, 'created', ?, ?, ?, null, null, ?, ?, ?, 'rest', ?)",
+  "insert into workflow_versions (workflow_id, version, change, name, description, tags, definition, reason, created_at, created_by, key_name, surface, client) values (?, 1, 'created', ?, ?, ?, null, null, ?, ?, ?, 'rest', ?)",
 );
 const count = db.prepare("update counters set value = value + 1 where name = 'workflows'");
 const audit = db.prepare(

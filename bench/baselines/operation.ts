@@ -1,5 +1,6 @@
 /** The baseline of tools/call: the CPU time of `invoke` for get_workflow, without HTTP or MCP. */
 import { pino } from "pino";
+import { accessEverywhere } from "../../src/core/access.ts";
 import { Config } from "../../schemas/config.ts";
 import { openInstance } from "../../src/app/instance.ts";
 import { openServices } from "../../src/app/services.ts";
@@ -21,6 +22,7 @@ const principal = {
   owner: "operator",
   lineage: "key_bench",
   scopes: new Set(["read"] as const),
+  access: accessEverywhere(["read"] as const),
 };
 
 /** @returns the CPU time per call, in microseconds */
