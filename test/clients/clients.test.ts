@@ -1,0 +1,99 @@
+/** Clients of other people against the real program: what an agent does, while its server restarts and its key is revoked. */
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { temporaryDirectory } from "../support/instance.ts";
+import { runCommand, startProgram } from "../support/process.ts";
+
+const DRIVER = fileURLToPath(new URL("driver.js", import.meta.url));
+
+/** The transports that each client has, and whether it goes on by itself after its server was restarted. */
+const CLIENTS = [
+  ["ai-sdk", "/mcp", { reconnects: true }],
+  ["ai-sdk", "/sse", { reconnects: false }],
+  ["openai-agents", "/mcp", { reconnects: true }],
+  ["openai-agents", "/sse", { reconnects: true }],
+  ["langchain", "/mcp", { reconnects: true }],
+  ["langchain", "/sse", { reconnects: true }],
+  // Mastra has no SSE transport.
+  ["mastra", "/mcp", { reconnects: true }],
+  ["mcp-use", "/mcp", { reconnects: true }],
+  ["mcp-use", "/sse", { reconnects: true }],
+  ["mcporter", "/mcp", { reconnects: true }],
+  ["mcporter", "/sse", { reconnects: true }],
+  ["genkit", "/mcp", { reconnects: true }],
+  ["genkit", "/sse", { reconnects: true }],
+] as const;
+
+const DEFINITION = {
+  steps: [
+    { id: "pause", type: "wait", for: "3s" },
+    { id: "say", type: "set", needs: ["pause"], values: { text: "Hello" } },
+  ],
+  output: "${{ steps.say.text }}",
+};
+
+/** Starts a client in a process of its own. Its answers are JSON texts: each client wraps results and errors in its own way. */
+function startClient(name: string, url: string, key: string) {
+  const transport = url.endsWith("/sse") ? "sse" : "http";
+  const child = spawn(process.execPath, [DRIVER, name, url, transport, key], {
+    // Keeps the files of the clients out of the home directory, and what they count to themselves.
+    env: {
+      PATH: process.env["PATH"],
+      HOME: temporaryDirectory(),
+      MCP_USE_ANONYMIZED_TELEMETRY: "false",
+      MASTRA_TELEMETRY_DISABLED: "1",
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ask = async (...command: readonly unknown[]): Promise<string> => {
+    child.stdin.write(`${JSON.stringify(command)}\n`);
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`The client ended.\n${log}`);
+      if (value.startsWith("@")) return value.slice(1);
+    }
+  };
+  return { ask, call: (tool: string, args: object) => ask("call", tool, args) };
+}
+
+describe.each(CLIENTS)("%s on %s", (name, path, { reconnects }) => {
+  it("authors, runs, understands errors, survives restarts of the server, and loses a revoked key", async () => {
+    const stateDir = temporaryDirectory();
+    const env = { MILLRACE_STATE_DIR: stateDir };
+    let server = await startProgram("mcp-sse", stateDir);
+    const { port } = new URL(server.url);
+    const key = (await runCommand(["keys", "create", "--name", "agent"], env)).out.trim();
+    const client = startClient(name, `${server.url}${path}`, key);
+
+    expect(await client.ask("connect")).toBe("{}");
+    expect(await client.ask("list")).toContain('"create_workflow"');
+    const workflow = { name: "Hello", description: "Says hello.", definition: DEFINITION };
+    expect(await client.call("create_workflow", workflow)).toMatch(/\\?"id\\?":\\?"hello/);
+    const run = await client.call("run_workflow", { workflow_id: "hello", wait: 30 });
+    expect(run).toMatch(/\\?"status\\?":\\?"succeeded.*\\?"output\\?":\\?"Hello/);
+    expect(await client.call("run_workflow", { workflow_id: "helo" })).toMatch(
+      /workflow_not_found.*Did you mean/,
+    );
+    expect(await client.call("create_workflow", { name: "" })).toContain("must not be empty");
+
+    const get = () => client.call("get_workflow", { workflow_id: "hello" });
+    const answers = async () => (/Says hello/.test(await get()) ? true : undefined);
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      await server.stop(signal);
+      server = await startProgram("mcp-sse", stateDir, { args: ["--port", port] });
+      if (!reconnects) await client.ask("connect");
+      expect(await eventually(answers, `an answer to ${name} after ${signal}`)).toBe(true);
+    }
+
+    await runCommand(["keys", "revoke", "agent"], env);
+    expect(await get()).toMatch(/unauthorized.*mistyped, expired or revoked/);
+    expect(await client.ask("connect").then(get)).not.toContain("Says hello");
+  });
+});

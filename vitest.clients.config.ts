@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** Other people's clients, from a package of their own because they are large: `npm run test:clients` installs them. */
+export default defineConfig({
+  test: {
+    include: ["test/clients/**/*.test.ts"],
+    exclude: ["**/node_modules/**"],
+    pool: "forks",
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+  },
+});
