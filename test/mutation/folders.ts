@@ -14,7 +14,8 @@ const FOLDERS: Readonly<Record<string, Folder>> = {
     tests: [
       "test/engine/run-state/**",
       "test/engine/executor/**",
-      "test/tools/{decide-approval,schedules}.test.ts",
+      "test/tools/{approval-plans,decide-approval,schedules,trials}.test.ts",
+      "test/surfaces/key-limits.test.ts",
     ],
   },
   executor: {
@@ -22,14 +23,21 @@ const FOLDERS: Readonly<Record<string, Folder>> = {
     tests: [
       "test/engine/executor/**",
       "test/engine/run-state/**",
-      "test/tools/{decide-approval,retry-effects}.test.ts",
+      "test/tools/{decide-approval,retry-effects,trials}.test.ts",
+      "test/queue/executors.test.ts",
     ],
   },
   store: {
     mutate: [
       "src/store/{approvals,claim-jobs,jobs,purge-runs,run-writer,schedules,step-writer,unit-of-work,usage,workflow-writer}.ts",
     ],
-    tests: ["test/store/**", "test/queue/**", "test/engine/run-state/schedules.test.ts"],
+    tests: [
+      "test/store/**",
+      "test/queue/{executors,fair-claims,jobs,queue-metrics}.test.ts",
+      "test/engine/run-state/{schedules,pinned-calls}.test.ts",
+      "test/engine/executor/{child-runs,concurrency,events,fan-out,rates,repeat,reused-outputs,runs,undo,workflow-state}.test.ts",
+      "test/tools/{approval-plans,decide-approval,move-workflow}.test.ts",
+    ],
   },
   auth: {
     mutate: ["src/auth/**/*.ts"],
