@@ -11,7 +11,8 @@ const typeScriptIn = (folder: string): string[] =>
     .map((file) => join(folder, file));
 
 /** The ports as the transactions and stores name them. */
-const PORTS = "jobs|runs|approvals|schedules|usage|workflowStates|events|apiKeys|sessions|links|keys|engine";
+const PORTS =
+  "jobs|runs|approvals|schedules|usage|workflowStates|events|reviews|apiKeys|sessions|links|keys|engine";
 
 /** The methods of the ports that report whether they were applied. */
 function compareAndSetMethods(): string[] {
@@ -50,6 +51,10 @@ describe("the result of a compare-and-set", () => {
         "rotate",
         "saveClaims",
         "consume",
+        "insertUnlessTaken",
+        "endPending",
+        "setReason",
+        "renew",
       ]),
     );
   });

@@ -7,7 +7,7 @@ import { RETIRED_PHRASES, RETIRED_WORDS } from "./retired-words.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 /** Texts of others, this list itself, and files without prose of ours. */
 const SKIPPED =
-  /^(?:LICENSE|package-lock\.json|test\/checks\/(?:retired-words|language\.test)\.ts|test\/engine\/definition\/expressions\/cel-|test\/fixtures\/state-|.*\.(?:png|svg|ico|woff2|db|sqlite|gz))/;
+  /^(?:LICENSE|(?:.*\/)?package-lock\.json|test\/checks\/(?:retired-words|language\.test)\.ts|test\/engine\/definition\/expressions\/cel-|test\/fixtures\/state-|.*\.(?:png|svg|ico|woff2|db|sqlite|gz))/;
 
 interface Finding {
   at: string;

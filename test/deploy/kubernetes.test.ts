@@ -206,6 +206,7 @@ describe("the Kubernetes manifests", () => {
       ["/mcp", "Exact", "millrace-mcp"],
       ["/sse", "Exact", "millrace-mcp"],
       ["/messages", "Exact", "millrace-mcp"],
+      ["/.well-known/oauth-protected-resource", "Prefix", "millrace-mcp"],
     ]);
     for (const { metadata } of ofKind("Ingress")) {
       expect(metadata.annotations["nginx.ingress.kubernetes.io/proxy-buffering"]).toBe("off");

@@ -5,6 +5,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { createConnections } from "../../src/connections/index.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { STEP_ERROR_CODES } from "../../src/core/step-errors.ts";
 import { checker } from "../../src/engine/definition/check/index.ts";
 import { FUNCTIONS } from "../../src/engine/definition/expressions/functions.ts";
@@ -54,7 +55,11 @@ describe("the documentation", () => {
   });
 
   it("shows only valid workflows", async () => {
-    const connected = createConnections(Config.parse({}), {}, { stateDir: ROOT, version: "0", now: () => 0 });
+    const connected = createConnections(Config.parse({}), fixedSecrets({}), {
+      stateDir: ROOT,
+      version: "0",
+      now: () => 0,
+    });
     onTestFinished(() => connected.close());
     const workflows = { find: () => Promise.resolve(undefined), ids: () => Promise.resolve([]) };
     const { check } = checker({ stepTypes, connections: connected, workflows });

@@ -120,6 +120,7 @@ async function setUp() {
       const report = await services.engine.check(text, {
         checkConnections: true,
         allowFileFields: true,
+        project: "default",
         ...callOf(signal),
       });
       expect({ file, errors: report.errors }).toEqual({ file, errors: [] });

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { eventually } from "../support/eventually.ts";
 import { testInstance, type TestInstance } from "../support/instance.ts";
 import { type ClientName, connect, outputOf } from "../support/mcp.ts";
+import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { type Program, startProgram } from "../support/process.ts";
 import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, openSse, postMessage } from "../support/raw-mcp.ts";
 
@@ -17,21 +20,30 @@ async function killAndRestart(program: Program, stateDir: string): Promise<void>
   await startMcp(stateDir, new URL(program.url).port);
 }
 
-/** Creates a workflow whose run takes longer than the restart of a server. */
+/** Starts an executor, and creates a workflow whose runs end when the test calls `release`. */
 async function createSlow(instance: TestInstance, key: string) {
-  const call = apiClient((await instance.rest()).url, key);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const peer = await mockHttpServer(async (_request, response) => {
+    await released;
+    sendJson(response, { answer: 42 });
+  });
+  const config = { http: { allowed_hosts: [peer.host] } };
+  writeFileSync(join(instance.stateDir, "config.yaml"), JSON.stringify(config));
+  await instance.executor({ config });
+  const call = apiClient((await instance.rest({ config })).url, key);
   const definition = {
     inputs: { type: "object", properties: { text: { type: "string", default: "" } } },
-    steps: [
-      { id: "pause", type: "wait", for: "6s" },
-      { id: "done", type: "set", values: { answer: 42 } },
-    ],
-    output: "${{ steps.done.answer }}",
+    steps: [{ id: "asked", type: "http", url: peer.url }],
+    output: "${{ steps.asked.body.answer }}",
   };
   const created = await call("POST", "/workflows", { name: "Slow", description: "", definition });
   expect([created.status, created.body.issues]).toEqual([201, []]);
   const runCount = async () => ((await call("GET", "/runs")).body as unknown[]).length;
-  return { runCount, started: () => eventually(async () => (await runCount()) > 0 || undefined, "a run") };
+  return {
+    release,
+    runCount,
+    started: () => eventually(async () => (await runCount()) > 0 || undefined, "a run"),
+  };
 }
 
 /** The message of a call's error; "answered" without one. */
@@ -44,7 +56,6 @@ const outcomeOf = (call: Promise<unknown>): Promise<string> =>
 /** A client of a server of its own, and a workflow. */
 async function open(way: ClientName) {
   const instance = await testInstance();
-  await instance.executor();
   const { value: key } = await instance.key();
   const workflow = await createSlow(instance, key);
   const program = await startMcp(instance.stateDir);
@@ -87,6 +98,7 @@ describe.each(["v1 over Streamable HTTP", "v2 over Streamable HTTP, legacy"] as 
       const answer = client.call("run_workflow", { workflow_id: "slow", wait: 50 });
       await workflow.started();
       await killAndRestart(program, instance.stateDir);
+      workflow.release();
       expect(outputOf(await answer)).toMatchObject({ status: "succeeded", output: 42 });
       expect(await workflow.runCount()).toBe(1);
     });

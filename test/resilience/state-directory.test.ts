@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
-import { runCommand } from "../support/process.ts";
+import { runCommand, runHere } from "../support/process.ts";
 
 /** Commands that create a missing state directory. */
 const CREATING_COMMANDS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
@@ -20,7 +20,9 @@ async function refused(
 ): Promise<string> {
   const messages = new Set<string>();
   for (const command of commands) {
-    const { code, out, err } = await runCommand(command, { MILLRACE_STATE_DIR: stateDir });
+    // `start` begins other processes.
+    const run = command[0] === "start" ? runCommand : runHere;
+    const { code, out, err } = await run(command, { MILLRACE_STATE_DIR: stateDir });
     expect({ command, code, out }).toEqual({ command, code: 4, out: "" });
     expect(err).toContain(stateDir);
     expect(err).not.toMatch(/\n\s+at |SQLITE_|Error:/);
@@ -34,7 +36,7 @@ async function refused(
 /** A state directory with content and a closed database. */
 async function used(): Promise<{ stateDir: string; file: string }> {
   const stateDir = join(temporaryDirectory(), "state");
-  await runCommand(["keys", "create", "--name", "first"], { MILLRACE_STATE_DIR: stateDir });
+  await runHere(["keys", "create", "--name", "first"], { MILLRACE_STATE_DIR: stateDir });
   return { stateDir, file: join(stateDir, "millrace.db") };
 }
 

@@ -81,9 +81,21 @@ function ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Generates bodies: valid, with one wrong or unknown field, or garbage. */
-function body(schema: Schema): fc.Arbitrary<unknown> {
-  const right = valid(schema) as fc.Arbitrary<Record<string, unknown> | null>;
+/** Generates bodies: valid, mostly with existing values, with one wrong or unknown field, or garbage. */
+function body(schema: Schema, known: Readonly<Record<string, readonly string[]>>): fc.Arbitrary<unknown> {
+  const made = valid(schema) as fc.Arbitrary<Record<string, unknown> | null>;
+  const existing = fc.record(
+    Object.fromEntries(
+      Object.entries(schema.properties ?? {}).flatMap(([name, { type }]) =>
+        type === "string" && known[name] !== undefined ? [[name, fc.constantFrom(...known[name])]] : [],
+      ),
+    ),
+  );
+  const right = fc.tuple(made, existing, fc.boolean()).map(([it, values, isExisting]) => {
+    if (it === null || !isExisting) return it;
+    const replaced = Object.entries(values).filter(([name]) => name in it);
+    return Object.assign({}, it, Object.fromEntries(replaced));
+  });
   const names = Object.keys(schema.properties ?? { x: {} });
   const field = fc.oneof(
     fc.constantFrom(...(names.length > 0 ? names : ["x"])),
@@ -138,7 +150,8 @@ export function arbitraryRequest(
     return fc.tuple(...each).map((all) => Object.fromEntries(all.flat()));
   };
   const schema = operation.requestBody?.content["application/json"]?.schema;
-  const json = schema === undefined ? fc.constant(undefined) : body(schema).map((it) => JSON.stringify(it));
+  const json =
+    schema === undefined ? fc.constant(undefined) : body(schema, known).map((it) => JSON.stringify(it));
   const garbage = fc.oneof(
     anyText,
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),

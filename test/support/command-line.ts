@@ -11,9 +11,12 @@ import { openInstance } from "../../src/app/instance.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { temporaryDirectory } from "./instance.ts";
-import { runCommand } from "./process.ts";
+import { runCommand, runHere } from "./process.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+
+/** Commands that start no processes, threads or executors. */
+const BRIEF = new Set(["projects", "grants", "keys", "runs", "workflows"]);
 
 type Written = Record<string, unknown> & { name: string; description?: string; tags?: string[] };
 
@@ -22,7 +25,8 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
   const directory = temporaryDirectory();
   const stateDir = join(directory, "state");
   mkdirSync(stateDir, { mode: 0o700 });
-  const cli = (...args: string[]) => runCommand(args, { MILLRACE_STATE_DIR: stateDir });
+  const cli = (...args: string[]) =>
+    (BRIEF.has(args[0]!) ? runHere : runCommand)(args, { MILLRACE_STATE_DIR: stateDir });
 
   /** Writes files into a new directory and returns its path. */
   const files = (texts: Readonly<Record<string, string>>, name = "workflows"): string => {
@@ -36,7 +40,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
     const change = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
     for (const [id, text] of Object.entries(workflows)) {
       const { id: _, name, description = "", tags = [], ...definition } = parse(text) as Written;
-      await tx.workflows.insert({ name, description, tags, definition }, change, id);
+      await tx.workflows.insert({ name, description, tags, definition }, change, { id });
     }
   });
   await instance.close();

@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import { argv } from "node:process";
 import { pino } from "pino";
+import { accessEverywhere } from "../../src/core/access.ts";
 import { catalogue } from "../../tools/index.ts";
 import { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../../src/app/instance.ts";
@@ -20,6 +21,7 @@ const actor: Actor = {
     owner: "operator",
     lineage: "key_crash",
     scopes: new Set(["read", "write"]),
+    access: accessEverywhere(["read", "write"]),
   },
   client: { surface: "rest", name: "crash-writer" },
 };

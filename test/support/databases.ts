@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
 import { createDatabases, type DatabasesOptions } from "../../src/connections/databases/index.ts";
 import type { Databases, SqlResult, SqlRequest } from "../../src/core/connections.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { callOf } from "./call-context.ts";
 
@@ -28,7 +29,7 @@ export function openDatabases(
   options: Partial<DatabasesOptions> = {},
 ): TestDatabases {
   const config = Config.parse({ databases: entries });
-  const opened = createDatabases(config, env, { stateDir: "/nonexistent/state", ...options });
+  const opened = createDatabases(config, fixedSecrets(env), { stateDir: "/nonexistent/state", ...options });
   onTestFinished(() => opened.close());
   const runQuery: TestDatabases["runQuery"] = (
     database,

@@ -1,11 +1,13 @@
 /** An engine on a new store, with executors in this process and step types that the test controls. */
+import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { Config, DURATION_LIMITS, type UnusableEntry } from "../../schemas/config.ts";
 import type { DurationLimits } from "../../src/core/duration-limits.ts";
 import { createConnections } from "../../src/connections/index.ts";
-import type { PerKeyLimits } from "../../src/core/usage-limits.ts";
+import { fixedSecrets } from "../../src/core/secret-source.ts";
+import { type PerKeyLimits, usageHolders } from "../../src/core/usage-limits.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { EventsApi } from "../../src/core/event-ports.ts";
@@ -25,6 +27,7 @@ import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
+import { projectReader } from "../../src/store/projects.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
 
@@ -57,6 +60,9 @@ export const TEST_ACTOR = {
   client: "vitest",
 } as const;
 
+/** How many turns of the event loop the jobs of other executors are waited for. */
+const MAX_ROUNDS = 300;
+
 const EVENTS_AT = "https://millrace.example.com/events/";
 
 /** Opens an engine with a manual clock. */
@@ -69,6 +75,7 @@ export async function testEngine({
   tracer = noTracer(),
   durationLimits = {},
   maxRunBytes,
+  auditSecrets = false,
   config = {},
   unusable = [],
   expressions = evaluator(),
@@ -83,6 +90,7 @@ export async function testEngine({
   tracer?: Tracer;
   durationLimits?: Partial<DurationLimits>;
   maxRunBytes?: number;
+  auditSecrets?: boolean;
   /** The configuration file, with databases and so on. */
   config?: object;
   /** Entries of the configuration that can't be used. */
@@ -92,12 +100,12 @@ export async function testEngine({
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
-  const read = { ...engineReaders(store.read), workflows: opened.read };
+  const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read) };
   const transaction = engineTransaction(store, clock);
   const changes = sqliteChangeFeed(store);
   onTestFinished(() => changes.close());
   const log = pino({ level: "silent" });
-  const connected = createConnections({ ...Config.parse(config), unusable }, env, {
+  const connected = createConnections({ ...Config.parse(config), unusable }, fixedSecrets(env), {
     stateDir: opened.stateDir,
     version: "0",
     now: clock.now,
@@ -105,7 +113,9 @@ export async function testEngine({
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];
-  const startLimits = { perKey, unfinishedRuns: maxUnfinishedRuns };
+  const projects = projectReader(store.read);
+  const holdersOf = usageHolders(perKey, async (id) => (await projects.find(id))?.limits ?? null);
+  const startLimits = { holdersOf, unfinishedRuns: maxUnfinishedRuns };
   const made = engine({
     stepTypes: types,
     connections: connected,
@@ -116,6 +126,7 @@ export async function testEngine({
     limits: startLimits,
     durationLimits: { ...DURATION_LIMITS, ...durationLimits },
     ...(maxRunBytes !== undefined && { maxRunBytes }),
+    auditSecrets,
   });
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;
@@ -130,11 +141,10 @@ export async function testEngine({
   const handlers = jobHandlers({
     engine: made,
     stepTypes: types,
-    connections: connected,
     read,
     transaction,
     log,
-    usageLimits: usageLimits(perKey, read, clock),
+    usageLimits: usageLimits(holdersOf, read, clock),
     eventUrl,
     expressions,
   });
@@ -163,12 +173,31 @@ export async function testEngine({
     });
     await queue.start();
     onTestFinished(() => queue.stop(0));
-    return queue;
+    return {
+      ...queue,
+      /** Waits for the jobs of other executors too: each may claim those of any run. Some never end theirs. */
+      async waitUntilIdle() {
+        for (let round = 0; round < MAX_ROUNDS; round += 1) {
+          await queue.waitUntilIdle();
+          const others = opened.store.read
+            .selectFrom("jobs")
+            .select("id")
+            .where("state", "=", "claimed")
+            .where("executor", "!=", queue.executor);
+          if ((await others.limit(1).executeTakeFirst()) === undefined) return;
+          await setImmediate();
+        }
+      },
+    };
   }
 
-  async function start(workflowId: string, request: Partial<RunRequest> = {}): Promise<string> {
+  async function start(
+    workflowId: string,
+    request: Partial<Omit<Extract<RunRequest, { workflowId: string }>, "workflowId">> = {},
+  ): Promise<string> {
     const prepared = await made.prepareRun({
       workflowId,
+      caller: null,
       inputs: {},
       actor: TEST_ACTOR,
       trigger: "rest",
@@ -178,7 +207,11 @@ export async function testEngine({
     return prepared.id;
   }
 
-  const find = async (id: string): Promise<RunRecord> => (await read.runs.find(id))!;
+  /** Finds a run of a workflow. */
+  const find = async (id: string): Promise<RunRecord & { workflowId: string }> => {
+    const { workflowId, ...run } = (await read.runs.find(id))!;
+    return { ...run, workflowId: workflowId! };
+  };
 
   return {
     ...opened,

@@ -1,5 +1,9 @@
 /** Waiting for a condition instead of a time. */
 import { setTimeout as delay } from "node:timers/promises";
+import { vi } from "vitest";
+
+/** How long a condition may take, in milliseconds. Mutation tests wait less, because what they change often never happens. */
+const LIMIT_MS = Number(process.env["EVENTUALLY_MS"] ?? 15_000);
 
 /**
  * Asks until there is an answer.
@@ -9,7 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function eventually<T>(
   ask: () => T | undefined | Promise<T | undefined>,
   what: string,
-  limit = 15_000,
+  limit = LIMIT_MS,
 ): Promise<T> {
   const deadline = performance.now() + limit;
   for (;;) {
@@ -19,3 +23,7 @@ export async function eventually<T>(
     await delay(5);
   }
 }
+
+/** Repeats a check until it passes. @throws the error of the last check after the limit */
+export const untilPassing = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: LIMIT_MS, interval: 5 });

@@ -135,6 +135,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
     const report = await services.engine.check(text, {
       checkConnections: true,
       allowFileFields: true,
+      project: "default",
       ...callOf(signal),
     });
     expect({ name, errors: report.errors }).toEqual({ name, errors: [] });
@@ -175,6 +176,8 @@ export async function exampleEnvironment(peers: Peers = {}) {
     publish,
     ended,
     settle,
+    /** The URL of the HTTP peer. */
+    url: http.url,
     /** The requests that the HTTP peer has received. */
     requests: http.received,
     prompts,

@@ -2,38 +2,69 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { threadsWaited } from "./cpu-time.ts";
 import { EXPENSIVE_SCHEMAS, expensiveRequest, randomChoices } from "./expensive-requests.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { runCommand, startProgram } from "./process.ts";
 
 const MONITOR = fileURLToPath(new URL("loop-monitor.ts", import.meta.url));
 
+/** In the answer of a listener whose threads got less processor time than a check may use. */
+const TOO_BUSY = "The machine is too busy to";
+/** How often such a request is sent again. */
+const TRIES = 4;
+/** So long threads that used less than their budget must have waited for a processor, in milliseconds. */
+const STARVED_MS = 1_000;
+/** Longest turn of the event loop of a listener, in milliseconds of processor time. */
+export const MAX_TURN_MS = 100;
+
 export interface MonitoredServer {
   url: string;
   key: string;
   /** Returns the longest turn of its event loop since the last call, in milliseconds of processor time. */
   longestTurn(): Promise<number>;
-  send(method: string, path: string, body?: string): Promise<{ status: number; text: string }>;
+  /** Sends a request, and again when a busy machine left no time to check it, as that answer says. */
+  send(method: string, path: string, body?: string): Promise<Answer>;
+  /**
+   * Sends a request, and returns the longest turn too. If that is too long, the request is sent again: other programs can only
+   * make a turn longer, so the shortest one counts.
+   */
+  measure(method: string, path: string, body: string): Promise<Answer & { ms: number }>;
+}
+
+interface Answer {
+  status: number;
+  text: string;
+  /** Whether the machine was in fact too busy at the last try, so that a 503 is the right answer. */
+  isStarved: boolean;
 }
 
 /** Starts a listener whose event loop is monitored. */
 export async function startMonitoredServer(): Promise<MonitoredServer> {
   const stateDir = temporaryDirectory();
   const made = await runCommand(
-    ["keys", "create", "--name", "fuzz", "--scope", "read", "write", "run", "approve"],
+    ["keys", "create", "--name", "fuzz", "--scope", "read", "write", "publish", "run", "approve"],
     {
       MILLRACE_STATE_DIR: stateDir,
     },
   );
   const key = made.out.trim().split("\n").at(-1)!.trim();
   const socket = join(stateDir, "monitor.sock");
-  const { url } = await startProgram("serve", stateDir, {
+  const { url, child } = await startProgram("serve", stateDir, {
     args: ["--workers", "0"],
     env: { NODE_OPTIONS: `--import ${MONITOR}`, LOOP_MONITOR: socket, MILLRACE_LOG_LEVEL: "info" },
   });
-  return {
+  const server: MonitoredServer = {
     url,
     key,
+    async measure(...request) {
+      let ms = Infinity;
+      for (let tries = 0; ; tries += 1) {
+        const answer = await server.send(...request);
+        ms = Math.min(ms, await server.longestTurn());
+        if (ms < MAX_TURN_MS || tries === TRIES) return { ...answer, ms };
+      }
+    },
     longestTurn: () =>
       new Promise((resolve, reject) => {
         let answer = "";
@@ -44,14 +75,21 @@ export async function startMonitoredServer(): Promise<MonitoredServer> {
           .once("error", reject);
       }),
     async send(method, path, body) {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers: { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) },
-        ...(body !== undefined && { body }),
-      });
-      return { status: response.status, text: await response.text() };
+      for (let again = TRIES; ; again -= 1) {
+        const before = threadsWaited(child.pid!);
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) },
+          ...(body !== undefined && { body }),
+        });
+        const text = await response.text();
+        const isBusy = text.includes(TOO_BUSY);
+        const isStarved = isBusy && threadsWaited(child.pid!) - before > STARVED_MS;
+        if (again === 0 || !isBusy) return { status: response.status, text, isStarved };
+      }
     },
   };
+  return server;
 }
 
 export interface FuzzReport {
@@ -82,10 +120,9 @@ export async function fuzzHealth(seed: number, count: number): Promise<FuzzRepor
   const report: FuzzReport = { longest: { ms: 0, name: "" }, failed: [], statuses: {} };
   for (let sent = 0; sent < count; sent += 1) {
     const { name, method, path, body } = expensiveRequest(random, ids);
-    const { status, text } = await server.send(method, path, body);
-    const ms = await server.longestTurn();
+    const { status, text, ms, isStarved } = await server.measure(method, path, body);
     report.statuses[status] = (report.statuses[status] ?? 0) + 1;
-    if (status >= 500) report.failed.push(`${name}: ${status} ${text.slice(0, 200)}`);
+    if (status >= 500 && !isStarved) report.failed.push(`${name}: ${status} ${text.slice(0, 200)}`);
     if (ms > report.longest.ms) report.longest = { ms, name: `${name}, ${body.length} characters` };
   }
   return report;

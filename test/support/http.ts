@@ -36,10 +36,16 @@ export function apiClient(base: string, key?: string): ApiClient {
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 export async function toApiResponse(response: Response): Promise<ApiResponse<any>> {
   const text = await response.text();
-  const json = response.headers.get("content-type")?.includes("json") ?? false;
+  const type = response.headers.get("content-type") ?? "";
   return {
     status: response.status,
     headers: response.headers,
-    body: json && text !== "" ? JSON.parse(text) : text,
+    body: parseBody(type, text),
   };
+}
+
+function parseBody(type: string, text: string): unknown {
+  if (!type.includes("ndjson")) return type.includes("json") && text !== "" ? JSON.parse(text) : text;
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as unknown);
 }

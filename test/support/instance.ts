@@ -1,11 +1,7 @@
 /** A new state directory with keys, and both listeners in this process on free ports. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
 import { Config } from "../../schemas/config.ts";
-import type { Scope } from "../../schemas/actor.ts";
 import { type Executor, startExecutor } from "../../src/app/executor.ts";
 import { type Instance, openInstance } from "../../src/app/instance.ts";
 import type { RunningServer } from "../../src/app/listener.ts";
@@ -17,31 +13,17 @@ import { readEnvironment } from "../../src/config/environment.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
+import { newStateDirectory } from "./directories.ts";
 
-/** An empty directory that is removed at the end of the test. */
-export function temporaryDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), "millrace-test-"));
-  // A process that is about to end may still write into it.
-  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-  return path;
-}
-
-/** A clock that changes only when the test advances it. */
-export interface FakeClock extends Clock {
-  advance(milliseconds: number): void;
-}
-
-export function fakeClock(start = Date.parse("2026-11-21T08:00:00Z")): FakeClock {
-  let now = start;
-  return { now: () => now, advance: (milliseconds) => void (now += milliseconds) };
-}
+export { fakeClock, type FakeClock } from "./clock.ts";
+export { temporaryDirectory } from "./directories.ts";
 
 export interface TestInstance extends Instance {
   /** The services of operations. */
   services: Services;
   stateDir: string;
   clock: Clock;
-  key(options?: { scopes?: Scope[]; expiresAt?: string; owner?: string; name?: string }): Promise<CreatedKey>;
+  key(options?: Partial<Parameters<typeof createKey>[2]>): Promise<CreatedKey>;
   rest(options?: CopyOptions): Promise<Copy>;
   mcp(options?: CopyOptions): Promise<Copy>;
   /** Starts an executor in this process. */
@@ -71,7 +53,7 @@ const silent = pino({ level: "silent" });
  * several processes: each has its own connections.
  */
 export async function testInstance({
-  stateDir = temporaryDirectory(),
+  stateDir: existing,
   clock = systemClock,
   log = silent,
   /** Whether to treat the file system as local; otherwise the rollback journal is used. */
@@ -85,6 +67,7 @@ export async function testInstance({
   local?: boolean;
   config?: unknown;
 } = {}): Promise<TestInstance> {
+  const stateDir = existing ?? (await newStateDirectory());
   const directory = openStateDirectory(stateDir);
   const instance = await openInstance(stateDir, clock, log, local ? directory : { ...directory, local });
   const running: Pick<RunningServer, "stop">[] = [];

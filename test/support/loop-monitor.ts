@@ -4,6 +4,7 @@
  */
 import { createServer } from "node:net";
 import { isMainThread } from "node:worker_threads";
+import { keepNormalPriority } from "./normal-priority.ts";
 
 /** Interval of the samples, in milliseconds. A turn can't be missed: a timer runs once in each. */
 const SAMPLE_MS = 2;
@@ -16,6 +17,7 @@ const cpuMs = (): number => {
 const socketPath = process.env["LOOP_MONITOR"];
 // Only in the listener, not in its threads and child processes.
 if (socketPath !== undefined && isMainThread && ["serve", "mcp-sse"].includes(process.argv[2] ?? "")) {
+  keepNormalPriority();
   let last = cpuMs();
   let longest = 0;
   const sample = (): void => {

@@ -12,6 +12,8 @@ export interface MariaDb {
   /** The URL of the database `shop` for the configuration, without the password. */
   url: string;
   password: string;
+  /** Runs statements as the owner of the server. */
+  run(sql: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,11 +49,12 @@ export async function startMariaDb(sql: string): Promise<MariaDb> {
   await owner.query(
     `CREATE DATABASE shop; CREATE USER reports@'%' IDENTIFIED BY '${password}'; GRANT ALL ON shop.* TO reports@'%'; USE shop; ${sql}`,
   );
-  await owner.end();
   return {
     url: `mysql://reports@127.0.0.1:${port}/shop`,
     password,
+    run: async (text) => void (await owner.query(text)),
     async stop() {
+      await owner.end();
       server.kill("SIGTERM");
       await once(server, "exit");
       rmSync(directory, { recursive: true });

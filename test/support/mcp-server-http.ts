@@ -26,11 +26,11 @@ export interface McpHttpServer {
   dropSessions(): void;
 }
 
-/** @param key what every request must show; @param leg which transport it serves */
+/** @param key what every request must show, now; @param leg which transport it serves */
 export async function mcpHttpServer({
   key,
   leg = "streamable",
-}: { key?: string; leg?: "streamable" | "sse" } = {}): Promise<McpHttpServer> {
+}: { key?: string | (() => string); leg?: "streamable" | "sse" } = {}): Promise<McpHttpServer> {
   const app = express();
   let opened = 0;
   const headers: IncomingHttpHeaders[] = [];
@@ -38,7 +38,8 @@ export async function mcpHttpServer({
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const streams = new Map<string, SSEServerTransport>();
   app.use((request, response, next) => {
-    if (key === undefined || request.headers.authorization === `Bearer ${key}`) next();
+    const expected = typeof key === "function" ? key() : key;
+    if (expected === undefined || request.headers.authorization === `Bearer ${expected}`) next();
     else response.status(401).json({ error: "no key" });
   });
   app.use((request, _response, next) => {

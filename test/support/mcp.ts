@@ -67,7 +67,36 @@ interface Hooks {
   onToolsChanged?: () => void;
 }
 
-export interface McpClient {
+interface ListedResource {
+  uri: string;
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+interface ResourceText {
+  uri: string;
+  mimeType?: string | undefined;
+  text: string;
+}
+
+/** The resources, prompts and completions of a server; both SDKs have the same methods. */
+interface ContextMethods {
+  listResources(cursor?: string): Promise<{ resources: ListedResource[]; nextCursor?: string | undefined }>;
+  listResourceTemplates(): Promise<{ uriTemplate: string; name: string }[]>;
+  readResource(uri: string): Promise<ResourceText[]>;
+  listPrompts(): Promise<{ name: string; arguments?: { name: string }[] | undefined }[]>;
+  getPrompt(name: string, args: Record<string, string>): Promise<{ role: string; content: Json }[]>;
+  /** @param of the template of a resource, or the name of a prompt */
+  complete(
+    of: { uri: string } | { name: string },
+    argument: string,
+    typed: string,
+    context?: Record<string, string>,
+  ): Promise<string[]>;
+}
+
+export interface McpClient extends ContextMethods {
   listTools(): Promise<ListedTool[]>;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolCallResult>;
   /** The revision that was negotiated. */
@@ -108,6 +137,7 @@ export async function connect(
   await client.connect(transport);
   const session = transport instanceof v2.StreamableHTTPClientTransport ? transport : undefined;
   return closing({
+    ...contextMethods(client),
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, how = {}) =>
       (await client.callTool({ name, arguments: args }, how)) as unknown as ToolCallResult,
@@ -133,6 +163,7 @@ export async function connectV1(
   await connecting;
   const session = transport instanceof StreamableHTTPClientTransport ? transport : undefined;
   return closing({
+    ...contextMethods(client),
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, how = {}) =>
       (await client.callTool({ name, arguments: args }, undefined, how)) as unknown as ToolCallResult,
@@ -142,6 +173,26 @@ export async function connectV1(
       await client.close();
     },
   });
+}
+
+function contextMethods(client: v2.Client | V1Client): ContextMethods {
+  // The types of the two SDKs differ where the methods do not.
+  const either = client as v2.Client;
+  return {
+    listResources: (cursor) => either.listResources(cursor === undefined ? {} : { cursor }),
+    listResourceTemplates: async () => (await either.listResourceTemplates()).resourceTemplates,
+    readResource: async (uri) => (await either.readResource({ uri })).contents as ResourceText[],
+    listPrompts: async () => (await either.listPrompts()).prompts,
+    getPrompt: async (name, args) => (await either.getPrompt({ name, arguments: args })).messages,
+    async complete(of, name, value, context) {
+      const ref =
+        "uri" in of
+          ? ({ type: "ref/resource", uri: of.uri } as const)
+          : ({ type: "ref/prompt", name: of.name } as const);
+      const params = { ref, argument: { name, value }, ...(context && { context: { arguments: context } }) };
+      return (await either.complete(params)).completion.values;
+    },
+  };
 }
 
 /** The v1 client reports the negotiated revision only to its transport. */

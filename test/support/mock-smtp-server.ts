@@ -2,15 +2,23 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
 
-/** Starts a mail server on loopback that accepts everything, until the end of the test. Returns its port and the raw mails. */
-export async function smtpPeer(): Promise<{ port: number; received: string[] }> {
+/**
+ * Starts a mail server on loopback that accepts every mail, until the end of the test. Returns its port and the raw mails.
+ * @param isAccepted whether a password is accepted
+ */
+export async function smtpPeer(
+  isAccepted: (password: string) => boolean = () => true,
+): Promise<{ port: number; received: string[] }> {
   const received: string[] = [];
   const server = new SMTPServer({
     logger: false,
     closeTimeout: 1,
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
-    onAuth: ({ username }, _session, done) => done(null, { user: username }),
+    onAuth: ({ username, password }, _session, done) =>
+      isAccepted(password ?? "")
+        ? done(null, { user: username })
+        : done(Object.assign(new Error("wrong password"), { responseCode: 535 })),
     onData: (stream, _session, done) => {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));

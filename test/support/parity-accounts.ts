@@ -36,6 +36,25 @@ const [ANN, ROOT] = [0, 1];
 /** The maximum number of keys of a user. */
 const ALL_KEYS = Array.from({ length: 100 }, () => call("create_api_key", { name: "one of many" }));
 
+/** The editor's list of keys, then a workflow that the first of them creates, edits and publishes. */
+const KEY_HISTORY: ParityCall[] = [
+  ...as("editor", call("list_api_keys")),
+  ...as(
+    "other",
+    call("create_workflow", { name: "Made by a key" }),
+    call("update_workflow", {
+      workflow_id: "made-by-a-key",
+      definition: { steps: [{ id: "a", type: "set", values: { x: 1 } }] },
+    }),
+    call("publish_workflow", { workflow_id: "made-by-a-key" }),
+  ),
+];
+const revertOf = (before: readonly CallResult[]) => ({
+  key_id: listed(before, 0, 0),
+  since: "2026-11-21",
+  workflows: ["made-by-a-key"],
+});
+
 export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
   create_api_key: [
     ...as(
@@ -56,6 +75,8 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("create_api_key", { name: "other", idempotency_key: "k" }, "idempotency_key_reused"),
       call("create_api_key", { name: " " }, "invalid_input"),
       call("create_api_key", { name: "ci", scopes: ["admin"], expires_at: "2026-11-01" }, "invalid_input"),
+      call("create_api_key", { name: "ci", scopes: ["run"], limits: { tools: ["get_run"] } }),
+      call("create_api_key", { name: "ci", limits: { tools: ["get_runs"] } }, "invalid_input"),
       call("create_api_key", { name: "ci", expires_at: "2026-02-30", value: "mine" }, "invalid_input"),
       call("list_api_keys"),
     ),
@@ -75,6 +96,28 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
     ),
     ...as("admin", call("list_api_keys"), call("list_api_keys", { everyone: true })),
     noKey("list_api_keys"),
+  ],
+  describe_key: [
+    { ...call("describe_key", { key_id: "self" }), by: "other" },
+    { ...call("describe_key", { key_id: "self" }), by: "readOnly" },
+    { ...call("describe_key", { key_id: "key_none" }, "api_key_not_found"), by: "other" },
+    { ...call("describe_key", { key_id: "x".repeat(101) }, "invalid_input"), by: "other" },
+    ...as(
+      "editor",
+      call("create_api_key", { name: "ci", scopes: ["run"], limits: { tools: ["run_workflow", "get_run"] } }),
+    ),
+    ...as(
+      "editor",
+      call("describe_key", (before) => ({ key_id: idOf(before, 4) })),
+    ),
+    ...as(
+      "viewer",
+      call("describe_key", (before) => ({ key_id: idOf(before, 4) }), "api_key_not_found"),
+    ),
+    ...as(
+      "admin",
+      call("describe_key", (before) => ({ key_id: idOf(before, 4) })),
+    ),
   ],
   revoke_api_key: [
     ...as("editor", call("create_api_key", { name: "one" }), call("create_api_key", { name: "two" })),
@@ -123,6 +166,68 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("rotate_api_key", (before) => ({ key_id: String(lastOutput(before)["id"]) }), "too_many_keys"),
     ),
     noKey("rotate_api_key", { key_id: "key_none" }),
+  ],
+  get_key_changes: [
+    ...KEY_HISTORY,
+    ...as(
+      "editor",
+      call("get_key_changes", (before) => ({ key_id: listed(before, 0, 0), since: "2026-11-21" })),
+      call("get_key_changes", (before) => ({
+        key_id: listed(before, 0, 0),
+        since: "2026-11-21T07:00:00Z",
+        client: "nobody's",
+        include_later: true,
+      })),
+      call("get_key_changes", (before) => ({ key_id: listed(before, 0, 0), since: "2026-11-22" })),
+      call("get_key_changes", { key_id: "key_none", since: "2026-11-21" }, "api_key_not_found"),
+      call("get_key_changes", { key_id: "key_none", since: "yesterday", client: "" }, "invalid_input"),
+    ),
+    ...as(
+      "viewer",
+      call(
+        "get_key_changes",
+        (before) => ({ key_id: listed(before, 0, 0), since: "2026-11-21" }),
+        "api_key_not_found",
+      ),
+    ),
+    ...as(
+      "admin",
+      call("get_key_changes", (before) => ({ key_id: listed(before, 0, 0), since: "2026-11-21" })),
+    ),
+    noKey("get_key_changes", { key_id: "key_none", since: "2026-11-21" }),
+  ],
+  revert_key_changes: [
+    ...KEY_HISTORY,
+    ...as(
+      "editor",
+      call("revert_key_changes", (before) => ({
+        key_id: listed(before, 0, 0),
+        since: "2026-11-21",
+        dry_run: true,
+      })),
+      call("revert_key_changes", (before) => ({ ...revertOf(before), idempotency_key: "r" })),
+      call("revert_key_changes", (before) => ({ ...revertOf(before), idempotency_key: "r" })),
+      call(
+        "revert_key_changes",
+        (before) => ({ ...revertOf(before), include_later: true, idempotency_key: "r" }),
+        "idempotency_key_reused",
+      ),
+      call("revert_key_changes", (before) => ({ ...revertOf(before), break_callers: [] })),
+      call("get_workflow", { workflow_id: "made-by-a-key" }),
+      call(
+        "revert_key_changes",
+        (before) => ({ ...revertOf(before), workflows: ["nothing"] }),
+        "invalid_input",
+      ),
+      call("revert_key_changes", { key_id: "key_none", since: "2026-11-21" }, "api_key_not_found"),
+      call(
+        "revert_key_changes",
+        { key_id: "key_none", since: "yesterday", client: "", workflows: [], dry_run: "yes" },
+        "invalid_input",
+      ),
+    ),
+    notFor("viewer", "revert_key_changes", { key_id: "key_none", since: "2026-11-21" }),
+    noKey("revert_key_changes", { key_id: "key_none", since: "2026-11-21" }),
   ],
   invite_user: [
     ...as(
@@ -255,9 +360,27 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("list_audit_log", { limit: 2 }),
       call("list_audit_log", (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] })),
       call("list_audit_log", { cursor: "forged" }, "invalid_cursor"),
+      call("list_audit_log", { project: "default", limit: 1 }),
+      call("list_audit_log", { project: "none" }, "project_not_found"),
       call("list_audit_log", { surface: "telnet", since: "yesterday" }, "invalid_input"),
     ),
     notFor("full", "list_audit_log"),
     notFor("editor", "list_audit_log"),
+  ],
+  export_audit_log: [
+    ...as(
+      "admin",
+      call("invite_user", { email: "new@example.com", role: "viewer" }),
+      call("export_audit_log"),
+      call("export_audit_log", { project: "default", operation: "invite_user" }),
+      call("export_audit_log", { target: "nobody@example.com" }),
+      call("export_audit_log", { limit: 2 }),
+      call("export_audit_log", (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] })),
+      call("export_audit_log", { cursor: "forged" }, "invalid_cursor"),
+      call("export_audit_log", { project: "nowhere" }, "project_not_found"),
+      call("export_audit_log", { since: "yesterday" }, "invalid_input"),
+    ),
+    notFor("full", "export_audit_log"),
+    notFor("editor", "export_audit_log"),
   ],
 };

@@ -45,7 +45,7 @@ export function parityConfig() {
   const dataset = join(directory, "shop.db");
   const db = new DatabaseSync(dataset);
   db.exec(
-    "create table orders (region text not null, amount real); insert into orders values ('north', 120)",
+    "pragma synchronous = off; create table orders (region text not null, amount real); insert into orders values ('north', 120)",
   );
   db.close();
   return {
@@ -66,6 +66,8 @@ const failing = create({
   name: "Failing",
   definition: { steps: [{ id: "check", type: "assert", that: "1 > 2", message: "Never." }] },
 });
+const SENDING = { steps: [{ id: "send", type: "http", method: "POST", url: "https://example.com/" }] };
+const sending = create({ name: "Sending", definition: SENDING });
 const pausing = create({
   name: "Pausing",
   definition: { steps: [{ id: "pause", type: "wait", for: "1d" }] },
@@ -109,6 +111,32 @@ const run = (workflow_id: string, input: Input = {}): ParityCall => ({
   call: "run_workflow",
   with: { workflow_id, wait: 20, ...input },
 });
+/** A published workflow, and a published one that runs it and reads its output. */
+const calledHello = (project?: string): ParityCall[] => [
+  hello,
+  publish("hello"),
+  ...(project === undefined
+    ? []
+    : [
+        { call: "create_project", with: { name: project }, by: "admin" as const },
+        { call: "offer_workflow", with: { workflow_id: "hello", projects: [project] } },
+      ]),
+  {
+    ...create({
+      name: "Asks",
+      ...(project !== undefined && { project }),
+      definition: {
+        steps: [{ id: "sub", type: "workflow", workflow: "hello" }],
+        output: "${{ steps.sub.output.greeting }}",
+      },
+    }),
+    ...(project !== undefined && { by: "admin" as const }),
+  },
+  {
+    ...publish(project === undefined ? "asks" : `${project}.asks`),
+    ...(project !== undefined && { by: "admin" as const }),
+  },
+];
 const publish = (workflow_id: string): ParityCall => ({ call: "publish_workflow", with: { workflow_id } });
 /** The id in the output of an earlier call. */
 export const idOf = (before: readonly CallResult[], index: number): string =>
@@ -117,7 +145,7 @@ export const idOf = (before: readonly CallResult[], index: number): string =>
 const approvalOf = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
 /** The maximum number of unfinished runs. */
-const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
+export const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
 /** The errors that all operations on a workflow share. */
 const wrongId = (call: string, more: Input = {}, by: CallerName = "full"): ParityCall[] => [
@@ -140,21 +168,38 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       expect: "idempotency_key_reused",
     },
     { call: "create_workflow", with: {}, expect: "invalid_input" },
+    { call: "create_workflow", with: { name: "Trail", from: ["run_none"] }, expect: "run_not_found" },
+    {
+      call: "create_workflow",
+      with: { name: "Trail", from: ["run_none"], definition: {} },
+      expect: "invalid_input",
+    },
     { call: "create_workflow", with: { nmae: "Weekly" }, expect: "invalid_input" },
     {
       call: "create_workflow",
-      with: { name: 1, description: null, tags: "a", definition: [], reason: true, extra: {} },
+      with: { name: 1, description: 2, tags: 3, definition: [], reason: true, extra: {} },
       expect: "invalid_input",
     },
     { call: "create_workflow", with: { name: " ", tags: ["a", "a"] }, expect: "invalid_input" },
     { call: "create_workflow", with: { name: "a\u0000b" }, expect: "invalid_input" },
     { call: "create_workflow", with: { name: "Denied" }, readOnly: true, expect: "missing_scope" },
     { call: "list_workflows" },
+    { call: "create_workflow", with: { name: "Elsewhere", project: "none" }, expect: "project_not_found" },
   ],
   get_workflow: [
     WEEKLY,
     { call: "get_workflow", with: { workflow_id: "weekly-revenue" } },
     { call: "get_workflow", with: { workflow_id: "weekly-revenue" }, readOnly: true },
+    { call: "update_workflow", with: { workflow_id: "weekly-revenue", name: "Renamed", reason: "Clearer" } },
+    {
+      call: "get_workflow",
+      with: { workflow_id: "weekly-revenue", version: 1, include: ["versions", "schedule"] },
+    },
+    {
+      call: "get_workflow",
+      with: { workflow_id: "weekly-revenue", version: 3 },
+      expect: "version_not_found",
+    },
     ...wrongId("get_workflow"),
   ],
   get_workflow_version: [
@@ -181,7 +226,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "update_workflow", with: { workflow_id: "weekly-revenue", description: "Net, by region" } },
     {
       call: "update_workflow",
-      with: { workflow_id: "weekly-revenue", tags: [], definition: null, reason: "Start again", if_match: 2 },
+      with: { workflow_id: "weekly-revenue", tags: [], reason: "Start again", if_match: 2 },
     },
     {
       call: "update_workflow",
@@ -223,7 +268,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     },
     {
       call: "update_workflow",
-      with: { workflow_id: "hello", patch: [], definition: null },
+      with: { workflow_id: "hello", patch: [], definition: {} },
       expect: "invalid_input",
     },
     archive("nightly-backup"),
@@ -250,6 +295,9 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     archive("weekly-revenue"),
     { call: "list_workflows" },
     { call: "list_workflows", with: { status: "archived" } },
+    ...calledHello(),
+    { ...archive("hello"), expect: "callers_would_break" },
+    { call: "archive_workflow", with: { workflow_id: "hello", break_callers: ["asks"] } },
     ...wrongId("archive_workflow"),
   ],
   restore_workflow: [
@@ -374,6 +422,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_workflows", with: { limit: 201 }, expect: "invalid_input" },
     { call: "list_workflows", with: { sort: "nmae", status: "archive" }, expect: "invalid_input" },
     { call: "list_workflows", with: { serach: "weekly" }, expect: "invalid_input" },
+    { call: "list_workflows", with: { project: "none" }, expect: "project_not_found" },
   ],
   validate_workflow: [
     {
@@ -394,6 +443,18 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "validate_workflow", with: { definition: "steps: [" } },
     { call: "validate_workflow", with: { definition: [] }, expect: "invalid_input" },
     { call: "validate_workflow", with: { definition: HELLO }, readOnly: true, expect: "missing_scope" },
+    { call: "validate_workflow", with: { definition: {}, project: "none" }, expect: "project_not_found" },
+  ],
+  plan_workflow: [
+    hello,
+    { call: "plan_workflow", with: { workflow_id: "hello" }, readOnly: true },
+    { call: "plan_workflow", with: { workflow_id: "hello", version: 1 } },
+    { call: "plan_workflow", with: { workflow_id: "hello", version: 2 }, expect: "version_not_found" },
+    empty,
+    { call: "plan_workflow", with: { workflow_id: "empty" }, expect: "workflow_not_runnable" },
+    issuey,
+    { call: "plan_workflow", with: { workflow_id: "faulty" }, expect: "workflow_not_runnable" },
+    ...wrongId("plan_workflow"),
   ],
   publish_workflow: [
     hello,
@@ -425,6 +486,8 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       definition: { ...HELLO, examples: [{ inputs: {}, expect: { greeting: "Good night", more: 1 } }] },
     }),
     { ...publish("wrong"), expect: "examples_failed" },
+    create({ name: "Unchecked", definition: { ...SENDING, examples: [{ inputs: {} }] } }),
+    publish("unchecked"),
     create({ name: "Callee", definition: HELLO }),
     publish("callee"),
     create({
@@ -468,6 +531,10 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "get_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
     { call: "unpublish_workflow", with: { workflow_id: "nightly" }, readOnly: true, expect: "missing_scope" },
     ...wrongId("unpublish_workflow"),
+    ...calledHello(),
+    { call: "update_workflow", with: { workflow_id: "hello", definition: { ...HELLO, output: {} } } },
+    { call: "unpublish_workflow", with: { workflow_id: "hello" }, expect: "callers_would_break" },
+    { call: "unpublish_workflow", with: { workflow_id: "hello", break_callers: ["asks"] } },
     archive("nightly"),
     { call: "unpublish_workflow", with: { workflow_id: "nightly" }, expect: "workflow_archived" },
   ],
@@ -507,6 +574,50 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     },
     ...wrongId("withdraw_exposure", {}, "admin"),
   ],
+  get_offer: [
+    create({ name: "Nightly" }),
+    { call: "get_offer", with: { workflow_id: "nightly" }, readOnly: true },
+    ...wrongId("get_offer"),
+  ],
+  offer_workflow: [
+    create({ name: "Nightly" }),
+    { call: "offer_workflow", with: { workflow_id: "nightly", projects: ["default"], idempotency_key: "o" } },
+    { call: "offer_workflow", with: { workflow_id: "nightly", projects: ["default"], idempotency_key: "o" } },
+    {
+      call: "offer_workflow",
+      with: { workflow_id: "nightly", projects: ["*"], idempotency_key: "o" },
+      expect: "idempotency_key_reused",
+    },
+    { call: "get_offer", with: { workflow_id: "nightly" } },
+    { call: "offer_workflow", with: { workflow_id: "nightly", projects: ["*"] } },
+    {
+      call: "offer_workflow",
+      with: { workflow_id: "nightly", projects: [] },
+      by: "readOnly",
+      expect: "missing_scope",
+    },
+    {
+      call: "offer_workflow",
+      with: { workflow_id: "nightly", projects: ["salse"] },
+      expect: "project_not_found",
+    },
+    archive("nightly"),
+    { call: "offer_workflow", with: { workflow_id: "nightly", projects: [] }, expect: "workflow_archived" },
+    ...wrongId("offer_workflow", { projects: [] }),
+    ...calledHello("finance"),
+    {
+      call: "offer_workflow",
+      with: { workflow_id: "hello", projects: [] },
+      expect: "callers_would_break",
+    },
+    { call: "offer_workflow", with: { workflow_id: "hello", projects: [], break_callers: ["*"] } },
+  ],
+  list_offered_workflows: [
+    { call: "list_offered_workflows", readOnly: true },
+    { call: "list_offered_workflows", with: { limit: 0 }, expect: "invalid_input" },
+    { call: "list_offered_workflows", with: { cursor: "no-cursor" }, expect: "invalid_cursor" },
+    { call: "list_offered_workflows", with: { project: "none-such" }, expect: "project_not_found" },
+  ],
   get_schedule: [
     scheduled,
     { call: "get_schedule", with: { workflow_id: "nightly" }, expect: "schedule_not_found" },
@@ -530,6 +641,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_schedules", with: (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_schedules", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_schedules", with: { limit: 201 }, expect: "invalid_input" },
+    { call: "list_schedules", with: { project: "none" }, expect: "project_not_found" },
   ],
   pause_schedule: [
     scheduled,
@@ -572,6 +684,12 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { ...run("hello", { inputs: { nam: 1 } }), expect: "invalid_input" },
     { ...run("hello", { wait: 51 }), expect: "invalid_input" },
     { ...run("hello", { version: 2 }), expect: "version_not_found" },
+    run("hello", { given: { hello: { greeting: "Good evening" } } }),
+    { ...run("hello", { given: { helo: {} } }), expect: "invalid_input" },
+    { ...run("hello", { given: { from_run: "run_none" } }), expect: "invalid_input" },
+    sending,
+    run("sending", { given: {} }),
+    run("sending", { given: { send: { status_code: 201, body: null } } }),
     failing,
     run("failing"),
     issuey,
@@ -600,6 +718,8 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_runs", with: { workflow_id: "hello", status: ["succeeded", "failed"] } },
     { call: "list_runs", with: { since: "2026-11-21", until: "2026-11-21T08:03:30Z" } },
     { call: "list_runs", with: { trigger: "schedule" } },
+    { call: "list_runs", with: { trial: true } },
+    { call: "list_runs", with: { trial: false, limit: 1 } },
     { call: "list_runs", with: { limit: 2 } },
     { call: "list_runs", with: (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_runs", with: { cursor: "forged" }, expect: "invalid_cursor" },
@@ -607,6 +727,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_runs", with: { workflow_id: "helo" }, expect: "workflow_not_found" },
     { call: "list_workflows", with: { include: ["last_run"] } },
     { call: "get_workflow", with: { workflow_id: "hello", include: ["last_run"] } },
+    { call: "list_runs", with: { project: "none" }, expect: "project_not_found" },
   ],
   list_workflow_runs: [
     hello,
@@ -763,6 +884,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "retry_run", with: (before) => ({ run_id: idOf(before, 12), confirm: true, wait: 20 }) },
     ...crowded,
     { call: "retry_run", with: (before) => ({ run_id: idOf(before, 16) }), expect: "run_not_finished" },
+    { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1), dry_run: true }) },
     { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "too_many_runs" },
     archive("failing"),
     { call: "retry_run", with: (before) => ({ run_id: idOf(before, 1) }), expect: "workflow_archived" },
@@ -779,6 +901,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_approvals", with: (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_approvals", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_approvals", with: { status: "open" }, expect: "invalid_input" },
+    { call: "list_approvals", with: { project: "none" }, expect: "project_not_found" },
   ],
   get_approval: [
     asking,
@@ -858,14 +981,26 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "decide_approval", with: { approval_id: "apr_none", decision: "yes" }, expect: "invalid_input" },
   ],
   describe_environment: [
-    { call: "describe_environment" },
-    { call: "describe_environment", readOnly: true },
+    // Over MCP the tables and tools are there by default.
+    {
+      call: "describe_environment",
+      with: { fields: ["guide", "databases", "tables", "tools", "step_types"] },
+    },
+    { call: "describe_environment", with: { fields: ["databases", "table"] }, expect: "invalid_input" },
+    { call: "describe_environment", with: { project: "default", fields: ["limits", "mail"] } },
+    { call: "describe_environment", with: { project: "nowhere" }, expect: "project_not_found" },
+    { call: "describe_environment", with: { fields: ["tables", "models"] }, readOnly: true },
     { call: "describe_environment", with: { topic: "definition" } },
     { call: "describe_environment", with: { topic: "expressions" } },
     { call: "describe_environment", with: { topic: "approval" } },
     { call: "describe_environment", with: { topic: "aproval" }, expect: "invalid_input" },
   ],
   describe_database: [
+    {
+      call: "describe_database",
+      with: { database: "shop", project: "nowhere" },
+      expect: "project_not_found",
+    },
     { call: "describe_database", with: { database: "shop" }, readOnly: true },
     { call: "describe_database", with: { database: "shop", table: "orders", samples: 2 } },
     {

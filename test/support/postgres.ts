@@ -32,7 +32,16 @@ export async function startPostgres(): Promise<Postgres> {
     // PostgreSQL refuses to run as root, so it runs as another user, who needs access to the data.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
-    postgresFlags: ["-c", "fsync=off", "-c", "unix_socket_directories=", "-c", "max_connections=30"],
+    postgresFlags: [
+      "-c",
+      "fsync=off",
+      "-c",
+      "unix_socket_directories=",
+      "-c",
+      "max_connections=60",
+      "-c",
+      "deadlock_timeout=20ms",
+    ],
     onLog: () => undefined,
     onError: () => undefined,
   });

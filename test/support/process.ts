@@ -1,9 +1,12 @@
 /** Runs the real program in separate processes. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { type Io } from "../../src/commands/io.ts";
+import type { ProcessHost } from "../../src/commands/program/host.ts";
+import { runProgram } from "../../src/commands/program/run-program.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 
@@ -45,6 +48,39 @@ export async function runCommand(
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (err += chunk));
   const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+const host: ProcessHost = {
+  onStop: () => {},
+  onServerStop: () => {},
+  onWorkerStop: () => {},
+  spawn: (args) => fork(BIN, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+  send: () => {},
+  onMessage: () => {},
+  ask: async () => undefined,
+  exitSoon: () => {},
+  uid: process.getuid?.(),
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+};
+
+/** Runs a command to its end in this process, for commands that start nothing: a process of its own takes a second. */
+export async function runHere(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ["", ""];
+  const io: Io = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    log: { write: (line) => void (err += line) },
+    terminal: false,
+    errTerminal: false,
+    env: { ...process.env, ...env },
+    onExit: () => {},
+  };
+  const code = await runProgram(io, host, args);
   return { code, out, err };
 }
 

@@ -1,6 +1,7 @@
 /** Executors in this process that can be paused like a process, and a manual monotonic clock. */
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
+import type { Clock } from "../../src/core/clock.ts";
 import { type Meter, noMeter } from "../../src/core/meter.ts";
 import type { Job, NewJob } from "../../src/core/model.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
@@ -15,6 +16,8 @@ interface Options {
   /** The result of a job whose handler throws; by default it completes without a change. */
   onUnexpectedError?: OnUnexpectedError;
   meter?: Meter;
+  /** Default: that of the engine. */
+  clock?: Clock;
 }
 
 export async function testQueues({ limits = new Map<string, number>() } = {}) {
@@ -28,7 +31,12 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
   /** Starts an executor. While it is paused, its writes wait, as if its process were stopped. */
   async function executor(
     handler: JobHandler,
-    { slots = 4, onUnexpectedError = async () => completed(), meter = noMeter }: Options = {},
+    {
+      slots = 4,
+      onUnexpectedError = async () => completed(),
+      meter = noMeter,
+      clock = harness.clock,
+    }: Options = {},
   ) {
     executors += 1;
     let paused: PromiseWithResolvers<void> | undefined;
@@ -40,7 +48,7 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
       },
       jobs: harness.read.jobs,
       runs: harness.read.runs,
-      clock: harness.clock,
+      clock,
       log: pino({ level: "silent" }),
       meter,
       handler,
@@ -69,6 +77,13 @@ export async function testQueues({ limits = new Map<string, number>() } = {}) {
     executor,
     add: (stepId: string, fields: Partial<NewJob> = {}) =>
       harness.transaction((tx) => tx.jobs.add({ ...NEW_JOB, stepId, ...fields })),
+    /** Lets an executor die that has claimed all jobs. */
+    crash: () =>
+      harness.transaction(async (tx) => {
+        const options = { now: harness.now(), limit: 100, limits, quarantined: "skip" } as const;
+        await tx.jobs.claim("exe_crashed", options);
+        await tx.jobs.reclaim("exe_crashed");
+      }),
     /** Advances the monotonic clock. */
     advanceMonotonic: (ms: number) => void (advancedBy += ms),
     /** Sends heartbeats of `observer` for slightly longer than a lease, so that it reclaims the jobs of silent executors. */

@@ -54,8 +54,13 @@ export async function openSession(url: string, headers: Record<string, string>) 
   return session;
 }
 
-/** A request of the 2026-07-28 revision. */
-export function modernRequest(headers: Record<string, string>, method: string, params: object = {}) {
+/** A request of the 2026-07-28 revision. @param capabilities those of the client */
+export function modernRequest(
+  headers: Record<string, string>,
+  method: string,
+  params: object = {},
+  capabilities: object = {},
+) {
   const body = {
     jsonrpc: "2.0",
     id: 1,
@@ -65,11 +70,12 @@ export function modernRequest(headers: Record<string, string>, method: string, p
       _meta: {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
       },
     },
   };
-  const name = (params as { name?: string }).name;
+  const { name: tool, taskId } = params as { name?: string; taskId?: string };
+  const name = tool ?? taskId;
   return {
     headers: {
       ...headers,

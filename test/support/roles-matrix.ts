@@ -1,11 +1,14 @@
 /** The principals and resources of the matrix of permissions. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { accessEverywhere } from "../../src/core/access.ts";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { Scope } from "../../schemas/actor.ts";
 import type { Role } from "../../schemas/user.ts";
 import { HOUR, iso } from "../../src/core/clock.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
 import type { Principal } from "../../src/core/ports.ts";
+import { projectWriter } from "../../src/store/projects.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { newLink } from "../../src/auth/links.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
@@ -42,14 +45,25 @@ export interface ResourceOwner {
 }
 
 export type ResourceKind =
-  "workflow" | "run" | "approval" | "api key" | "session" | "user" | "invited user" | "database";
+  | "workflow"
+  | "run"
+  | "approval"
+  | "api key"
+  | "session"
+  | "user"
+  | "invited user"
+  | "database"
+  | "project"
+  | "review";
 
 const SETS: Readonly<Record<string, readonly Scope[]>> = {
   read: ["read"],
   "read, write": ["read", "write"],
+  "read, publish": ["read", "publish"],
+  "read, write, publish": ["read", "write", "publish"],
   "read, run": ["read", "run"],
   "read, approve": ["read", "approve"],
-  all: ["read", "write", "run", "approve", "admin"],
+  all: ["read", "write", "publish", "run", "approve", "admin"],
 };
 
 const ROLES = ["viewer", "editor", "admin"] as const;
@@ -158,8 +172,26 @@ export async function openRolesMatrix() {
     owner: email,
     lineage,
     scopes: new Set(Scope.options),
+    access: accessEverywhere(Scope.options),
   });
   const as = (owner: ResourceOwner) => callAs(instance, principalOf(owner));
+
+  const setReview = (review: boolean) =>
+    store.transaction((trx) => projectWriter(trx).update(DEFAULT_PROJECT, { review }));
+
+  /** Asks for the publication of a new workflow, with a key. The default project needs reviews meanwhile. */
+  async function askForReview(owner: ResourceOwner): Promise<string> {
+    const { id } = await as(owner)(createWorkflow, { name: "Matrix", definition: WORKFLOW });
+    await setReview(true);
+    const asked = await callAs(instance, { ...principalOf(owner), kind: "key" })(publishWorkflow, {
+      workflow_id: id,
+    });
+    await setReview(false);
+    return asked.review!.id;
+  }
+  let lastReview = Promise.resolve("");
+  const newReview = (owner: ResourceOwner): Promise<string> =>
+    (lastReview = lastReview.then(() => askForReview(owner)));
 
   async function newWorkflow(owner: ResourceOwner, definition: object = WORKFLOW): Promise<string> {
     const call = as(owner);
@@ -206,6 +238,8 @@ export async function openRolesMatrix() {
       return user.id;
     },
     database: async () => "shop",
+    project: async () => "default",
+    review: newReview,
   };
 
   /** A valid link of a new user. */
@@ -238,6 +272,10 @@ const TABLES = [
   "approvals",
   "audit_log",
   "idempotency_keys",
+  "projects",
+  "project_members",
+  "reviews",
+  "grants",
 ] as const;
 
 /** All rows of the store, without last uses and counts of attempts. */

@@ -22,7 +22,9 @@ import { verifyState } from "./verify-state.ts";
 const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
 /** How long the runs may take to end after the last failure, in milliseconds. */
-const ENDED_MS = 60_000;
+const ENDED_MS = 120_000;
+/** How long a round may wait for what it disturbs, in milliseconds: on a busy machine, processes take long to start. */
+const ROUND_MS = 60_000;
 /** Maximum number of reported problems. */
 const SHOWN = 20;
 /** The exit code for an unusable state directory. */
@@ -162,17 +164,17 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     const chance = next();
     if (chance < 0.45) {
       // A round counts only when this executor has a job in progress just before.
-      await replace(await eventually(someBusy, "an executor with a job", 20_000));
+      await replace(await eventually(someBusy, "an executor with a job", ROUND_MS));
       return "executor killed";
     }
     if (chance < 0.6) {
-      await eventually(() => (starter.up && unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
+      await eventually(() => (starter.up && unfinished.get() !== 0 ? true : undefined), "runs", ROUND_MS);
       await replaceStarter();
       return "starter killed";
     }
     const others = options.extraDisruptions ?? [];
     if (chance < 0.85 || others.length === 0) {
-      const index = await eventually(someBusy, "an executor with a job", 20_000);
+      const index = await eventually(someBusy, "an executor with a job", ROUND_MS);
       if (chance >= 0.95) {
         await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
         return "all killed";
@@ -182,7 +184,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
       pauses.push(pauseProcess(executors[index]!, options.leaseMs * leases));
       return "executor paused";
     }
-    await eventually(() => (unfinished.get() !== 0 ? true : undefined), "runs", 20_000);
+    await eventually(() => (unfinished.get() !== 0 ? true : undefined), "runs", ROUND_MS);
     await others[Math.floor(next() * others.length)]!(next);
     return "else";
   }
@@ -190,6 +192,8 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   const happened: Partial<Record<Happening, number>> = {};
   for (let done = 0; done < rounds; done += 1) {
     const what = await round();
+    // Rounds follow each other by the runs that were started, not by time alone.
+    await eventually(() => (acknowledged.length > done / 2 + 1 ? true : undefined), "more runs", ROUND_MS);
     happened[what] = (happened[what] ?? 0) + 1;
   }
   await Promise.all(pauses);

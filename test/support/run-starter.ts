@@ -7,6 +7,7 @@ import { writeSync } from "node:fs";
 import { argv } from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
+import { accessEverywhere } from "../../src/core/access.ts";
 import { openInstance } from "../../src/app/instance.ts";
 import { openServices } from "../../src/app/services.ts";
 import { loadConfig } from "../../src/config/config-file.ts";
@@ -31,6 +32,7 @@ export const CRASH_ACTOR: Actor = {
     owner: "operator",
     lineage: "k",
     scopes: new Set(["run"]),
+    access: accessEverywhere(["run"]),
   },
   client: { surface: "rest", name: "run-starter" },
 };
@@ -58,6 +60,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
   async function start(): Promise<void> {
     const { principal, client } = CRASH_ACTOR;
     const prepared = await engine.prepareRun({
+      caller: null,
       workflowId: startable[Math.floor(next() * startable.length)]!,
       inputs: { n: Math.floor(next() * 100) },
       actor: { ...principal, surface: client.surface, client: client.name },

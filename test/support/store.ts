@@ -1,5 +1,6 @@
 /** A store without listeners, and helpers that write to it. */
 import { onTestFinished } from "vitest";
+import { accessEverywhere } from "../../src/core/access.ts";
 import type { WorkflowWithDefinition, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { Actor, WriteIntent, WorkflowContent, Writers } from "../../src/core/ports.ts";
 import { openStore } from "../../src/store/database.ts";
@@ -7,7 +8,8 @@ import type { Schema } from "../../src/store/schema.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
 import { workflowReader } from "../../src/store/workflows.ts";
-import { fakeClock, temporaryDirectory } from "./instance.ts";
+import { fakeClock } from "./clock.ts";
+import { newStateDirectory } from "./directories.ts";
 
 export const testActor: Actor = {
   principal: {
@@ -17,6 +19,7 @@ export const testActor: Actor = {
     owner: "operator",
     lineage: "key_1",
     scopes: new Set(["read", "write"]),
+    access: accessEverywhere(["read", "write"]),
   },
   client: { surface: "rest", name: "vitest" },
 };
@@ -31,10 +34,11 @@ export const JOURNAL_MODES = [
  * @param local whether to treat the file system as local; otherwise the rollback journal is used
  */
 export async function testStore({
-  stateDir = temporaryDirectory(),
+  stateDir: existing,
   clock = fakeClock(),
   local = true,
 }: { stateDir?: string; clock?: ReturnType<typeof fakeClock>; local?: boolean } = {}) {
+  const stateDir = existing ?? (await newStateDirectory());
   const store = await openStore({ ...openStateDirectory(stateDir), local }, clock);
   onTestFinished(() => store.close());
   const unit = unitOfWork(store, clock);
@@ -78,8 +82,10 @@ export async function testStore({
 export const insertWorkflow = (
   { workflows }: Writers,
   content: Partial<WorkflowContent> = {},
+  project?: string,
 ): Promise<WorkflowWithDefinition> =>
   workflows.insert(
     { name: "Weekly revenue", description: "", tags: [], definition: null, ...content },
     { kind: "created", reason: null, actor: testActor },
+    { project },
   );

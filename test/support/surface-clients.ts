@@ -1,15 +1,18 @@
 /** Calls an operation directly, over MCP and over REST, each on a new instance. */
+import type { z } from "zod";
+import { accessOfKey, accessOfPerson, scopesOf } from "../../src/core/access.ts";
 import type { Scope } from "../../schemas/actor.ts";
 import type { Problem } from "../../schemas/problem.ts";
 import type { Role } from "../../schemas/user.ts";
 import type { CreatedKey } from "../../src/auth/api-keys.ts";
+import { iso } from "../../src/core/clock.ts";
 import { toAppError, toProblem } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { apiClient } from "./http.ts";
-import { type FakeClock, testInstance } from "./instance.ts";
+import { type FakeClock, testInstance, type TestInstance } from "./instance.ts";
 import type { Json } from "./json.ts";
 import { connect } from "./mcp.ts";
 import { signedInUser, signIn, type SignedIn } from "./users.ts";
@@ -45,7 +48,14 @@ export async function openEverySurface(
 async function fresh(clock: FakeClock, config: unknown) {
   const instance = await testInstance({ clock, config });
   await instance.executor({ config });
-  const scopes: Scope[] = ["read", "write", "run", "approve"];
+  // The migration writes the time of the machine.
+  await instance.store.transaction((trx) =>
+    trx
+      .updateTable("projects")
+      .set({ created_at: iso(clock.now()) })
+      .execute(),
+  );
+  const scopes: Scope[] = ["read", "write", "publish", "run", "approve"];
   const people = {
     admin: await signedInUser(instance, { email: "root@example.com", role: "admin" }),
     editor: await signedInUser(instance, { email: "ann@example.com", role: "editor" }),
@@ -69,11 +79,22 @@ async function fresh(clock: FakeClock, config: unknown) {
 
 type Callers = Readonly<Record<KeyName, CreatedKey> & Record<PersonName, SignedIn>>;
 
-const principalOf = (caller: CreatedKey | SignedIn): Principal => {
-  if ("principal" in caller) return caller.principal;
-  const { id, name, owner, lineage, scopes } = caller.record;
-  return { kind: "key", keyId: id, keyName: name, owner, lineage, scopes: new Set(scopes) };
-};
+/** The principal of a caller with the access that it has now. */
+async function principalOf({ read }: TestInstance, caller: CreatedKey | SignedIn): Promise<Principal> {
+  const isSingleProject = await read.projects.isSingle();
+  const rolesOf = async (email: string) => {
+    const user = await read.users.findByEmail(email);
+    const memberships = await read.projects.membershipsOf(email);
+    return user === undefined ? null : { role: user.role, memberships, isSingleProject };
+  };
+  if ("principal" in caller) {
+    const access = accessOfPerson((await rolesOf(caller.principal.owner))!);
+    return { ...caller.principal, access, scopes: scopesOf(access) };
+  }
+  const { id, name, owner, lineage } = caller.record;
+  const access = accessOfKey(caller.record, await rolesOf(owner), isSingleProject);
+  return { kind: "key", keyId: id, keyName: name, owner, lineage, scopes: scopesOf(access), access };
+}
 
 async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
@@ -84,7 +105,10 @@ async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient>
       const requestId = newRequestId();
       try {
         const output = await invoke(instance.services, tool, input, {
-          actor: { principal: principalOf(callers[by]), client: { surface: "cli", name: "parity/1" } },
+          actor: {
+            principal: await principalOf(instance, callers[by]),
+            client: { surface: "cli", name: "parity/1" },
+          },
           requestId,
           signal: new AbortController().signal,
         });
@@ -109,7 +133,11 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
     async call(tool, input, by) {
       // The preparation of a scenario may use operations of REST only, and signed-in users.
       if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
-      const { isError, content, structuredContent } = await clients[by].call(tool.name, input);
+      const { isError, content, structuredContent } = await clients[by].call(tool.name, {
+        ...input,
+        // The other surfaces return the whole answer.
+        ...(tool.knownField !== undefined && { fields: Object.keys((tool.output as z.ZodObject).shape) }),
+      });
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
     },
   };

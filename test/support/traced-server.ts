@@ -27,9 +27,12 @@ export async function startTracedServer(
 ): Promise<TracedServer> {
   const stateDir = temporaryDirectory();
   writeFileSync(join(stateDir, "config.yaml"), JSON.stringify(config));
-  const made = await runCommand(["keys", "create", "--name", "t", "--scope", "write", "run", "approve"], {
-    MILLRACE_STATE_DIR: stateDir,
-  });
+  const made = await runCommand(
+    ["keys", "create", "--name", "t", "--scope", "write", "publish", "run", "approve"],
+    {
+      MILLRACE_STATE_DIR: stateDir,
+    },
+  );
   const key = made.out.trim();
   const program = await startProgram(command, stateDir, { env });
   const call = apiClient(program.url, key);

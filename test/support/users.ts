@@ -1,8 +1,9 @@
 /** Signed-in users, without going through the sign-in. */
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
+import { accessEverywhere } from "../../src/core/access.ts";
 import { Scope } from "../../schemas/actor.ts";
-import type { Role, UserStatus } from "../../schemas/user.ts";
+import type { UserRole, UserStatus } from "../../schemas/user.ts";
 import { openSessions, principalOf, sessionCookie } from "../../src/auth/sessions.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import type { SessionRecord, UserRecord } from "../../src/core/account-ports.ts";
@@ -32,7 +33,7 @@ export async function addUser(
     role = "editor",
     status = "active",
     passwordHash = status === "invited" ? null : randomBytes(8).toString("hex"),
-  }: { email?: string; role?: Role; status?: UserStatus; passwordHash?: string | null } = {},
+  }: { email?: string; role?: UserRole; status?: UserStatus; passwordHash?: string | null } = {},
 ): Promise<UserRecord> {
   const user: UserRecord = {
     id: newUserId(),
@@ -52,18 +53,19 @@ export async function addUser(
 
 /** Creates another session of a user. */
 export async function signIn(
-  { store, clock }: TestInstance,
+  { store, read, clock }: TestInstance,
   user: UserRecord,
   { client = "Firefox 145 on Linux", address = "127.0.0.1" } = {},
 ): Promise<SignedIn> {
-  const { token, record } = openSessions(sessionStore(store), clock, LIMITS).create(client, address);
+  const sessions = openSessions(sessionStore(store), read.projects, clock, LIMITS);
+  const { token, record } = sessions.create(client, address);
   const whole = { ...record, userId: user.id };
   await store.transaction((trx) => sessionWriter(trx, clock).insert(whole));
   const { digest: _, ...session } = whole;
   return {
     user,
     session,
-    principal: principalOf({ session, user }),
+    principal: principalOf({ session, user }, await sessions.accessOf(user)),
     cookie: sessionCookie(token, false, LIMITS).split(";")[0]!,
   };
 }
@@ -98,5 +100,6 @@ export const keyPrincipal = (scopes: readonly Scope[] = Scope.options, owner = "
   keyName: "test",
   owner,
   scopes: new Set(scopes),
+  access: accessEverywhere(["read", ...scopes]),
   lineage: "key_test",
 });

@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
+import { type ChainLink, chainVerifier } from "../../src/core/audit-chain.ts";
+import { toAuditEntry } from "../../src/store/audit-entries.ts";
 
 export interface StoredWorkflow {
   id: string;
@@ -37,8 +39,25 @@ export function verifyState(stateDir: string): StoredWorkflow[] {
     expect(count("select count(*) from workflow_versions")).toBe(changes);
     expect(count("select value from counters where name = 'workflows'")).toBe(changes);
     expect(count("select count(*) from audit_log where operation like '%_workflow'")).toBe(changes);
+    verifyAuditChain(db);
     return stored;
   } finally {
     db.close();
   }
+}
+
+/** Checks that every entry that this release wrote fits into the chain. */
+function verifyAuditChain(db: Database.Database): void {
+  const anchor = db.prepare("select value from settings where name = 'audit_anchor'").pluck().get();
+  // Without one, this release has written nothing yet.
+  if (anchor === undefined) return;
+  const start = JSON.parse(anchor as string) as ChainLink;
+  const verifier = chainVerifier(start);
+  const rows = db.prepare("select * from audit_log where id > ? order by id").all(start.id);
+  for (const row of rows) verifier.add(toAuditEntry(row as Parameters<typeof toAuditEntry>[0]));
+  expect(verifier.report()).toMatchObject({
+    broken: undefined,
+    verified: rows.length,
+    unhashed: { count: 0 },
+  });
 }

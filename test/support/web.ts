@@ -253,6 +253,8 @@ export async function openSeededSite(): Promise<SeededSite> {
   for (const id of ["query", "schedule"]) await requestApi(ben, "POST", `/workflows/${made[id]}/publish`, {});
   await requestApi(ben, "PATCH", `/workflows/${made["query"]}`, { tags: ["sales", "regions"] });
   const run = (id: string) => requestApi(ben, "POST", `/workflows/${id}/runs`, { inputs: {}, wait: 30 });
+  const step = { type: "set", values: { greeting: "Good morning" } };
+  const single = await requestApi(ben, "POST", "/runs", { step, wait: 30 });
   const runs = await Promise.all([made["query"]!, fragile.id].map(run));
   await requestApi(ben, "POST", `/workflows/${made["approval"]}/runs`, { inputs: {} });
   const approval = await eventually(
@@ -260,9 +262,26 @@ export async function openSeededSite(): Promise<SeededSite> {
     "the approval",
     WAIT_TIMEOUT_MS,
   );
+  const setReview = (review: boolean) => requestApi(ann, "PATCH", "/projects/default", { review });
+  await setReview(true);
+  const { id: reviewed } = await requestApi(ben, "POST", "/workflows", {
+    name: "Quarter end",
+    definition: FRAGILE,
+  });
+  const { review } = await requestApi<{ review: { id: string } }>(
+    ben,
+    "POST",
+    `/workflows/${reviewed}/publish`,
+    {},
+  );
+  await setReview(false);
   const soon = new Date(Date.now() + 3 * DAY).toISOString().slice(0, 10);
-  await requestApi(ben, "POST", "/api-keys", { name: "ci", expires_at: soon });
-  await requestApi(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
+  await requestApi(ben, "POST", "/api-keys", {
+    name: "ci",
+    expires_at: soon,
+    limits: { workflows: [made["query"]] },
+  });
+  const key = await requestApi(vera, "POST", "/api-keys", { name: "dashboard", scopes: ["read"] });
   const workflow = `/workflows/${made["query"]}`;
   return {
     site,
@@ -281,16 +300,25 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/runs": "/runs",
       "/runs/:runId": `/runs/${runs[0]!.id}?step=revenue`,
       "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,
+      "/runs/:runId/workflow": `/runs/${single.id}/workflow`,
       "/approvals": "/approvals",
       "/approvals/:approvalId": `/approvals/${approval.id}`,
+      "/reviews": "/reviews",
+      "/reviews/:reviewId": `/reviews/${review.id}`,
+      "a workflow that waits for review": `/workflows/${reviewed}`,
       "/keys": "/keys",
+      "/keys/:keyId": `/keys/${key.id}`,
+      "/keys/:keyId/changes": `/keys/${key.id}/changes`,
       "/people": "/people",
+      "/projects": "/projects",
+      "/projects/:projectId": "/projects/default",
       "/account": "/account",
       "/connect": "/connect",
       "/audit": "/audit",
       "*": "/no/such/page",
       // The same pages in other states.
       "a run that failed": `/runs/${runs[1]!.id}`,
+      "a run of a single step": `/runs/${single.id}`,
       "keys of everyone": "/keys?everyone=true",
       "a definition": `${workflow}?view=definition`,
       "a workflow with a schedule": `/workflows/${made["schedule"]}`,
@@ -307,4 +335,4 @@ export const routerPaths = (): string[] =>
   ].map(([, path]) => path!);
 
 /** The pages for visitors who are not signed in. */
-export const SIGNED_OUT_PAGES = ["/setup", "/sign-in", "/forgot", "/link"];
+export const SIGNED_OUT_PAGES = ["/setup", "/sign-in", "/forgot", "/link", "/authorize"];

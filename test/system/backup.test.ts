@@ -129,7 +129,7 @@ describe("a backup during writes and runs", () => {
     });
     const config = `http:\n  allowed_hosts: ["${peer.host}"]\n`;
     writeFileSync(join(stateDir, "config.yaml"), config);
-    const key = await newKey(stateDir, "agent", "read", "write", "run");
+    const key = await newKey(stateDir, "agent", "read", "write", "publish", "run");
     installInvariantTriggers(stateDir);
     const copies = await Promise.all([1, 2].map(() => startProgram("serve", stateDir)));
     const apis = copies.map(({ url }) => apiClient(url, key));

@@ -91,10 +91,12 @@ describe("a full disk", () => {
     ).toEqual(acknowledged.toSorted());
   });
 
-  it("is reported at the start, with 4 and advice", async () => {
+  it("ends a command with 4 and advice", async () => {
     const stateDir = mountSmall();
     fill(stateDir);
-    const { code, out, err } = await runCommand(["serve", "--port", "0"], { MILLRACE_STATE_DIR: stateDir });
+    const { code, out, err } = await runCommand(["keys", "create", "--name", "x"], {
+      MILLRACE_STATE_DIR: stateDir,
+    });
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toContain(`The state directory ${stateDir} can't be used.`);
     expect(err).toMatch(/disk/);

@@ -29,16 +29,19 @@ const ALLOWED = [
   // Links.
   /^\d+ (failed in 24 hours|approvals pending|in progress|succeeded in 24 hours)$/,
   /^(Pending approvals|Recent failures|Recent runs|Upcoming): all$/,
-  /^(All runs|Compare versions|Back to the workflow|Versions|version \d+|Your keys)$/,
+  /^(All runs|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
   /^(Filter by tag )?(sales|daily|regions|customers|approval)$/,
-  /^(Revenue by region|Month end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
-  /^(Workflow )?(revenue-by-region|month-end|join-two-queries|ask-for-approval|unpaid-orders-every-morning)$/,
+  /^(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
+  /^(Workflow )?(revenue-by-region|month-end|quarter-end|join-two-queries|ask-for-approval|unpaid-orders-every-morning)$/,
+  // A run of a single step.
+  /^set step set$/,
   /^run_[\w-]+$/,
   /^\d+ (second|minute)s? ago$/,
   /^Give 17 customers in the north a discount of 10 %\?$/,
   // The step of that name, not the decision.
   /^approve$/,
   /^View approve$/,
+  /^(Publish version 1 of quarter-end|Review the change)$/,
   // Views, copies and downloads.
   /^(Steps|Definition|Graph|Timeline|Steps \(\d+\)|Table|Chart|JSON|YAML)$/,
   /^\w+, \w+,.* needs(: \w+| no other step) /,
@@ -49,18 +52,18 @@ const ALLOWED = [
   /^(Run inputs|customers sql succeeded)$/,
   /^(Copy .+|Download|CSV)$/,
   // Their own keys and password.
-  /^(Create New API Key|Create API key|Actions for the key dashboard|Rotate…|Revoke…)$/,
+  /^(Create New API Key|Create API key|Actions for the key dashboard|Changes|Rotate…|Revoke…)$/,
   /^(Show (current )?password|Change password)$/,
 ];
 
-/** @returns the names of all visible links and buttons, and of the items of their menus */
+/** @returns the names of all visible links and enabled buttons, and of the items of their menus */
 async function actionNames(page: Page): Promise<string[]> {
   const names = () =>
     page
       .locator("a[href], button, [role=button], [role=menuitem], [role=tab], summary")
       .evaluateAll((all) =>
         (all as unknown as Pressable[])
-          .filter((one) => one.checkVisibility())
+          .filter((one) => one.checkVisibility() && !one.matches(":disabled"))
           .map((one) => (one.getAttribute("aria-label") ?? one.innerText).replaceAll(/\s+/g, " ").trim()),
       );
   const collected = await names();
@@ -78,6 +81,7 @@ async function actionNames(page: Page): Promise<string[]> {
 
 interface Pressable {
   checkVisibility(): boolean;
+  matches(selector: string): boolean;
   getAttribute(name: string): string | null;
   innerText: string;
 }

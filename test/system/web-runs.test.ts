@@ -8,9 +8,12 @@ import {
   addPerson,
   requestApi,
   createFirstAdmin,
+  heading,
   openBrowser,
   openSite,
   openWindow,
+  type Person,
+  takeScreenshot,
   WAIT_TIMEOUT_MS,
   type Site,
 } from "../support/web.ts";
@@ -35,6 +38,54 @@ function recordModelUsage({ stateDir }: Site, runId: string): void {
   );
   db.close();
 }
+
+/** Runs a single step to its end. */
+const runStep = (person: Person, step: object, more: object = {}) =>
+  requestApi(person, "POST", "/runs", { step, ...more, wait: 30 });
+
+describe("runs of single steps and trials", () => {
+  it("are shown as such, and steps become a workflow whose guesses are shown", async () => {
+    const site = await openSite();
+    const ann = await createFirstAdmin(site);
+    const first = await runStep(ann, { id: "order", type: "set", values: { number: 4711, city: "Lisbon" } });
+    const second = await runStep(ann, { id: "label", type: "set", values: { text: "4711 to Lisbon" } });
+    const mail = { id: "send", type: "email", to: ["team@example.com"], subject: "Hi", text: "Hi" };
+    await requestApi(ann, "POST", "/workflows", { name: "Greeting", definition: { steps: [mail] } });
+    const given = { send: { message_id: "1@example.com" } };
+    const trial = await requestApi(ann, "POST", "/workflows/greeting/runs", { given, wait: 30 });
+    const { page, visit } = await openWindow(await openBrowser(), site, ann);
+
+    await visit("/runs");
+    const row = (id: string) => page.getByRole("row").filter({ hasText: id });
+    expect(await row(trial.id).innerText()).toContain("Web interface, trial");
+    expect(await row(first.id).innerText()).toMatch(/set step order[^]* · no workflow/);
+    await visit(`/runs/${trial.id}`);
+    await page.getByRole("note").filter({ hasText: "Trial" }).waitFor();
+
+    await visit(`/runs/${second.id}`);
+    await page.getByRole("link", { name: "Create workflow" }).click();
+    const [order, label] = ["set step order", "set step label"].map((name) => page.getByLabel(name));
+    expect([await order!.isChecked(), await label!.isChecked()]).toEqual([false, true]);
+    await order!.check();
+    await takeScreenshot(page, "create-from-steps");
+    await page.getByRole("button", { name: "Create workflow" }).click();
+    await page.getByText("must not be empty").waitFor();
+    await page.getByLabel(/^Name/).fill("Labels");
+    await page.getByRole("button", { name: "Create workflow" }).click();
+    const guesses = page.getByRole("list", { name: "Guesses" });
+    await guesses.waitFor();
+    expect(await guesses.innerText()).toContain("steps.order");
+    await takeScreenshot(page, "guesses");
+    await page.getByRole("link", { name: "Open workflow" }).click();
+    await heading(page, "Labels").waitFor();
+    const { definition } = await requestApi<{ definition: { steps: { id: string }[] } }>(
+      ann,
+      "GET",
+      "/workflows/labels",
+    );
+    expect(definition.steps.map(({ id }) => id)).toEqual(["order", "label"]);
+  });
+});
 
 describe("a run that was retried with a changed definition", () => {
   it("shows the changed definition, its approval, its model usage and who started it", async () => {

@@ -27,14 +27,24 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
     runs: read.runs,
     definitionCache: engine.context.definitionCache,
     assertDiskSpace: () => Promise.resolve(),
+    assertQueueMoves: () => Promise.resolve(),
     check: () => Promise.resolve({ issues: [], facts }),
     validation: inlineValidation,
     pinCalls: () => Promise.resolve({}),
+    isOffered: () => Promise.resolve(false),
+    beyondLimits: () => Promise.resolve([]),
   });
 
   async function run({ definition, inputs }: Generated) {
     try {
-      const prepared = await prepare({ workflowId, definition, inputs, actor: TEST_ACTOR, trigger: "rest" });
+      const prepared = await prepare({
+        workflowId,
+        caller: null,
+        definition,
+        inputs,
+        actor: TEST_ACTOR,
+        trigger: "rest",
+      });
       await transaction((tx) => startRun(engine.context, tx, prepared));
       queue.wake();
       await queue.waitUntilIdle();
