@@ -1,5 +1,5 @@
 /**
- * Writes the files of schemas/generated and the generated pages of docs. With --check it writes nothing, and names the
+ * Writes the files of schemas/generated, the generated pages of docs, and the skill. With --check it writes nothing, and names the
  * files that are out of date. The files are committed so that a review shows every change of a public interface.
  */
 import { spawnSync } from "node:child_process";
@@ -15,6 +15,7 @@ import { openInstance } from "../src/app/instance.ts";
 import { systemClock } from "../src/core/clock.ts";
 import { definitionJsonSchema } from "../src/engine/definition/definition-schema.ts";
 import { stepTypes } from "../src/steps/index.ts";
+import { skillFile } from "../src/surfaces/agent-texts.ts";
 import { listTools } from "../src/surfaces/mcp/tool-list.ts";
 import { openApiDocument } from "../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../tools/index.ts";
@@ -93,6 +94,7 @@ const files: Record<string, string> = {
   ...Object.fromEntries(Object.entries(artefacts).map(([name, text]) => [`schemas/generated/${name}`, text])),
   "docs/reference/rest.md": restPage(catalogue),
   "docs/reference/mcp.md": mcpPage(catalogue),
+  "skills/millrace/SKILL.md": skillFile(),
   "docs/troubleshooting.md": replaceGeneratedPart("docs/troubleshooting.md", errorTables()),
 };
 

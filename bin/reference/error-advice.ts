@@ -52,6 +52,15 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The key lacks the scope, or its owner's role (or yours) no longer allows it.",
     remedy: "Use a key with the scope that `errors` names, or have an admin change the role.",
   },
+  not_permitted: {
+    meaning: "The key is limited to other operations and tools; `errors` lists them.",
+    remedy: "Use one of these, or another key. `millrace keys show <key>` says what a key can do.",
+  },
+  review_not_yours: {
+    meaning:
+      "You asked for this change request or wrote a part of the version; or only who asked can withdraw it.",
+    remedy: "Another person with the scope `publish` decides it.",
+  },
   approval_not_yours: {
     meaning:
       "The approval is assigned to others, or you started the run, or you wrote or published what takes part in it.",
@@ -66,6 +75,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   route_not_found: {
     meaning: "Nothing is served at this path.",
     remedy: "`/apidoc` lists every path; check whether a proxy rewrites paths.",
+  },
+  project_not_found: {
+    meaning: "There is no project with this id that the caller can see.",
+    remedy: "Take the id from `list_projects`.",
   },
   workflow_not_found: {
     meaning: "No workflow has this id.",
@@ -82,6 +95,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   approval_not_found: {
     meaning: "No approval has this id.",
     remedy: "`list_approvals` lists pending approvals.",
+  },
+  review_not_found: {
+    meaning: "No change request has this id.",
+    remedy: "`list_reviews` lists pending change requests.",
   },
   value_not_found: {
     meaning: "The run has no such value, or the step has not run.",
@@ -105,6 +122,27 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   },
   api_key_not_found: { meaning: "No key of yours has this id.", remedy: "`list_api_keys` lists them." },
   user_not_found: { meaning: "No user has this id.", remedy: "`list_users` lists them." },
+  project_taken: {
+    meaning: "There is a project with this id.",
+    remedy: "Choose another name, or set `id`.",
+  },
+  project_not_empty: {
+    meaning: "The project has workflows or runs, or it is the default one.",
+    remedy: "Move its workflows (`move_workflow`), and wait until its runs are purged.",
+  },
+  grant_not_found: {
+    meaning: "The project is not granted this connection.",
+    remedy: "`list_grants` shows what it is granted.",
+  },
+  member_not_found: {
+    meaning: "The person has no role in the project.",
+    remedy: "`list_project_members` shows who has one.",
+  },
+  upgrade_unfinished: {
+    meaning: "A copy of an older release runs on this state, and would not respect the change.",
+    remedy:
+      "Replace the last old copy, then try again. See [Upgrading](upgrading.md#projects-and-old-copies).",
+  },
   session_not_found: {
     meaning: "The session has ended, or belongs to another user.",
     remedy: "No action is needed; `list_sessions` lists active sessions.",
@@ -164,6 +202,15 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "Someone has decided it, or its run was stopped.",
     remedy: "`get_approval` shows the decision.",
   },
+  review_changed: {
+    meaning:
+      "What the change request would publish is not what the digest stands for: a called workflow, the configuration or the published version has changed.",
+    remedy: "Read it again with `get_review`, and send its `digest`.",
+  },
+  review_decided: {
+    meaning: "The change request was decided, withdrawn or replaced, or is outdated.",
+    remedy: "`list_reviews` with `workflow_id` shows the pending one.",
+  },
   confirmation_needed: {
     meaning: "The request would repeat an effect that can't be undone, and does not confirm it.",
     remedy: "Read the message, then repeat the request with the confirmation that it names.",
@@ -204,6 +251,15 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   link_expired: {
     meaning: "The link was used, was replaced by a newer one, or has expired.",
     remedy: "Ask for a new link. For the first admin, start `serve` again: it prints a new one.",
+  },
+  authorization_expired: {
+    meaning:
+      "The request of an application to connect has expired after 15 minutes, was decided already, or was begun in another browser or a newer tab.",
+    remedy: "Connect the application again from its own settings, and decide in the tab that opens.",
+  },
+  api_key_of_application: {
+    meaning: "The key is the access of an application that a person has connected. It can't be rotated.",
+    remedy: "The application renews its token itself. Revoke the key to end the access.",
   },
   api_key_revoked: {
     meaning: "The key is revoked, so it can't be rotated.",
@@ -303,7 +359,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   expression_failed:
     "The message shows the expression, the position in it and the reason, but no values. Fix the expression, or the data that it reads.",
   expression_limit: "Do less in one expression: filter in SQL, or split the work with `for_each`.",
-  http_blocked: "Private addresses need `http.allowed_hosts`; secrets go to their own `hosts` only.",
+  http_blocked:
+    "Private addresses need `http.allowed_hosts`, public hosts may need `http.public_hosts`, and a project a grant; secrets go to their own `hosts` only.",
   http_failed: "The host can't be reached, or closed the connection; `retry` repeats the request.",
   http_status:
     "The status is not 2xx; `accept_status` accepts others. `details` has the status and the beginning of the body.",
@@ -321,6 +378,8 @@ export const STEP_ADVICE: Readonly<Record<StepErrorCode, string>> = {
   model_rate_limited:
     "Give the model a `concurrency` or a `rate` in the configuration; `retry` waits as long as the vendor says.",
   model_refused: "The vendor's safety rules refused the request: change the instruction.",
+  not_given:
+    "Give the output of the step to the trial (`given`), or run the workflow without `given` to execute the step.",
   null_value: "Guard the expression: `has(x) ? x : default`, or `if` on the step.",
   output_invalid: "Change `output`, or `output_schema` if the new output is intended.",
   output_too_large: "A step's output can be up to 4 MiB of JSON: request less.",

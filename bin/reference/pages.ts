@@ -3,6 +3,8 @@ import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.ts";
 import { STEP_ERROR_CODES, STEP_ERRORS } from "../../src/core/step-errors.ts";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
+import { PROMPTS } from "../../src/surfaces/mcp/prompts.ts";
+import { RESOURCE_KINDS } from "../../src/surfaces/mcp/resource-kinds.ts";
 import { sessionEndpoints } from "../../src/surfaces/session/endpoints.ts";
 import { ADVICE, STEP_ADVICE } from "./error-advice.ts";
 import { generatedNotice, table } from "./table.ts";
@@ -135,6 +137,24 @@ ${tool.description}
 
 ${fieldTable(tool.input as z.ZodType, () => "arguments")}${errorList(tool.errors)}`,
   );
+  const resources = table(
+    ["URI", "read by", "type", "description"],
+    RESOURCE_KINDS.map(({ template, operation, mimeType, description }) => [
+      `\`${template}\``,
+      `\`${operation}\``,
+      `\`${mimeType}\``,
+      description,
+    ]),
+  );
+  const prompts = table(
+    ["prompt", "argument", "for keys that can use", "description"],
+    Object.entries(PROMPTS).map(([name, { argument, operation, description }]) => [
+      `\`${name}\``,
+      `\`${argument.name}\`: ${argument.description}`,
+      `\`${operation}\``,
+      description,
+    ]),
+  );
   return `${generatedNotice("the catalogue in tools/")}
 
 # MCP reference
@@ -144,5 +164,13 @@ The MCP server has these ${tools.length} tools, at \`/mcp\` and \`/sse\` alike, 
 protocol revisions.
 
 ${parts.join("\n\n")}
+
+## Resources
+
+${resources}
+
+## Prompts
+
+${prompts}
 `;
 }
