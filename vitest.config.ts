@@ -1,13 +1,35 @@
 import { defineConfig } from "vitest/config";
 
+/** Folders whose tests run side by side in one process as well as alone. */
+const FOLDERS = "auth,checks,config,core,deploy,docs,engine,examples,queue,steps,store,telemetry,tools,web";
+/** These measure costs or priorities, generate many cases, start threads at a priority of their own, or replace modules. */
+const ALONE =
+  "properties|costs|limits|calibration|generated|generated-schemas|import-boundaries|threads|worker-thread|" +
+  "upgrade|backup|concurrent-processes|runs|compute-layout|recent-runs";
+const SHARED = `test/{${FOLDERS}}/**/!(${ALONE}).test.ts`;
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/system/**"],
     pool: "forks",
     // Much of the time is spent waiting for processes: two at a time are no slower each.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Limits for what hangs: a busy machine takes several times as long as an idle one.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/system/**", "test/clients/**", SHARED],
+        },
+      },
+      {
+        extends: true,
+        // A process runs many of these files and imports the program once. For each file that takes half a second.
+        test: { name: "shared", include: [SHARED], isolate: false },
+      },
+    ],
   },
 });
