@@ -1,6 +1,7 @@
 /** Sends heartbeats, and reclaims the jobs of executors that miss theirs. */
 import type { Logger } from "pino";
 import { type Clock, iso } from "../core/clock.ts";
+import type { ClockCheck } from "../core/clock-check.ts";
 import type { ExecutorRecord, JobReader } from "../core/job-ports.ts";
 import type { Meter } from "../core/meter.ts";
 import type { Committer } from "./committer.ts";
@@ -14,20 +15,27 @@ interface LeaseOptions {
   commit: Committer["commit"];
   interruptAttempts: InterruptAttempts;
   clock: Clock;
+  clockCheck?: ClockCheck | undefined;
   log: Logger;
   meter: Pick<Meter, "jobsReclaimed">;
 }
 
 export interface Leases {
-  /** Sends a heartbeat, then reclaims the jobs of executors whose lease has expired. */
+  /** Sends a heartbeat, compares the clocks, then reclaims the jobs of executors whose lease has expired. */
   heartbeat(): Promise<void>;
 }
 
 export function leases(options: LeaseOptions): Leases {
-  const { executor, leaseMs, jobs, commit, clock } = options;
+  const { executor, leaseMs, jobs, commit, clock, clockCheck } = options;
   /** The last heartbeat of each other executor, and when it was first seen, by the monotonic clock of this process. */
   const observed = new Map<string, { heartbeats: number; since: number }>();
   let lastHeartbeat = performance.now();
+
+  function observe(others: readonly ExecutorRecord[], now: number): void {
+    for (const id of observed.keys()) if (!others.some((record) => record.id === id)) observed.delete(id);
+    for (const { id, heartbeats } of others)
+      if (observed.get(id)?.heartbeats !== heartbeats) observed.set(id, { heartbeats, since: now });
+  }
 
   async function reclaim(dead: ExecutorRecord): Promise<void> {
     const count = await commit(async (tx) => {
@@ -42,22 +50,23 @@ export function leases(options: LeaseOptions): Leases {
 
   return {
     async heartbeat() {
-      await commit((tx) => tx.jobs.heartbeat(executor, iso(clock.now())));
+      const offset = clockCheck === undefined ? undefined : await clockCheck.measure();
+      await commit((tx) => tx.jobs.heartbeat(executor, iso(clock.now()), offset));
       const now = performance.now();
       // If our own heartbeat was late, because of a lock or a full disk, we can't judge the others'.
       if (now - lastHeartbeat > leaseMs / 2) observed.clear();
       lastHeartbeat = now;
-      const present = await jobs.executors();
-      for (const id of observed.keys()) if (!present.some((record) => record.id === id)) observed.delete(id);
-      for (const record of present) {
-        if (record.id === executor) continue;
-        const last = observed.get(record.id);
-        if (last === undefined || last.heartbeats !== record.heartbeats) {
-          observed.set(record.id, { heartbeats: record.heartbeats, since: now });
-        } else if (now - last.since >= leaseMs) {
-          observed.delete(record.id);
-          await reclaim(record);
-        }
+      const others = (await jobs.executors()).filter(({ id }) => id !== executor);
+      observe(others, now);
+      const unchangedFor = ({ id }: ExecutorRecord): number => now - observed.get(id)!.since;
+      // What an executor measured before it ended says nothing about the clocks of now.
+      clockCheck?.compare(
+        offset,
+        others.filter((record) => unchangedFor(record) <= leaseMs / 2),
+      );
+      for (const record of others.filter((other) => unchangedFor(other) >= leaseMs)) {
+        observed.delete(record.id);
+        await reclaim(record);
       }
     },
   };

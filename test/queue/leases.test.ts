@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ClockCheck } from "../../src/core/clock-check.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ExecutorRecord, JobWriter } from "../../src/core/job-ports.ts";
 import type { EngineWriters } from "../../src/core/run-ports.ts";
@@ -17,10 +18,10 @@ beforeEach(() => {
 });
 
 /** The leases of `exe_own`, over executors that the test changes. */
-function observer(...others: ExecutorRecord[]) {
+function observer({ others = [], clockCheck }: { others?: ExecutorRecord[]; clockCheck?: ClockCheck } = {}) {
   const present = new Map(others.map((record) => [record.id, record]));
   const heartbeat = vi.fn<JobWriter["heartbeat"]>(async (id) => {
-    present.set(id, { id, heartbeats: (present.get(id)?.heartbeats ?? -1) + 1 });
+    present.set(id, { id, heartbeats: (present.get(id)?.heartbeats ?? -1) + 1, clockOffset: null });
   });
   const reclaim = vi.fn<JobWriter["reclaim"]>(async (id) => (present.delete(id) ? 2 : undefined));
   const interruptAttempts = vi.fn<InterruptAttempts>(async () => {});
@@ -33,6 +34,7 @@ function observer(...others: ExecutorRecord[]) {
     jobs: { executors: async () => [...present.values()] },
     commit: (change) => change(tx),
     interruptAttempts,
+    clockCheck,
     clock: { now: () => Date.parse(NOW) },
     log: pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) }),
     meter: { jobsReclaimed },
@@ -57,20 +59,20 @@ function observer(...others: ExecutorRecord[]) {
   };
 }
 
-const OTHER: ExecutorRecord = { id: "exe_other", heartbeats: 7 };
+const OTHER: ExecutorRecord = { id: "exe_other", heartbeats: 7, clockOffset: null };
 
 describe("leases", () => {
   it("record the own heartbeat at the time of the clock, and never reclaim the own jobs", async () => {
     const { own, heartbeat, reclaim, observe } = observer();
     await own.heartbeat();
-    expect(heartbeat).toHaveBeenCalledExactlyOnceWith("exe_own", NOW);
+    expect(heartbeat).toHaveBeenCalledExactlyOnceWith("exe_own", NOW, undefined);
     heartbeat.mockImplementation(async () => {});
     await observe(3 * LEASE_MS);
     expect(reclaim).not.toHaveBeenCalled();
   });
 
   it("expire when no new heartbeat has been observed for a full lease", async () => {
-    const { own, reclaim, observe } = observer(OTHER);
+    const { own, reclaim, observe } = observer({ others: [OTHER] });
     await own.heartbeat();
     await observe(LEASE_MS * 0.75);
     expect(reclaim).not.toHaveBeenCalled();
@@ -79,7 +81,7 @@ describe("leases", () => {
   });
 
   it("do not expire a millisecond early", async () => {
-    const { own, reclaim } = observer(OTHER);
+    const { own, reclaim } = observer({ others: [OTHER] });
     await own.heartbeat();
     for (const ms of [LEASE_MS / 2, LEASE_MS / 2 - 1]) {
       monotonic += ms;
@@ -92,7 +94,7 @@ describe("leases", () => {
   });
 
   it("start again with each heartbeat of the other executor", async () => {
-    const { own, reclaim, observe, heartbeatOf } = observer(OTHER);
+    const { own, reclaim, observe, heartbeatOf } = observer({ others: [OTHER] });
     await own.heartbeat();
     for (let i = 0; i < 5; i += 1) {
       await observe(LEASE_MS / 2);
@@ -102,7 +104,7 @@ describe("leases", () => {
   });
 
   it("start again after an own heartbeat that was late by more than half a lease", async () => {
-    const { own, reclaim, observe } = observer(OTHER);
+    const { own, reclaim, observe } = observer({ others: [OTHER] });
     await own.heartbeat();
     monotonic += 3 * LEASE_MS;
     await own.heartbeat();
@@ -113,7 +115,7 @@ describe("leases", () => {
   });
 
   it("start again when an executor was removed and has come back with the same number of heartbeats", async () => {
-    const { own, reclaim, observe, remove, heartbeatOf } = observer({ id: "exe_other", heartbeats: 0 });
+    const { own, reclaim, observe, remove, heartbeatOf } = observer({ others: [{ ...OTHER, heartbeats: 0 }] });
     await own.heartbeat();
     await observe(LEASE_MS / 2);
     remove("exe_other");
@@ -124,9 +126,25 @@ describe("leases", () => {
   });
 });
 
+it("the clocks of executors that miss heartbeats do not count", async () => {
+  const compare = vi.fn<ClockCheck["compare"]>();
+  const { own, observe, heartbeatOf } = observer({
+    others: [OTHER, { ...OTHER, id: "exe_ended" }],
+    clockCheck: { measure: async () => 0, compare },
+  });
+  const compared = (): string[] => compare.mock.lastCall![1].map(({ id }) => id);
+  await own.heartbeat();
+  expect(compared()).toEqual(["exe_other", "exe_ended"]);
+  await observe(LEASE_MS / 2);
+  await heartbeatOf("exe_other");
+  expect(compared()).toEqual(["exe_other", "exe_ended"]);
+  await observe(LEASE_MS / 4);
+  expect(compared()).toEqual(["exe_other"]);
+});
+
 describe("an expired lease", () => {
   it("interrupts the attempts in the same transaction, and is logged and metered", async () => {
-    const { own, observe, tx, interruptAttempts, jobsReclaimed, lines } = observer(OTHER);
+    const { own, observe, tx, interruptAttempts, jobsReclaimed, lines } = observer({ others: [OTHER] });
     await own.heartbeat();
     await observe(LEASE_MS);
     expect(interruptAttempts).toHaveBeenCalledExactlyOnceWith(tx, "exe_other");
@@ -137,7 +155,7 @@ describe("an expired lease", () => {
   });
 
   it("has no effect when another executor has reclaimed the jobs, or a heartbeat came in time", async () => {
-    const { own, observe, reclaim, interruptAttempts, jobsReclaimed, lines } = observer(OTHER);
+    const { own, observe, reclaim, interruptAttempts, jobsReclaimed, lines } = observer({ others: [OTHER] });
     reclaim.mockResolvedValue(undefined);
     await own.heartbeat();
     await observe(LEASE_MS);
@@ -150,7 +168,7 @@ describe("an expired lease", () => {
 
 describe("a heartbeat that fails", () => {
   it("rejects, judges no other executor, and counts as late", async () => {
-    const { own, heartbeat, reclaim, observe } = observer(OTHER);
+    const { own, heartbeat, reclaim, observe } = observer({ others: [OTHER] });
     await own.heartbeat();
     heartbeat.mockRejectedValue(new AppError("storage_unavailable", "The disk is full."));
     monotonic += 2 * LEASE_MS;

@@ -88,8 +88,10 @@ describe("kill -9, stopped processes, a jumping clock and a full disk during run
     );
     console.log(`runs: ${runs} taken in, ${calls} calls;`, { ...happened, ...seen, ...counts });
     expect(issues).toEqual([]);
-    // Only errors about the disk are allowed.
-    expect(logs.filter((line) => !/disk|full|storage_unavailable|not recorded/i.test(line))).toEqual([]);
+    // Only errors about the disk are allowed, and reports of the clocks: while one is set, some processes have compared theirs
+    // with the new time, and some have not.
+    const expected = /disk|full|storage_unavailable|not recorded|clock of this process differs/i;
+    expect(logs.filter((line) => !expected.test(line))).toEqual([]);
     expect(Object.values(happened).reduce((sum, count) => sum + count, 0)).toBe(ROUNDS);
     expect(runs).toBeGreaterThan(ROUNDS);
   }, 1_500_000);
