@@ -1,6 +1,6 @@
 /** Calls an operation directly, over MCP and over REST, each on a new instance. */
 import type { z } from "zod";
-import { accessOfKey, accessOfPerson, scopesOf } from "../../src/core/access.ts";
+import { choosesProject, accessOfKey, accessOfPerson, scopesOf } from "../../src/core/access.ts";
 import type { Scope } from "../../schemas/actor.ts";
 import type { Problem } from "../../schemas/problem.ts";
 import type { Role } from "../../schemas/user.ts";
@@ -133,10 +133,14 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
     async call(tool, input, by) {
       // The preparation of a scenario may use operations of REST only, and signed-in users.
       if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
+      const { access } = await principalOf(instance, callers[by]);
+      const isShown = (field: string): boolean => field !== "project" || choosesProject(access);
       const { isError, content, structuredContent } = await clients[by].call(tool.name, {
         ...input,
         // The other surfaces return the whole answer.
-        ...(tool.knownField !== undefined && { fields: Object.keys((tool.output as z.ZodObject).shape) }),
+        ...(tool.knownField !== undefined && {
+          fields: Object.keys((tool.output as z.ZodObject).shape).filter(isShown),
+        }),
       });
       return isError ? { problem: JSON.parse(content[0]!.text) as Problem } : { output: structuredContent };
     },
