@@ -219,7 +219,11 @@ describe("the work of expressions", () => {
           `${ns.toFixed(1).padStart(7)} ns  ${String(Math.round(units)).padStart(9)} units  ${source}`,
         );
     const median = sorted[Math.floor(sorted.length / 2)]!.ns;
-    const outliers = sorted.filter(({ ns }) => ns > 5 * median);
+    const isOutlier = ({ ns }: { ns: number }): boolean => ns > 5 * median;
+    // Collections of garbage and compilations add time to single measurements, and never take some away.
+    const outliers = sorted.filter(
+      (operation) => isOutlier(operation) && [1, 2, 3].every(() => isOutlier(measure(operation.source))),
+    );
     expect(outliers).toEqual([]);
   }, 120_000);
 });
