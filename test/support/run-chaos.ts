@@ -192,8 +192,8 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   const happened: Partial<Record<Happening, number>> = {};
   for (let done = 0; done < rounds; done += 1) {
     const what = await round();
-    // Rounds follow each other by the runs that were started, not by time alone.
-    await eventually(() => (acknowledged.length > done / 2 + 1 ? true : undefined), "more runs", ROUND_MS);
+    // Rounds follow each other by the runs that were started, not by time alone: one run for each at least.
+    await eventually(() => (acknowledged.length > done + 1 ? true : undefined), "more runs", ROUND_MS);
     happened[what] = (happened[what] ?? 0) + 1;
   }
   await Promise.all(pauses);
