@@ -8,7 +8,7 @@ import { verifyAuditLog } from "../../src/store/verify-audit-chain.ts";
 import { workflowReader } from "../../src/store/workflows.ts";
 import { untilPassing } from "../support/eventually.ts";
 import { fakeClock } from "../support/instance.ts";
-import { postgresStores } from "../support/postgres-stores.ts";
+import { databaseAt, postgresStores } from "../support/postgres-stores.ts";
 import { postgresSchema, sqliteSchema } from "../support/schemas.ts";
 import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
@@ -64,7 +64,7 @@ describe("the schema in PostgreSQL", () => {
 describe("a PostgreSQL store", () => {
   it("names what is wrong with the address, the password or the database", async () => {
     const url = await createDatabase();
-    await expect(open(url, { password: "wrong" })).rejects.toMatchObject({
+    await expect(open(url, { database: databaseAt(url, "wrong") })).rejects.toMatchObject({
       code: "storage_unavailable",
       message: expect.stringContaining("refuses the user or the password") as string,
     });

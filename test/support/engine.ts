@@ -26,7 +26,6 @@ import { eventsApi } from "../../src/engine/run-state/waits/event.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
 import { projectReader } from "../../src/store/projects.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
@@ -102,8 +101,7 @@ export async function testEngine({
   const { store, clock, create, change } = opened;
   const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read) };
   const transaction = engineTransaction(store, clock);
-  const changes = sqliteChangeFeed(store);
-  onTestFinished(() => changes.close());
+  const { changes } = store;
   const log = pino({ level: "silent" });
   const connected = createConnections({ ...Config.parse(config), unusable }, fixedSecrets(env), {
     stateDir: opened.stateDir,
