@@ -30,6 +30,20 @@ describe("the schema in PostgreSQL", () => {
     expect(await postgresSchema(read)).toEqual(await sqliteSchema(store.read));
   });
 
+  it("begins with the rows of SQLite", async () => {
+    const { read } = await open(await createDatabase());
+    const { store } = await testStore();
+    const rows = async (db: typeof read) => ({
+      counters: await db.selectFrom("counters").selectAll().orderBy("name").execute(),
+      projects: (await db.selectFrom("projects").selectAll().execute()).map(({ created_at, ...row }) => ({
+        ...row,
+        created_at: created_at.replaceAll(/\d/g, "0"),
+      })),
+      settings: await db.selectFrom("settings").selectAll().orderBy("name").execute(),
+    });
+    expect(await rows(read)).toEqual(await rows(store.read));
+  });
+
   it("sorts all text by its bytes, also that of later migrations", async () => {
     const { upgrade, read } = await open(await createDatabase(), { migrations: [...MIGRATIONS, NEXT] });
     expect(upgrade).toEqual({ from: MIGRATIONS.at(-1)!.id, to: NEXT.id });
