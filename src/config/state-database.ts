@@ -13,6 +13,7 @@ const DEFAULT_CONNECTIONS = 10;
 
 export const StateDatabaseVariables = {
   MILLRACE_DATABASE_URL: z.string().optional(),
+  MILLRACE_DATABASE_LISTEN_URL: z.string().optional(),
   MILLRACE_DATABASE_PASSWORD: z.string().optional(),
   MILLRACE_DATABASE_PASSWORD_COMMAND: z.string().optional(),
   MILLRACE_DATABASE_PASSWORD_COMMAND_ENV: z.string().optional(),
@@ -26,6 +27,7 @@ export const StateDatabaseVariables = {
 };
 
 const URL_VARIABLE = "MILLRACE_DATABASE_URL";
+const LISTEN_URL = "MILLRACE_DATABASE_LISTEN_URL";
 const PASSWORD = "MILLRACE_DATABASE_PASSWORD";
 const COMMAND = "MILLRACE_DATABASE_PASSWORD_COMMAND";
 const COMMAND_ENV = "MILLRACE_DATABASE_PASSWORD_COMMAND_ENV";
@@ -53,7 +55,7 @@ export function readStateDatabase(env: Variables, variables: Variables): ReadSta
   const none = { database: undefined, masked: [], issues: [], warnings: [] };
   const text = variables[URL_VARIABLE];
   if (!text) {
-    const useless = [PASSWORD, COMMAND].filter((name) => variables[name]);
+    const useless = [LISTEN_URL, PASSWORD, COMMAND].filter((name) => variables[name]);
     return { ...none, warnings: useless.map((name) => `${name} has no effect without ${URL_VARIABLE}`) };
   }
   const parsed = parsePostgresUrl(text);
@@ -69,11 +71,17 @@ export function readStateDatabase(env: Variables, variables: Variables): ReadSta
   const command = variables[COMMAND] ? parseCommand(variables[COMMAND]) : undefined;
   if (command !== undefined && "issue" in command)
     return { ...none, issues: [`${COMMAND} ${command.issue}`] };
+  const listening = variables[LISTEN_URL] ? parsePostgresUrl(variables[LISTEN_URL]) : undefined;
+  if (listening !== undefined && "issue" in listening)
+    return { ...none, issues: [`${LISTEN_URL} ${listening.issue}`] };
+  if (listening?.password !== undefined)
+    return { ...none, issues: [`${LISTEN_URL} has a password; it uses that of ${URL_VARIABLE}. Remove it`] };
   const file = fileOf(env, PASSWORD);
   return {
     ...none,
     database: {
       address,
+      listenAddress: listening?.address ?? address,
       maxConnections: Number(variables["MILLRACE_DATABASE_CONNECTIONS"] || DEFAULT_CONNECTIONS),
       async readPassword() {
         if (command !== undefined) return valueOf(COMMAND, await run(command.words, env));

@@ -34,6 +34,8 @@ export interface PostgresAddress {
 /** The database that holds the state, as the environment names it. */
 export interface StateDatabase {
   address: PostgresAddress;
+  /** Another address for the connection that listens for changes: not that of PgBouncer, but of the server. */
+  listenAddress?: PostgresAddress | undefined;
   /** Maximum number of connections of a process to read and write, at least 2; there is one more to listen. */
   maxConnections: number;
   /**

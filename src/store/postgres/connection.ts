@@ -28,7 +28,10 @@ const types: CustomTypesConfig = {
  * Returns the options of all connections to a database.
  * @throws AppError storage_unavailable when a certificate can't be read; the error of the connection with `sslmode=prefer`
  */
-export async function connectionConfig({ address, readPassword }: StateDatabase): Promise<ClientConfig> {
+export async function connectionConfig({
+  address,
+  readPassword,
+}: Pick<StateDatabase, "address" | "readPassword">): Promise<ClientConfig> {
   const { host, port, user, database, applicationName } = address;
   return {
     host,

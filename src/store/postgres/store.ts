@@ -1,14 +1,7 @@
 /** Opens the state in a PostgreSQL database: a pool to read, a pool to write, and a connection that listens for changes. */
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  HandleEmptyInListsPlugin,
-  Kysely,
-  PostgresAdapter,
-  replaceWithNoncontingentExpression,
-  sql,
-  type Transaction,
-} from "kysely";
-import { Client, Pool, type PoolConfig } from "pg";
+import { Kysely, PostgresAdapter, sql, type Transaction } from "kysely";
+import { Client } from "pg";
 import { type Clock, SECOND } from "../../core/clock.ts";
 import { type Meter, noMeter } from "../../core/meter.ts";
 import type { StateDatabase } from "../../core/postgres-address.ts";
@@ -20,9 +13,8 @@ import { connectionConfig } from "./connection.ts";
 import { postgresDialect } from "./driver.ts";
 import { isAborted, isConnectionLost, isDuplicate, translatePostgresError } from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
+import { openPool, openReader, PLUGINS } from "./reader.ts";
 
-/** Maximum duration of a statement that only reads, in milliseconds. */
-const READ_MS = 30_000;
 /** Maximum number of times that a transaction runs while others abort it. */
 const MAX_ABORTED = 10;
 /** How long an executor may miss its heartbeats, in milliseconds. */
@@ -51,25 +43,30 @@ export async function openPostgresStore({
   meter = noMeter,
   migrations = MIGRATIONS,
 }: PostgresOptions): Promise<PostgresStore> {
-  const connection = await connectionConfig(database).catch((error: unknown) => {
+  const { address, listenAddress = address, readPassword } = database;
+  const [connection, listening] = await Promise.all([
+    connectionConfig({ address, readPassword }),
+    connectionConfig({ address: listenAddress, readPassword }),
+  ]).catch((error: unknown) => {
     throw translatePostgresError(error);
   });
   const { maxConnections } = database;
-  const readers = poolOf({ ...connection, max: Math.ceil(maxConnections / 2) });
-  const writers = poolOf({ ...connection, max: Math.floor(maxConnections / 2) });
   const adapter = new PostgresAdapter();
-  // SQLite accepts a list without values.
-  const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
-  const read = new Kysely<Schema>({ dialect: postgresDialect({ pool: readers, meter }, adapter), plugins });
+  const readers = openReader(connection, { max: Math.ceil(maxConnections / 2), meter, adapter });
+  const writers = openPool({ ...connection, max: Math.floor(maxConnections / 2) });
+  const { read } = readers;
   const writersOf = (locking: Locking) =>
-    new Kysely<Schema>({ dialect: postgresDialect({ pool: writers, locking, meter }, adapter), plugins });
+    new Kysely<Schema>({
+      dialect: postgresDialect({ pool: writers, locking, meter }, adapter),
+      plugins: PLUGINS,
+    });
   const write: Readonly<Record<Locking, Kysely<Schema>>> = {
     rows: writersOf("rows"),
     database: writersOf("database"),
   };
   const changes = postgresChangeFeed({
-    connect: () => new Client(connection),
-    execute: (statement) => readers.query(statement),
+    connect: () => new Client(listening),
+    execute: (statement) => readers.pool.query(statement),
   });
 
   async function transaction<T>(
@@ -141,16 +138,4 @@ function maxAttempts(error: unknown, begun: boolean): number {
   if (isAborted(error)) return MAX_ABORTED;
   // A connection that ended while nobody used it. After the beginning, a commit may have reached the database.
   return isDuplicate(error) || (!begun && isConnectionLost(error)) ? 2 : 1;
-}
-
-function poolOf(config: PoolConfig): Pool {
-  const pool = new Pool({
-    ...config,
-    // Not a parameter of the connection: PgBouncer would refuse it.
-    verify: (client, done) => client.query(`set statement_timeout = ${READ_MS}`, (error) => done(error)),
-  });
-  // A connection that ends while nobody uses it is replaced, and one that is used fails its next statement.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return pool;
 }
