@@ -7,6 +7,7 @@ import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { sqliteChangeFeed } from "./change-feed.ts";
 import { describeLockHolder } from "./lock-holder.ts";
+import { assertNotMoved } from "./moved-state.ts";
 import { createMigrationBackup } from "./migration-backups.ts";
 import { migrate, type Migration, MIGRATIONS, getMigrationStatus, type Upgrade } from "./migrate.ts";
 import { fileClock } from "./file-clock.ts";
@@ -81,6 +82,7 @@ async function open(directory: StateDirectory, options: OpenOptions): Promise<Sq
     await claimDatabase(writer);
     // Checks the schema first, because even the journal mode changes the file.
     await getMigrationStatus(uncheckedConnection(writer), { migrations: options.migrations });
+    await retryWhileBusy(() => assertNotMoved(writer, directory));
     const journalMode = await retryWhileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );

@@ -64,6 +64,12 @@ export function postgresStores() {
   return {
     open,
     createDatabase,
+    /** A connection of the owner, which is closed at the end of the test. */
+    async connect(url: string): Promise<Client> {
+      const client = await server.connect(new URL(url).pathname.slice(1));
+      onTestFinished(() => client.end());
+      return client;
+    },
     /** Runs a statement on a connection of its own. */
     async execute(url: string, statement: string): Promise<void> {
       const client = await server.connect(new URL(url).pathname.slice(1));
