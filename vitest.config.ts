@@ -2,6 +2,11 @@ import { defineConfig } from "vitest/config";
 
 /** Folders whose tests run side by side in one process as well as alone. */
 const FOLDERS = "auth,checks,config,core,deploy,docs,engine,examples,queue,steps,store,telemetry,tools,web";
+/** Whose tests run on PostgreSQL too. With MILLRACE_TEST_STORE=postgres all do. */
+const ON_POSTGRES = ["test/engine/{run-state,executor}/**/*.test.ts", "test/queue/*.test.ts"];
+const POSTGRES_SERVER = "test/support/postgres-server.ts";
+const IS_POSTGRES = process.env["MILLRACE_TEST_STORE"] === "postgres";
+
 /** These measure costs or priorities, generate many cases, start threads at a priority of their own, or replace modules. */
 const ALONE =
   "properties|costs|limits|calibration|generated|generated-schemas|import-boundaries|threads|worker-thread|" +
@@ -16,6 +21,7 @@ export default defineConfig({
     // Limits for what hangs: a busy machine takes several times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: IS_POSTGRES ? [POSTGRES_SERVER] : [],
     projects: [
       {
         extends: true,
@@ -29,6 +35,16 @@ export default defineConfig({
         extends: true,
         // A process runs many of these files and imports the program once. For each file that takes half a second.
         test: { name: "shared", include: [SHARED], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          include: IS_POSTGRES ? [] : ON_POSTGRES,
+          isolate: false,
+          globalSetup: [POSTGRES_SERVER],
+          env: { MILLRACE_TEST_STORE: "postgres" },
+        },
       },
     ],
   },

@@ -25,7 +25,7 @@ import { errorTables, mcpPage, restPage } from "./reference/pages.ts";
 async function databaseSchema(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "millrace-schema-"));
   try {
-    const instance = await openInstance(directory, systemClock, pino({ level: "silent" }));
+    const instance = await openInstance({ stateDir: directory }, systemClock, pino({ level: "silent" }));
     await instance.close();
     const db = new Database(join(directory, "millrace.db"), { readonly: true });
     const statements = db

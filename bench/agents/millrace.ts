@@ -50,7 +50,7 @@ function jumpingClock(): JumpingClock {
 export async function startMillrace(directory: string, config: z.input<typeof Config>): Promise<Millrace> {
   const clock = jumpingClock();
   const stateDir = join(directory, "state");
-  const instance = await openInstance(stateDir, clock, pino({ level: "silent" }));
+  const instance = await openInstance({ stateDir }, clock, pino({ level: "silent" }));
   const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir, ...VARIABLES });
   const setup = { settings, config: Config.parse(config), clock };
   const executor = await startExecutor(instance, setup, { id: newExecutorId("bench"), slots: 8 });

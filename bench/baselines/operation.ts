@@ -12,7 +12,7 @@ import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
 
 const [stateDir, id] = process.argv.slice(2) as [string, string];
 const log = pino({ base: { name: "bench" } }, pino.destination({ fd: 2, sync: false }));
-const instance = await openInstance(stateDir, systemClock, log);
+const instance = await openInstance({ stateDir }, systemClock, log);
 const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
 const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });
 const principal = {

@@ -9,7 +9,7 @@ import type { JobWorker } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { purgeExpired } from "../store/purge.ts";
-import { type Instance, leaseDurationMs } from "./instance.ts";
+import type { Instance } from "./instance.ts";
 import { openEngine, type Setup } from "./services.ts";
 
 /** Poll interval for schedules that are due, in milliseconds. */
@@ -80,7 +80,7 @@ export async function startExecutor(
     onUnexpectedError: handlers.onUnexpectedError,
     onAbandoned: (tx, left, at) => reportAbandoned(engine.context, tx, left, { status: "interrupted", at }),
     slots,
-    leaseMs: leaseMs ?? leaseDurationMs(instance),
+    leaseMs: leaseMs ?? store.leaseMs,
     limits: concurrencyLimits(connections),
     rates: rateIntervals(connections),
     maxPriority: config.limits.max_priority,

@@ -1,5 +1,4 @@
 /** Metrics of the shared state of all servers. */
-import { stat } from "node:fs/promises";
 import { type Clock, SECOND } from "../core/clock.ts";
 import { minFreeBytes, readDiskSpace } from "../store/free-space.ts";
 import type { InstanceStats } from "../telemetry/state-gauges.ts";
@@ -14,11 +13,11 @@ export async function readInstanceStats(
   clock: Clock,
   freeDisk: number | undefined,
 ): Promise<InstanceStats> {
-  const { path, databaseFile } = store.directory;
-  const [since, { size }, { free, total }] = await Promise.all([
+  const { diskPath } = store;
+  const [since, size, disk] = await Promise.all([
     read.jobs.oldestReadyAt(),
-    stat(databaseFile),
-    readDiskSpace(path),
+    store.readSize(),
+    diskPath === undefined ? undefined : readDiskSpace(diskPath),
   ]);
   return {
     runs: await read.runs.countUnfinishedByStatus(),
@@ -26,6 +25,7 @@ export async function readInstanceStats(
     oldestReadySeconds: since === null ? 0 : Math.max(0, clock.now() - Date.parse(since)) / SECOND,
     executors: (await read.jobs.executors()).length,
     approvals: await read.approvals.count({ status: "pending" }),
-    file: { size, free, minFree: minFreeBytes(freeDisk, total) },
+    size,
+    disk: disk && { free: disk.free, minFree: minFreeBytes(freeDisk, disk.total) },
   };
 }

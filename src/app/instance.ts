@@ -1,17 +1,16 @@
-/** Opens the state directory with its repositories, for every process and command. */
+/** Opens the state with its repositories, for every process and command. */
 import type { Logger } from "pino";
 import type { ApiKeyStore } from "../core/account-ports.ts";
 import type { ChangeFeed } from "../core/change-feed.ts";
-import { type Clock, SECOND } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import { cursorCodec } from "../core/cursors.ts";
 import { type EventTokens, eventTokens } from "../core/event-tokens.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
+import { describeAddress, type StateDatabase, type StateLocation } from "../core/postgres-address.ts";
 import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
 import { auditReader } from "../store/audit.ts";
 import { workflowChangeReader } from "../store/workflow-changes.ts";
-import { sqliteChangeFeed } from "../store/change-feed.ts";
-import { openStore, type Store } from "../store/database.ts";
 import { engineReaders } from "../store/engine-transaction.ts";
 import { identityReader } from "../store/identities.ts";
 import { linkReader } from "../store/links.ts";
@@ -19,12 +18,13 @@ import { sessionReader } from "../store/sessions.ts";
 import { projectReader } from "../store/projects.ts";
 import { reviewReader } from "../store/reviews.ts";
 import { getOrCreateKey, hasDefaultLimits } from "../store/settings.ts";
-import { openStateDirectory } from "../store/state-directory.ts";
+import { openStateDirectory, type StateDirectory } from "../store/state-directory.ts";
+import type { Store } from "../store/store.ts";
 import { unitOfWork } from "../store/unit-of-work.ts";
 import { userReader } from "../store/users.ts";
 import { workflowReader } from "../store/workflows.ts";
 
-/** An open state directory with its repositories. */
+/** An open state with its repositories. */
 export interface Instance {
   store: Store;
   keys: ApiKeyStore;
@@ -40,41 +40,32 @@ export interface Instance {
   close(): Promise<void>;
 }
 
+/** What tests and processes open the state with besides its place. */
+export interface InstanceOptions {
+  meter?: Meter | undefined;
+  /** The state directory; tests pass one on a network file system. */
+  directory?: StateDirectory | undefined;
+}
+
 /**
- * Opens the state directory.
- * @param opened the state directory; tests pass one on a network file system
+ * Opens the state: on the PostgreSQL server that the environment names, else in the state directory.
  * @throws AppError storage_unavailable, busy
  */
 export async function openInstance(
-  stateDir: string,
+  location: StateLocation,
   clock: Clock,
   log: Logger,
-  opened = openStateDirectory(stateDir),
-  meter = noMeter,
+  { meter = noMeter, directory }: InstanceOptions = {},
 ): Promise<Instance> {
-  const store = await openStore(opened, clock, meter);
+  const store =
+    location.database === undefined
+      ? await openInDirectory(directory ?? openStateDirectory(location.stateDir), { clock, log, meter })
+      : await openOnServer(location.database, { clock, log, meter });
   await using opening = new AsyncDisposableStack();
   opening.defer(() => store.close());
-  const { directory, journalMode, upgrade } = store;
-  log.debug(
-    { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },
-    "state directory opened",
-  );
-  if (upgrade !== undefined) {
-    const { from, to, copy } = upgrade;
-    log.info({ from, to, copy }, "database migrated, copy of the old one kept");
-  }
-  if (!directory.local) {
-    log.warn(
-      { file_system: directory.fileSystem, journal_mode: journalMode },
-      "state directory is on a network or unknown file system, using the slower rollback journal",
-    );
-  }
-  const changes = sqliteChangeFeed(store);
-  opening.defer(() => changes.close());
   const instance: Omit<Instance, "close"> = {
     store,
-    changes,
+    changes: store.changes,
     keys: apiKeyStore(store, clock),
     read: {
       ...engineReaders(store.read),
@@ -100,9 +91,40 @@ export async function openInstance(
   return { ...instance, close: () => open.disposeAsync() };
 }
 
-const LOCAL_LEASE_MS = 10 * SECOND;
-/** Longer, because on a network file system a heartbeat may have to wait for its lock. */
-const NETWORK_LEASE_MS = 60 * SECOND;
-/** How long an executor may miss its heartbeats before its jobs are reclaimed, in milliseconds. */
-export const leaseDurationMs = ({ store }: Pick<Instance, "store">): number =>
-  store.directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS;
+interface OpenOptions {
+  clock: Clock;
+  log: Logger;
+  meter: Meter;
+}
+
+async function openInDirectory(
+  directory: StateDirectory,
+  { clock, log, meter }: OpenOptions,
+): Promise<Store> {
+  const { openStore } = await import("../store/database.ts");
+  const store = await openStore(directory, clock, meter);
+  const { journalMode, upgrade } = store;
+  log.debug(
+    { state_dir: directory.path, file_system: directory.fileSystem, journal_mode: journalMode },
+    "state directory opened",
+  );
+  if (upgrade !== undefined) {
+    const { from, to, copy } = upgrade;
+    log.info({ from, to, copy }, "database migrated, copy of the old one kept");
+  }
+  if (!directory.local) {
+    log.warn(
+      { file_system: directory.fileSystem, journal_mode: journalMode },
+      "state directory is on a network or unknown file system, using the slower rollback journal",
+    );
+  }
+  return store;
+}
+
+async function openOnServer(database: StateDatabase, { clock, log, meter }: OpenOptions): Promise<Store> {
+  const { openPostgresStore } = await import("../store/postgres/store.ts");
+  const store = await openPostgresStore({ database, clock, meter });
+  log.debug({ database: describeAddress(database.address) }, "database opened");
+  if (store.upgrade !== undefined) log.info(store.upgrade, "database migrated");
+  return store;
+}

@@ -7,7 +7,7 @@ import { type Lifecycle, listen } from "../surfaces/http-server.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { VERSION } from "./build.ts";
 import { connectionLimits } from "./connection-limits.ts";
-import { type Instance, leaseDurationMs } from "./instance.ts";
+import type { Instance } from "./instance.ts";
 import { type ListenAddress, openAuthentication, type RunningServer } from "./listener.ts";
 import { allowsOauth, originRules } from "./oauth.ts";
 import { type ExecutorNotifier, openServices, type Setup, webAddress } from "./services.ts";
@@ -41,7 +41,7 @@ export async function startMcpServer(
     streamCallers: authentication.streamCallers,
     sessions: mcpSessionStore(store, clock),
     // Shorter than that of executors: nothing is executed twice when the holder of a stream was only slow.
-    streamLeaseMs: leaseDurationMs(instance) / 2,
+    streamLeaseMs: instance.store.leaseMs / 2,
     lifecycle,
     checkStorage: storage.issue,
     changes: instance.changes,

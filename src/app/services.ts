@@ -94,7 +94,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     log,
     meter,
     tracer: tracerOf(setup),
-    assertDiskSpace: diskSpaceGuard(store.directory.path, {
+    assertDiskSpace: diskSpaceGuard(store.diskPath, {
       minFree: config.limits.free_disk,
       read: setup.readDiskSpace,
     }),

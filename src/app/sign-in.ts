@@ -11,7 +11,7 @@ import { parseHost, reachableHost } from "../core/hosts.ts";
 import { mcpBase } from "../core/mcp-resource.ts";
 import { outgoingFetch } from "../core/outgoing-agent.ts";
 import { rateLimitCounter } from "../store/rate-limit-counts.ts";
-import type { Store } from "../store/database.ts";
+import type { Store } from "../store/store.ts";
 import { sessionStore } from "../store/sessions.ts";
 import { getOrCreateKey, getRestoredAt } from "../store/settings.ts";
 import type { Services } from "../surfaces/invoke.ts";

@@ -7,8 +7,9 @@ import { iso, SECOND, systemClock } from "../core/clock.ts";
 import type { DatabaseSummary } from "../store/backup.ts";
 import { databaseFilePaths, pathExists } from "../store/database-copy.ts";
 import { contentJson, contentLines, type CopyHost, makeCopy } from "./database-copy.ts";
-import { requireState } from "./require-state.ts";
+import { requireDatabaseFile } from "./require-state.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
+import { dumpInstead } from "./postgres-backup.ts";
 
 const MIB = 1024 * 1024;
 
@@ -19,8 +20,9 @@ export async function backup(
   file: string,
   options: { json?: boolean },
 ): Promise<void> {
-  const { stateDir, configFile } = readEnvironment(io.env);
-  const databaseFile = requireState(stateDir, "back up");
+  const { stateDir, configFile, database } = readEnvironment(io.env);
+  if (database !== undefined) throw new CommandError(dumpInstead(database.address, file), EXIT.usage);
+  const databaseFile = requireDatabaseFile(stateDir, "back up");
   const target = checkTarget(file, databaseFile);
   const start = performance.now();
   const mark = { at: iso(systemClock.now()), release: VERSION };

@@ -12,7 +12,7 @@ export async function check(io: Io, options: { config?: string; json?: boolean }
   if (settings !== undefined && config !== undefined && secrets !== undefined) {
     results.push(...(await checkSecrets(config, secrets)));
     results.push(...(await checkConnections(config, settings, { callModels: false, thorough: false })));
-    results.push(...(await checkLimits(settings.stateDir, config.limits)));
+    results.push(...(await checkLimits(settings, config.limits)));
     secrets.close();
   }
   if (options.json) io.out(`${JSON.stringify(results, null, 2)}\n`);

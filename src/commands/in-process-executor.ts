@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Executor, startExecutor } from "../app/executor.ts";
-import { type Instance, leaseDurationMs } from "../app/instance.ts";
+import type { Instance } from "../app/instance.ts";
 import type { ExecutorNotifier, Setup } from "../app/services.ts";
 import { HOUR } from "../core/clock.ts";
 import { newExecutorId } from "../core/ids.ts";
@@ -92,7 +92,7 @@ async function waitUntilNoExecutor(instance: Instance, signal: AbortSignal): Pro
       seen.set(id, heartbeats);
     }
     if (signal.aborted) return false;
-    if (executors.length === 0 || performance.now() - lastHeartbeat > leaseDurationMs(instance)) return true;
+    if (executors.length === 0 || performance.now() - lastHeartbeat > instance.store.leaseMs) return true;
     await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

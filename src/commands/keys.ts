@@ -25,8 +25,8 @@ async function withKeys<T>(
   requiresStateFor?: string,
 ): Promise<T> {
   const settings = readEnvironment(io.env);
-  if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
-  const instance = await openInstance(settings.stateDir, systemClock, await openLog(io, "error", "keys"));
+  if (requiresStateFor !== undefined) requireState(settings, requiresStateFor);
+  const instance = await openInstance(settings, systemClock, await openLog(io, "error", "keys"));
   try {
     return await work(instance.keys);
   } finally {

@@ -13,9 +13,8 @@ import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { agreedClock } from "../core/agreed-clock.ts";
 import { clockCheck, watchClock } from "../core/clock-check.ts";
-import { proxySecrets } from "../core/outgoing-proxy.ts";
 import { hostForUrl } from "../core/hosts.ts";
-import { isTemporaryFailure } from "../store/sqlite-errors.ts";
+import { isTemporaryFailure } from "../store/temporary-failures.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { startExecutors } from "./executors.ts";
 import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
@@ -79,12 +78,7 @@ async function runListener(
 ): Promise<void> {
   const signal = stopSignal(host);
   const { settings, config, secrets, warnings } = readSetup(io.env, options.config);
-  const log = await openLog(
-    io,
-    settings.logLevel,
-    name,
-    secretMasker(config, secrets, proxySecrets(settings.proxies)),
-  );
+  const log = await openLog(io, settings.logLevel, name, secretMasker(config, secrets, settings.masked));
   for (const warning of warnings) log.warn(warning);
   let storageLost = false;
   await runService(io, log, async () => {
@@ -98,7 +92,7 @@ async function runListener(
     const metrics = await openMetricsPort(name, settings, options);
     const clock = agreedClock();
     const instance = await openWhenUsable(
-      () => openInstance(settings.stateDir, clock, log, undefined, metrics?.meter),
+      () => openInstance(settings, clock, log, { meter: metrics?.meter }),
       { signal, log, close: (opened) => opened.close() },
     );
     starting.defer(() => instance.close());

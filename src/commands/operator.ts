@@ -1,4 +1,4 @@
-/** Calls the same operations as REST and MCP from the command line, directly on the state directory. */
+/** Calls the same operations as REST and MCP from the command line, directly on the state. */
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import type { Config } from "../../schemas/config.ts";
 import { type Instance, openInstance } from "../app/instance.ts";
@@ -7,7 +7,6 @@ import { openTracer } from "../app/tracer.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { FULL_ACCESS, scopesOf } from "../core/access.ts";
-import { proxySecrets } from "../core/outgoing-proxy.ts";
 import { systemClock } from "../core/clock.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
@@ -51,24 +50,24 @@ export interface OperatorOptions {
   wrapReaders?: (read: Readers) => Readers;
 }
 
-/** Opens the state directory, does `work`, and closes it. */
+/** Opens the state, does `work`, and closes it. */
 export async function withOperator<T>(
   io: Io,
   { config: file, executors, disableMail = false, wrapReaders, requiresStateFor }: OperatorOptions,
   work: (operator: Operator) => Promise<T>,
 ): Promise<T> {
   const { settings, config, secrets } = readSetup(io.env, file);
-  if (requiresStateFor !== undefined) requireState(settings.stateDir, requiresStateFor);
+  if (requiresStateFor !== undefined) requireState(settings, requiresStateFor);
   // The command itself reports errors; the log is more detailed only on request.
   const log = await openLog(
     io,
     io.env["MILLRACE_LOG_LEVEL"] ? settings.logLevel : "error",
     "command",
-    secretMasker(config, secrets, proxySecrets(settings.proxies)),
+    secretMasker(config, secrets, settings.masked),
   );
   logSecrets(secrets, log);
   const tracer = await openTracer(settings, "command", log);
-  const opened = await openInstance(settings.stateDir, systemClock, log);
+  const opened = await openInstance(settings, systemClock, log);
   try {
     const instance = wrapReaders === undefined ? opened : { ...opened, read: wrapReaders(opened.read) };
     const usedConfig = disableMail ? withoutMail(config) : config;

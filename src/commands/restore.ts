@@ -7,6 +7,7 @@ import { databaseFilePaths, pathExists } from "../store/database-copy.ts";
 import { openStateDirectory } from "../store/state-directory.ts";
 import { contentJson, contentLines, type CopyAnswer, type CopyHost, makeCopy } from "./database-copy.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
+import { restoreInstead } from "./postgres-backup.ts";
 
 type Restored = Extract<CopyAnswer, { restore: unknown }>;
 
@@ -20,7 +21,9 @@ export async function restore(
   const source = resolve(file);
   if (!statSync(source, { throwIfNoEntry: false })?.isFile())
     throw new CommandError(`${source} is not a file. Name the backup to restore.`, EXIT.usage);
-  const directory = openStateDirectory(readEnvironment(io.env).stateDir);
+  const { stateDir, database } = readEnvironment(io.env);
+  if (database !== undefined) throw new CommandError(restoreInstead(database.address, source), EXIT.usage);
+  const directory = openStateDirectory(stateDir);
   const target = resolve(directory.databaseFile);
   // SQLite would apply an old journal to the new database and damage it.
   const existing = databaseFilePaths(target).filter(pathExists);

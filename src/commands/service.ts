@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { SECOND } from "../core/clock.ts";
 import { throttledLogger } from "../core/throttled-logger.ts";
-import { isTemporaryFailure } from "../store/sqlite-errors.ts";
+import { isTemporaryFailure } from "../store/temporary-failures.ts";
 import type { Io } from "./io.ts";
 
 /** Pause before the state is tried again, in milliseconds. */
@@ -56,7 +56,7 @@ interface OpenOptions<T> {
 }
 
 /**
- * Opens something that needs the state, and tries again for as long as another process holds its lock or its disk is full.
+ * Opens something that needs the state, and tries again for as long as another process holds its lock, its disk is full, or its server is away.
  * @throws the reason of the signal when it is aborted; any other error of `open`
  */
 export async function openWhenUsable<T>(

@@ -180,12 +180,12 @@ function startServer(host: StartHost, name: string, args: readonly string[]) {
  */
 async function createFirstKey(
   io: Io,
-  { stateDir }: Pick<Settings, "stateDir">,
+  location: Pick<Settings, "stateDir" | "database">,
   log: Logger,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // This opens the state first, so the log of a migration appears here.
-  const instance = await openWhenUsable(() => openInstance(stateDir, systemClock, log), {
+  const instance = await openWhenUsable(() => openInstance(location, systemClock, log), {
     signal,
     log,
     close: (opened) => opened.close(),

@@ -10,7 +10,6 @@ import { readSetup } from "../config/setup.ts";
 import { agreedClock } from "../core/agreed-clock.ts";
 import { HOUR } from "../core/clock.ts";
 import { clockCheck } from "../core/clock-check.ts";
-import { proxySecrets } from "../core/outgoing-proxy.ts";
 import { databaseFileIn } from "../store/state-directory.ts";
 import type { MetricsSnapshot } from "../telemetry/metrics-snapshot.ts";
 import { newExecutorId } from "../core/ids.ts";
@@ -47,17 +46,13 @@ const STOP_GRACE_MS = 10_000;
 export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): Promise<void> {
   const signal = stopSignal(host);
   const { settings, config, secrets, warnings } = readSetup(io.env, options.config);
-  const log = await openLog(
-    io,
-    settings.logLevel,
-    "worker",
-    secretMasker(config, secrets, proxySecrets(settings.proxies)),
-  );
+  const log = await openLog(io, settings.logLevel, "worker", secretMasker(config, secrets, settings.masked));
   // The server that started this process has logged the same warnings.
   if (options.id === undefined) for (const warning of warnings) log.warn(warning);
 
   // The server has opened the state before. If it is gone now, an empty state must not take its place.
-  if (options.id !== undefined && !existsSync(databaseFileIn(settings.stateDir))) {
+  const isInDirectory = settings.database === undefined;
+  if (options.id !== undefined && isInDirectory && !existsSync(databaseFileIn(settings.stateDir))) {
     throw new CommandError(
       `The state is gone from ${settings.stateDir}. Stop Millrace and restore a backup.`,
       EXIT.state,
@@ -81,10 +76,11 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       : undefined;
     const meter = port?.meter ?? metrics?.meter;
     const clock = agreedClock();
-    const instance = await openWhenUsable(
-      () => openInstance(settings.stateDir, clock, log, undefined, meter),
-      { signal, log, close: (opened) => opened.close() },
-    );
+    const instance = await openWhenUsable(() => openInstance(settings, clock, log, { meter }), {
+      signal,
+      log,
+      close: (opened) => opened.close(),
+    });
     starting.defer(() => instance.close());
     await port?.listen(instance, config, log);
     starting.defer(() => port?.close());

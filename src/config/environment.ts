@@ -6,12 +6,14 @@ import { z } from "zod";
 import { issuesOf } from "../core/issues.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { fixedSecrets, type SecretSource } from "../core/secret-source.ts";
-import { type OutgoingProxies, readProxies } from "../core/outgoing-proxy.ts";
+import { type OutgoingProxies, proxySecrets, readProxies } from "../core/outgoing-proxy.ts";
+import type { StateDatabase } from "../core/postgres-address.ts";
 import { Email } from "../../schemas/user.ts";
 import type { TracingSettings } from "../core/tracer.ts";
 import { ConfigError } from "./config-file.ts";
 import { fileVariableName, resolveFileVariables } from "./file-variables.ts";
 import { SignOnVariables } from "./sign-on.ts";
+import { readStateDatabase, StateDatabaseVariables } from "./state-database.ts";
 import { readTracing } from "./tracing.ts";
 
 const PREFIX = "MILLRACE_";
@@ -30,6 +32,7 @@ function isAddressOrRange(text: string): boolean {
 /** An empty variable counts as not set, because shells and compose files unset variables that way. */
 const Environment = z.object({
   MILLRACE_STATE_DIR: z.string().optional(),
+  ...StateDatabaseVariables,
   MILLRACE_CONFIG: z.string().optional(),
   MILLRACE_HOST: z.string().optional(),
   MILLRACE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -65,6 +68,9 @@ const Environment = z.object({
 /** Variables without a _FILE variant: they are no secrets, and some are needed before files are read. */
 const NOT_FILE_BACKED: ReadonlySet<string> = new Set([
   "MILLRACE_STATE_DIR",
+  "MILLRACE_DATABASE_CONNECTIONS",
+  "MILLRACE_DATABASE_PASSWORD_COMMAND",
+  "MILLRACE_DATABASE_PASSWORD_COMMAND_ENV",
   "MILLRACE_CONFIG",
   "MILLRACE_HOST",
   "MILLRACE_METRICS_HOST",
@@ -85,6 +91,8 @@ const PATH_IGNORED =
 
 export interface Settings {
   stateDir: string;
+  /** The PostgreSQL database of the state; undefined for SQLite in the state directory. */
+  database: StateDatabase | undefined;
   /** Named by --config or MILLRACE_CONFIG, else config.yaml in the state directory. */
   configFile: string;
   /** Whether the file was named and so must exist. */
@@ -107,6 +115,8 @@ export interface Settings {
   tracing: TracingSettings;
   /** The values of the variables that the configuration names. */
   secrets: SecretSource;
+  /** Passwords in these settings, which logs must not show. */
+  masked: readonly string[];
   /** Unknown variables that begin with MILLRACE_, and settings that have no effect. */
   warnings: readonly string[];
 }
@@ -127,9 +137,11 @@ export function readEnvironment(
   );
   const parsed = Environment.safeParse(given, { reportInput: true });
   const { proxies, ...readings } = readProxies(variables);
-  if (!parsed.success || issues.length + readings.issues.length > 0) {
+  const stored = readStateDatabase(env, variables);
+  if (!parsed.success || issues.length + readings.issues.length + stored.issues.length > 0) {
     throw new ConfigError([
       ...issues,
+      ...stored.issues.map((issue) => `environment: ${issue}`),
       ...readings.issues.map((issue) => `environment: ${issue}`),
       ...(parsed.success ? [] : issuesOf(parsed.error, Environment)).map(
         ({ path, message }) => `environment: ${path} ${message}`,
@@ -145,6 +157,7 @@ export function readEnvironment(
   const baseUrl = data.MILLRACE_BASE_URL === undefined ? undefined : new URL(data.MILLRACE_BASE_URL);
   return {
     stateDir,
+    database: stored.database,
     configFile: named ?? join(stateDir, "config.yaml"),
     configRequired: named !== undefined,
     baseUrl,
@@ -157,7 +170,9 @@ export function readEnvironment(
     proxies,
     tracing,
     secrets: fixedSecrets(variables),
+    masked: [...proxySecrets(proxies), ...stored.masked],
     warnings: warnings.concat(
+      stored.warnings.map((warning) => `environment: ${warning}`),
       readings.warnings.map((warning) => `environment: ${warning}`),
       baseUrl === undefined || baseUrl.pathname === "/" ? [] : [PATH_IGNORED],
       unknown.map((name) => {

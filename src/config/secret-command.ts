@@ -19,7 +19,7 @@ const START_ERRORS: Readonly<Record<string, string>> = {
  * @returns the value, or a problem as a clause that follows "secret_command"; never rejects
  */
 export async function runSecretCommand(
-  command: SecretCommand,
+  command: Omit<SecretCommand, "refresh">,
   variable: string,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ const couldNotStart = ({ code = "unknown" }: NodeJS.ErrnoException): Reading => 
 });
 
 function run(
-  { command, args, env: names, timeout }: SecretCommand,
+  { command, args, env: names, timeout }: Omit<SecretCommand, "refresh">,
   variable: string,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,

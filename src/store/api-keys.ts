@@ -16,7 +16,7 @@ import type { KeyApplication } from "../core/oauth-port.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { appendAuditEntry } from "./audit-entries.ts";
 import { cappedCount } from "./capped-count.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import { assertNoOlderCopies } from "./older-copies.ts";
 import { preparedUntilCommit } from "./prepared.ts";
 import type { Schema } from "./schema.ts";

@@ -1,6 +1,6 @@
 /** Changes of the SQLite file, seen by polling its data version. */
 import type { ChangeFeed } from "../core/change-feed.ts";
-import type { Store } from "./database.ts";
+import type { StateDirectory } from "./state-directory.ts";
 
 /** Poll intervals in milliseconds. On a network file system each poll is several round trips, which block the process. */
 const LOCAL_POLL_MS = 10;
@@ -15,15 +15,21 @@ interface Subscriber {
   dueAt: number;
 }
 
-/** The change feed of an open store. It polls only while there are subscribers, at the shortest of their intervals. */
-export function sqliteChangeFeed(store: Pick<Store, "dataVersion" | "directory">): ChangeFeed {
-  const pollMs = store.directory.local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
+/**
+ * The change feed of an open store. It polls only while there are subscribers, at the shortest of their intervals.
+ * @param readDataVersion a number that changes with each commit of another process
+ */
+export function sqliteChangeFeed(
+  { local }: Pick<StateDirectory, "local">,
+  readDataVersion: () => number,
+): ChangeFeed {
+  const pollMs = local ? LOCAL_POLL_MS : NETWORK_POLL_MS;
   const subscribers = new Set<Subscriber>();
   let timer: NodeJS.Timeout | undefined;
 
   function dataVersion(): number | undefined {
     try {
-      return store.dataVersion();
+      return readDataVersion();
     } catch {
       // The next poll reads it again.
       return undefined;

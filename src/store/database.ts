@@ -1,11 +1,13 @@
 /** Opens the database: one connection to read and one to write, both on the same SQLite file. */
+import { stat } from "node:fs/promises";
 import Database from "better-sqlite3";
 import { Kysely, type Transaction } from "kysely";
-import type { SharedTime } from "../core/agreed-clock.ts";
-import { type Clock } from "../core/clock.ts";
+import { type Clock, SECOND } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
+import { sqliteChangeFeed } from "./change-feed.ts";
 import { describeLockHolder } from "./lock-holder.ts";
+import { assertNotMoved } from "./moved-state.ts";
 import { createMigrationBackup } from "./migration-backups.ts";
 import { migrate, type Migration, MIGRATIONS, getMigrationStatus, type Upgrade } from "./migrate.ts";
 import { fileClock } from "./file-clock.ts";
@@ -14,6 +16,7 @@ import { markProcess } from "./older-processes.ts";
 import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
 import { journalModeFor, trackFileIdentity, type StateDirectory } from "./state-directory.ts";
+import type { Store } from "./store.ts";
 
 // The driver itself must not wait: it would block the whole process. `retryWhileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
@@ -27,33 +30,17 @@ const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
 /** "MILL" in the header of the file identifies the program. */
 export const APPLICATION_ID = 0x4d494c4c;
 
-/**
- * What a transaction relies on: on the row locks that the ports state, or on having the database to itself. SQLite runs one
- * write transaction at a time in any case.
- */
-export type Locking = "rows" | "database";
+/** How long executors may miss their heartbeats, in milliseconds. On a network file system one may have to wait for its lock. */
+const LOCAL_LEASE_MS = 10 * SECOND;
+const NETWORK_LEASE_MS = 60 * SECOND;
 
-export interface Store {
+export interface SqliteStore extends Store {
   directory: StateDirectory;
   journalMode: string;
   /** The migration at opening; undefined when there was none, or the database is new. */
   upgrade: Upgrade | undefined;
-  read: Kysely<Schema>;
-  /**
-   * Runs `work` in a write transaction; an error rolls it back. It may run more than once, see `EngineTransaction`.
-   * @param locking left out, `database`
-   * @throws AppError busy, storage_unavailable
-   */
-  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>, locking?: Locking): Promise<T>;
   /** A number that changes with each commit of another process. It is cheap and reads no table. */
   dataVersion(): number;
-  /** Reads a clock that all processes on this database can read. */
-  readTime(): Promise<SharedTime>;
-  /** Resolves when locks may be lost. Nothing is read or written from then on; the process must restart. */
-  storageLost: Promise<void>;
-  /** Why the database can't be used, or undefined. It takes no lock. */
-  checkHealth(): Promise<string | undefined>;
-  close(): Promise<void>;
 }
 
 /**
@@ -66,7 +53,7 @@ export async function openStore(
   clock: Clock,
   meter: Meter = noMeter,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<Store> {
+): Promise<SqliteStore> {
   try {
     return await open(directory, { clock, meter, migrations });
   } catch (error) {
@@ -83,7 +70,7 @@ interface OpenOptions {
   migrations: readonly Migration[];
 }
 
-async function open(directory: StateDirectory, options: OpenOptions): Promise<Store> {
+async function open(directory: StateDirectory, options: OpenOptions): Promise<SqliteStore> {
   const journal = journalModeFor(directory);
   const unmark = markProcess(directory.path);
   const writer = await retryWhileBusy(() => connect(directory.databaseFile)).catch((error: unknown) => {
@@ -95,6 +82,7 @@ async function open(directory: StateDirectory, options: OpenOptions): Promise<St
     await claimDatabase(writer);
     // Checks the schema first, because even the journal mode changes the file.
     await getMigrationStatus(uncheckedConnection(writer), { migrations: options.migrations });
+    await retryWhileBusy(() => assertNotMoved(writer, directory));
     const journalMode = await retryWhileBusy(() =>
       String(writer.pragma(`journal_mode = ${journal}`, { simple: true })),
     );
@@ -161,7 +149,7 @@ async function assemble(
   reader: Database.Database,
   writer: Database.Database,
   { clock, meter, migrations, unmark }: OpenOptions & { unmark: () => void },
-): Promise<Store> {
+): Promise<SqliteStore> {
   let unreachableReason: string | undefined;
   let storageLost = false;
   const lost = Promise.withResolvers<void>();
@@ -204,23 +192,29 @@ async function assemble(
   const clockOfFiles = fileClock(directory);
   const copy = (newest: number) => createMigrationBackup(directory, newest, clock);
   const upgrade = await migrate({ read, begin: transaction, copy, clock }, migrations);
+  const readDataVersion = (): number => {
+    try {
+      version = dataVersion.get() as number;
+    } catch (error) {
+      // Timers call this and can't report the error; the next query reports it.
+      onFailure(error);
+    }
+    return version;
+  };
+  const changes = sqliteChangeFeed(directory, readDataVersion);
   return {
     directory,
     journalMode,
     upgrade,
     read,
     transaction,
+    changes,
+    leaseMs: directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS,
+    diskPath: directory.path,
+    readSize: async () => (await stat(directory.databaseFile)).size,
     readTime: clockOfFiles.read,
     storageLost: lost.promise,
-    dataVersion() {
-      try {
-        version = dataVersion.get() as number;
-      } catch (error) {
-        // Timers call this and can't report the error; the next query reports it.
-        onFailure(error);
-      }
-      return version;
-    },
+    dataVersion: readDataVersion,
     async checkHealth() {
       const displaced = await identity.checkAsync();
       if (displaced !== undefined) return displaced;
@@ -231,6 +225,7 @@ async function assemble(
       return unreachableReason;
     },
     async close() {
+      changes.close();
       await clockOfFiles.close();
       await read.destroy();
       await write.destroy();

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import { eventReader, eventWriter } from "./events.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
 import { runWriter } from "./run-writer.ts";

@@ -34,12 +34,13 @@ export const minFreeBytes = (configured: number | undefined, total: number): num
 /**
  * Returns a function that throws while the file system has too little space for new runs. A failed measurement is not
  * a reason to refuse runs: the write itself reports what is wrong.
+ * @param path a directory on the file system; undefined for a database on a server, which guards its own
  * @param options.minFree `limits.free_disk`, in bytes; undefined for the default, 0 for no limit
  * @param options.now milliseconds of a monotonic clock
  * @throws AppError storage_full (the returned function)
  */
 export function diskSpaceGuard(
-  path: string,
+  path: string | undefined,
   {
     minFree,
     read = readDiskSpace,
@@ -52,7 +53,7 @@ export function diskSpaceGuard(
 
   async function measure(): Promise<void> {
     try {
-      const { free, total } = await read(path);
+      const { free, total } = await read(path!);
       const required = minFreeBytes(minFree, total);
       shortOf = free < required ? required : undefined;
     } catch {
@@ -62,7 +63,7 @@ export function diskSpaceGuard(
   }
 
   return async () => {
-    if (minFree === 0) return;
+    if (path === undefined || minFree === 0) return;
     if (now() - measuredAt >= MAX_AGE_MS)
       await (measuring ??= measure().finally(() => (measuring = undefined)));
     if (shortOf !== undefined) throw storageFull(shortOf);

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { type Clock, HOUR, iso, MINUTE } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import type { McpSessionStore } from "../core/mcp-session-port.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import type { Schema } from "./schema.ts";
 
 /** How long an unused session is kept, in milliseconds. */

@@ -2,7 +2,7 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import type { OauthStateStore } from "../core/oauth-port.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import type { Schema } from "./schema.ts";
 
 /** Maximum number of expired states purged per new one, so that no request purges all of them. */

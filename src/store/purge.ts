@@ -5,7 +5,7 @@ import { type Clock, DAY, iso } from "../core/clock.ts";
 import { purgeEndedApplications } from "./api-keys.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import { purgeExpiredLinks } from "./links.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
 import { purgeOauthStates } from "./oauth-states.ts";

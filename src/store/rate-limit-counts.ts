@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import type { RateLimitCounter } from "../core/rate-limit-port.ts";
 import { HOUR } from "../core/clock.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import type { Schema } from "./schema.ts";
 
 /** How long a count is kept after its window, in milliseconds: another process's clock may be behind. */

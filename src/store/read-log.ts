@@ -3,7 +3,7 @@ import type { ReadEntry, RecordRead } from "../core/account-ports.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { appendAuditEntry, auditActor } from "./audit-entries.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 
 /** Maximum number of entries in one transaction: other processes wait for the lock meanwhile. */
 const MAX_BATCH = 200;

@@ -5,7 +5,7 @@
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
 import type { SessionReader, SessionRecord, SessionStore, SessionWriter } from "../core/account-ports.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { userReader } from "./users.ts";

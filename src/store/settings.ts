@@ -1,7 +1,7 @@
 /** Settings that all processes of an instance share. */
 import { randomBytes } from "node:crypto";
 import { iso } from "../core/clock.ts";
-import type { Store } from "./database.ts";
+import type { Store } from "./store.ts";
 
 const DEFAULT_LIMITS = "default_limits";
 

@@ -57,7 +57,7 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** Whether it helps to wait: another process holds the lock, or the disk is full. */
-export function isTemporaryFailure(error: unknown): boolean {
+export function isTemporarySqliteFailure(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   const code = codeOf(cause);
   return isBusy(cause) || FULL_DISK.some((prefix) => code.startsWith(prefix)) || code === "ENOSPC";

@@ -8,7 +8,7 @@ import type { WriteIntent, UnitOfWork, Writers } from "../core/ports.ts";
 import { detailsOfChange } from "../core/workflow-change-details.ts";
 import { apiKeyReader, apiKeyWriter } from "./api-keys.ts";
 import { appendAuditEntry, auditActor } from "./audit-entries.ts";
-import type { Locking, Store } from "./database.ts";
+import type { Locking, Store } from "./store.ts";
 import { skippingLocked, writesConcurrently } from "./dialect.ts";
 import { engineWriters, withCommitHooks } from "./engine-transaction.ts";
 import { identityReader, identityWriter } from "./identities.ts";

@@ -13,8 +13,10 @@ export interface InstanceStats {
   oldestReadySeconds: number;
   executors: number;
   approvals: number;
-  /** Size of the database file, free space on its file system, and the space below which no new runs start, in bytes. */
-  file: { size: number; free: number; minFree: number };
+  /** Size of the database, in bytes. */
+  size: number;
+  /** Free space on the file system of the state directory, and the space below which no new runs start, in bytes. */
+  disk: { free: number; minFree: number } | undefined;
 }
 
 /** Minimum time between two refreshes. */
@@ -43,7 +45,7 @@ export function registerStateGauges(
   const oldest = gauge("queue_oldest_ready_seconds", "Time since the oldest ready job became ready.");
   const executors = gauge("executors", "Executors with a current heartbeat, of all processes.");
   const approvals = gauge("approvals_pending", "Pending approvals of all processes.");
-  const size = gauge("state_file_bytes", "Size of the database file.");
+  const size = gauge("state_file_bytes", "Size of the database.");
   const free = gauge("state_free_bytes", "Free space on the file system of the state directory.");
   const minFree = gauge("state_min_free_bytes", "Free space below which no new runs start.");
 
@@ -54,9 +56,11 @@ export function registerStateGauges(
     oldest.set(now.oldestReadySeconds);
     executors.set(now.executors);
     approvals.set(now.approvals);
-    size.set(now.file.size);
-    free.set(now.file.free);
-    minFree.set(now.file.minFree);
+    size.set(now.size);
+    // A database server has a disk of its own.
+    if (now.disk === undefined) return;
+    free.set(now.disk.free);
+    minFree.set(now.disk.minFree);
   }
 
   /** Removes the values, because old ones would look current. */

@@ -229,7 +229,7 @@ describe("millrace export and import", () => {
         const directory = mkdtempSync(join(root, "run-"));
         const [from, to] = [join(directory, "from"), join(directory, "to")];
         const clock = fakeClock();
-        const instance = await openInstance(from, clock, pino({ level: "silent" }));
+        const instance = await openInstance({ stateDir: from }, clock, pino({ level: "silent" }));
         for (const user of users) await addUser({ ...instance, clock } as never, user);
         for (const { name, definition: first, steps } of histories)
           await instance.write(intent, async (tx) => {

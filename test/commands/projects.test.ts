@@ -17,7 +17,7 @@ const GRANT = {
   grantedAt: "2026-11-21T08:00:00.000Z",
   grantedBy: "operator",
 } as const;
-const openState = (stateDir: string) => openInstance(stateDir, systemClock, pino({ level: "silent" }));
+const openState = (stateDir: string) => openInstance({ stateDir }, systemClock, pino({ level: "silent" }));
 /** The lines between the head and the end. */
 const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").slice(1, -2);
 const inFinance = (...more: string[]) => ["--project", "finance", "--yes", ...more];

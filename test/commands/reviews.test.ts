@@ -13,7 +13,7 @@ const REQUESTED_AT = "2026-11-21T08:00:00.000Z";
 async function open(...ids: string[]) {
   const { cli, stateDir } = await testCli();
   await cli("projects", "update", "default", "--review");
-  const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
+  const instance = await openInstance({ stateDir }, systemClock, pino({ level: "silent" }));
   const actor = {
     principal: keyPrincipal(Scope.options, "ann@example.com"),
     client: { surface: "rest", name: "vitest" },

@@ -13,7 +13,7 @@ async function open() {
   const withInstance = async <T>(
     work: (instance: Awaited<ReturnType<typeof openInstance>>) => Promise<T>,
   ) => {
-    const instance = await openInstance(cli.stateDir, systemClock, pino({ level: "silent" }));
+    const instance = await openInstance({ stateDir: cli.stateDir }, systemClock, pino({ level: "silent" }));
     try {
       return await work(instance);
     } finally {

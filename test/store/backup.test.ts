@@ -17,6 +17,7 @@ import type * as Inspect from "../../src/store/inspect.ts";
 import { createBackup, createRestoredDatabase } from "../../src/store/backup.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { removeStalePartials, finalizeCopy } from "../../src/store/database-copy.ts";
+import type { SqliteStore } from "../../src/store/database.ts";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { createOldState } from "../support/old-state.ts";
@@ -233,7 +234,7 @@ describe("a restored state", () => {
     ]);
     const instance = await testInstance({ stateDir });
     expect(await instance.read.workflows.count({})).toBe(2);
-    expect(instance.store.journalMode).toBe("wal");
+    expect((instance.store as SqliteStore).journalMode).toBe("wal");
   });
 
   it("has no sessions and links, but all keys and users", async () => {

@@ -7,13 +7,10 @@ import { JOURNAL_MODES, testStore } from "../support/store.ts";
 function manualFeed({ local = true } = {}) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const state = { version: 1 as number | undefined, polls: 0 };
-  const feed = sqliteChangeFeed({
-    directory: { local } as never,
-    dataVersion() {
-      state.polls += 1;
-      if (state.version === undefined) throw new Error("database is locked");
-      return state.version;
-    },
+  const feed = sqliteChangeFeed({ local }, () => {
+    state.polls += 1;
+    if (state.version === undefined) throw new Error("database is locked");
+    return state.version;
   });
   return { feed, state };
 }
@@ -22,7 +19,7 @@ describe("the change feed", () => {
   it.each(JOURNAL_MODES)("calls its subscribers after a commit of another process (%s)", async (_, local) => {
     const here = await testStore({ local });
     const other = await testStore({ stateDir: here.stateDir, clock: here.clock, local });
-    const feed = sqliteChangeFeed(here.store);
+    const feed = here.store.changes;
     const first = vi.fn<() => void>();
     const second = vi.fn<() => void>();
     feed.subscribe(first);

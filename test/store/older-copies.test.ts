@@ -6,6 +6,7 @@ import { createApiKey } from "../../tools/api-keys/create-api-key.ts";
 import { createProject } from "../../tools/projects/create-project.ts";
 import { updateProject } from "../../tools/projects/update-project.ts";
 import { getMigrationStatus, MIGRATIONS } from "../../src/store/migrate.ts";
+import { databaseFileIn } from "../../src/store/state-directory.ts";
 import { testInstance, type TestInstance } from "../support/instance.ts";
 import { callAs, signedInUser } from "../support/users.ts";
 
@@ -101,7 +102,7 @@ describe("a second project", () => {
 
   it("is refused while a process that is not of this release has the state open, such as one with --workers 0", async () => {
     const { instance, create } = await open();
-    const { databaseFile } = instance.store.directory;
+    const databaseFile = databaseFileIn(instance.stateDir);
     const older = await openInChild(databaseFile);
     await expect(create()).rejects.toMatchObject({
       code: "upgrade_unfinished",

@@ -8,7 +8,7 @@ import { verifyAuditLog } from "../../src/store/verify-audit-chain.ts";
 import { workflowReader } from "../../src/store/workflows.ts";
 import { untilPassing } from "../support/eventually.ts";
 import { fakeClock } from "../support/instance.ts";
-import { postgresStores } from "../support/postgres-stores.ts";
+import { databaseAt, postgresStores } from "../support/postgres-stores.ts";
 import { postgresSchema, sqliteSchema } from "../support/schemas.ts";
 import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 
@@ -28,6 +28,20 @@ describe("the schema in PostgreSQL", () => {
     const { read } = await open(await createDatabase());
     const { store } = await testStore();
     expect(await postgresSchema(read)).toEqual(await sqliteSchema(store.read));
+  });
+
+  it("begins with the rows of SQLite", async () => {
+    const { read } = await open(await createDatabase());
+    const { store } = await testStore();
+    const rows = async (db: typeof read) => ({
+      counters: await db.selectFrom("counters").selectAll().orderBy("name").execute(),
+      projects: (await db.selectFrom("projects").selectAll().execute()).map(({ created_at, ...row }) => ({
+        ...row,
+        created_at: created_at.replaceAll(/\d/g, "0"),
+      })),
+      settings: await db.selectFrom("settings").selectAll().orderBy("name").execute(),
+    });
+    expect(await rows(read)).toEqual(await rows(store.read));
   });
 
   it("sorts all text by its bytes, also that of later migrations", async () => {
@@ -64,7 +78,7 @@ describe("the schema in PostgreSQL", () => {
 describe("a PostgreSQL store", () => {
   it("names what is wrong with the address, the password or the database", async () => {
     const url = await createDatabase();
-    await expect(open(url, { password: "wrong" })).rejects.toMatchObject({
+    await expect(open(url, { database: databaseAt(url, "wrong") })).rejects.toMatchObject({
       code: "storage_unavailable",
       message: expect.stringContaining("refuses the user or the password") as string,
     });

@@ -35,7 +35,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
     for (const [file, text] of Object.entries(texts)) writeFileSync(join(path, `${file}.yaml`), text);
     return path;
   };
-  const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
+  const instance = await openInstance({ stateDir }, systemClock, pino({ level: "silent" }));
   await instance.write({ operation: "test", actor: OPERATOR_ACTOR, requestId: "req_1" }, async (tx) => {
     const change = { kind: "created", reason: null, actor: OPERATOR_ACTOR } as const;
     for (const [id, text] of Object.entries(workflows)) {

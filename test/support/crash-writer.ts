@@ -36,11 +36,13 @@ export const WRITE_STEPS: readonly (readonly [tool: string, input: Record<string
 
 /** Opens a state directory in a given journal mode. */
 export const openInstanceInJournalMode = (stateDir: string, local: boolean): Promise<Instance> =>
-  openInstance(stateDir, systemClock, pino({ level: "silent" }), { ...openStateDirectory(stateDir), local });
+  openInstance({ stateDir }, systemClock, pino({ level: "silent" }), {
+    directory: { ...openStateDirectory(stateDir), local },
+  });
 
 /** Runs step `index`. A refused repetition of an earlier change counts as success. */
 export async function applyStep(instance: Instance, index: number): Promise<void> {
-  const settings = readEnvironment({ MILLRACE_STATE_DIR: instance.store.directory.path });
+  const settings = readEnvironment({ MILLRACE_STATE_DIR: instance.store.diskPath });
   const { services } = openServices(instance, { settings, config: Config.parse({}), clock: systemClock });
   const [name, input] = WRITE_STEPS[index]!;
   const tool = catalogue.find((it) => it.name === name)!;

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { openStore } from "../../src/store/database.ts";
+import type { StateDatabase, StateLocation } from "../../src/core/postgres-address.ts";
 import { databaseFileIn, openStateDirectory } from "../../src/store/state-directory.ts";
+import { IS_POSTGRES, newDatabase } from "./postgres-databases.ts";
 
 const MEMORY = "/dev/shm";
 const GIB = 2 ** 30;
@@ -42,9 +44,21 @@ async function migrateOnce(): Promise<Buffer> {
   }
 }
 
+/** Where the state of tests is that belongs to a directory: with MILLRACE_TEST_STORE=postgres, in a database of the server. */
+export const locationOf = (stateDir: string): StateLocation => ({
+  stateDir,
+  database: databases.get(stateDir),
+});
+
+const databases = new Map<string, StateDatabase>();
+
 /** A new state directory with a migrated database, which has no keys and no content yet. */
 export async function newStateDirectory(): Promise<string> {
   const path = temporaryDirectory(databasePlace());
+  if (IS_POSTGRES) {
+    databases.set(path, await newDatabase());
+    return path;
+  }
   migrated ??= migrateOnce();
   writeFileSync(databaseFileIn(path), await migrated, { mode: 0o600 });
   return path;

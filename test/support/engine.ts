@@ -26,7 +26,6 @@ import { eventsApi } from "../../src/engine/run-state/waits/event.ts";
 import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
-import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
 import { projectReader } from "../../src/store/projects.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
@@ -102,8 +101,7 @@ export async function testEngine({
   const { store, clock, create, change } = opened;
   const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read) };
   const transaction = engineTransaction(store, clock);
-  const changes = sqliteChangeFeed(store);
-  onTestFinished(() => changes.close());
+  const { changes } = store;
   const log = pino({ level: "silent" });
   const connected = createConnections({ ...Config.parse(config), unusable }, fixedSecrets(env), {
     stateDir: opened.stateDir,
@@ -177,14 +175,22 @@ export async function testEngine({
       ...queue,
       /** Waits for the jobs of other executors too: each may claim those of any run. Some never end theirs. */
       async waitUntilIdle() {
+        let changes: string | undefined;
         for (let round = 0; round < MAX_ROUNDS; round += 1) {
           await queue.waitUntilIdle();
-          const others = opened.store.read
+          const jobs = await opened.store.read
             .selectFrom("jobs")
-            .select("id")
-            .where("state", "=", "claimed")
-            .where("executor", "!=", queue.executor);
-          if ((await others.limit(1).executeTakeFirst()) === undefined) return;
+            .select(["id", "state", "executor", "fence"])
+            .where("state", "in", ["claimed", "ready"])
+            .orderBy("id")
+            .execute();
+          // Another executor may be between its claim of one and the next.
+          const before = changes;
+          changes = JSON.stringify(jobs);
+          const others = jobs.some(
+            ({ state, executor: holder }) => state === "claimed" && holder !== queue.executor,
+          );
+          if (!others && (jobs.length === 0 || changes === before)) return;
           await setImmediate();
         }
       },

@@ -13,7 +13,7 @@ import { readEnvironment } from "../../src/config/environment.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
-import { newStateDirectory } from "./directories.ts";
+import { locationOf, newStateDirectory } from "./directories.ts";
 
 export { fakeClock, type FakeClock } from "./clock.ts";
 export { temporaryDirectory } from "./directories.ts";
@@ -68,8 +68,9 @@ export async function testInstance({
   config?: unknown;
 } = {}): Promise<TestInstance> {
   const stateDir = existing ?? (await newStateDirectory());
-  const directory = openStateDirectory(stateDir);
-  const instance = await openInstance(stateDir, clock, log, local ? directory : { ...directory, local });
+  const location = locationOf(stateDir);
+  const directory = local ? undefined : { ...openStateDirectory(stateDir), local };
+  const instance = await openInstance(location, clock, log, { directory });
   const running: Pick<RunningServer, "stop">[] = [];
   onTestFinished(async () => {
     await Promise.all(running.map((it) => it.stop(0)));

@@ -11,7 +11,8 @@ export const SAMPLE_STATE: InstanceStats = {
   oldestReadySeconds: 6.5,
   executors: 2,
   approvals: 1,
-  file: { size: 4_096, free: 1e9, minFree: 5e8 },
+  size: 4_096,
+  disk: { free: 1e9, minFree: 5e8 },
 };
 
 /** Reports every event to the meter once. */

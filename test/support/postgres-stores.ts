@@ -2,6 +2,7 @@
 import type { Client } from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { parsePostgresUrl, type StateDatabase } from "../../src/core/postgres-address.ts";
 import {
   openPostgresStore,
   type PostgresOptions,
@@ -13,13 +14,18 @@ import { PASSWORD, type Postgres, startPostgres } from "./postgres.ts";
 /** The migrated database without content. Copying it takes a fraction of the time of the migrations. */
 const TEMPLATE = "millrace_template";
 
+/** The database at a URL, with the password of the server. */
+export function databaseAt(url: string, password = PASSWORD): StateDatabase {
+  const parsed = parsePostgresUrl(url);
+  if ("issue" in parsed) throw new Error(parsed.issue);
+  return { address: parsed.address, maxConnections: 8, readPassword: async () => password };
+}
+
 /** Opens a store, which is closed at the end of the test. */
 async function open(url: string, options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
   const store = await openPostgresStore({
-    url,
-    password: PASSWORD,
+    database: databaseAt(url),
     clock: fakeClock(),
-    maxConnections: 4,
     ...options,
   });
   onTestFinished(() => store.close());
@@ -45,8 +51,7 @@ export function postgresStores() {
     admin = await server.connect();
     await admin.query(`create database ${TEMPLATE}`);
     const store = await openPostgresStore({
-      url: server.url(TEMPLATE),
-      password: PASSWORD,
+      database: databaseAt(server.url(TEMPLATE)),
       clock: systemClock,
     });
     await store.close();
@@ -59,6 +64,12 @@ export function postgresStores() {
   return {
     open,
     createDatabase,
+    /** A connection of the owner, which is closed at the end of the test. */
+    async connect(url: string): Promise<Client> {
+      const client = await server.connect(new URL(url).pathname.slice(1));
+      onTestFinished(() => client.end());
+      return client;
+    },
     /** Runs a statement on a connection of its own. */
     async execute(url: string, statement: string): Promise<void> {
       const client = await server.connect(new URL(url).pathname.slice(1));

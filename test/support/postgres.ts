@@ -19,7 +19,7 @@ export interface Postgres {
 export const PASSWORD = "a secret of the tests";
 
 /** For `beforeAll`; its `stop` is for `afterAll`. */
-export async function startPostgres(): Promise<Postgres> {
+export async function startPostgres({ maxConnections = 60 } = {}): Promise<Postgres> {
   const directory = await mkdtemp(join(tmpdir(), "millrace-postgres-"));
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -38,7 +38,7 @@ export async function startPostgres(): Promise<Postgres> {
       "-c",
       "unix_socket_directories=",
       "-c",
-      "max_connections=60",
+      `max_connections=${maxConnections}`,
       "-c",
       "deadlock_timeout=20ms",
     ],

@@ -257,7 +257,7 @@ async function end(proc: Proc, signal: NodeJS.Signals): Promise<number | null> {
 
 /** Creates the workflows and the schedule, and starts to check invariants. */
 async function prepare(stateDir: string, url: string, host: string): Promise<void> {
-  const instance = await openInstance(stateDir, systemClock, pino({ level: "silent" }));
+  const instance = await openInstance({ stateDir }, systemClock, pino({ level: "silent" }));
   const intent = { operation: "create_workflow", actor: CRASH_ACTOR, requestId: "req_0" };
   for (const { name, definition } of crashWorkflows(url)) {
     await instance.write(intent, async (tx) => {

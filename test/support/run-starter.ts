@@ -47,7 +47,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
   const clock = systemClock;
   const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
   const { config } = loadConfig(settings.configFile, settings.configRequired, {});
-  const instance = await openInstance(stateDir, clock, pino({ level: "silent" }));
+  const instance = await openInstance({ stateDir }, clock, pino({ level: "silent" }));
   const { services } = openServices(instance, { settings, config, clock });
   const { engine } = services;
   const next = seededRandom(seed);

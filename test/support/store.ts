@@ -3,13 +3,15 @@ import { onTestFinished } from "vitest";
 import { accessEverywhere } from "../../src/core/access.ts";
 import type { WorkflowWithDefinition, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { Actor, WriteIntent, WorkflowContent, Writers } from "../../src/core/ports.ts";
-import { openStore } from "../../src/store/database.ts";
+import { openStore, type SqliteStore } from "../../src/store/database.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
 import { workflowReader } from "../../src/store/workflows.ts";
 import { fakeClock } from "./clock.ts";
-import { newStateDirectory } from "./directories.ts";
+import { locationOf, newStateDirectory } from "./directories.ts";
 
 export const testActor: Actor = {
   principal: {
@@ -39,7 +41,12 @@ export async function testStore({
   local = true,
 }: { stateDir?: string; clock?: ReturnType<typeof fakeClock>; local?: boolean } = {}) {
   const stateDir = existing ?? (await newStateDirectory());
-  const store = await openStore({ ...openStateDirectory(stateDir), local }, clock);
+  const { database } = locationOf(stateDir);
+  // Tests of what only SQLite has run on SQLite only.
+  const store =
+    database === undefined
+      ? await openStore({ ...openStateDirectory(stateDir), local }, clock)
+      : ((await openPostgresStore({ database, clock })) as Store as SqliteStore);
   onTestFinished(() => store.close());
   const unit = unitOfWork(store, clock);
   const read = workflowReader(store.read);

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { onTestFinished } from "vitest";
 
-const KEY = `-----BEGIN PRIVATE KEY-----
+export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYwFESUDvpQ634ryI
 ayVSK3BQ5QWOHLLLTNv/xz2dcAKhRANCAAQQ++viEj8a5oXZqLy5yph+HDbDmbRI
 +IW4URIXnJKBtzqu6eOC+yewSzMdtPlQur0hSgovYUdPmUolXWeuIIpr
@@ -13,7 +13,7 @@ ayVSK3BQ5QWOHLLLTNv/xz2dcAKhRANCAAQQ++viEj8a5oXZqLy5yph+HDbDmbRI
 `;
 
 /** Valid until 2126. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBujCCAWCgAwIBAgIUExK3mfkfqPL1VgBT720z0MOdAGIwCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOTWlsbHJhY2UgdGVzdHMwIBcNMjYxMTIyMjEzNjU4WhgPMjEy
 NjEwMjkyMTM2NThaMBkxFzAVBgNVBAMMDk1pbGxyYWNlIHRlc3RzMFkwEwYHKoZI

@@ -158,12 +158,13 @@ describe("messages of other copies", () => {
   it("are fetched one batch at a time, and none is lost meanwhile", async () => {
     const holder = await testInstance();
     const writes = installWriteBarrier(holder);
-    const dataVersion = holder.store.dataVersion;
-    const seen: number[] = [];
-    holder.store.dataVersion = () => {
-      seen.push(dataVersion());
-      return seen.at(-1)!;
-    };
+    const subscribe = holder.changes.subscribe;
+    let notices = 0;
+    holder.changes.subscribe = (listener, maxDelayMs) =>
+      subscribe(() => {
+        notices += 1;
+        listener();
+      }, maxDelayMs);
     const other = await testInstance({ stateDir: holder.stateDir });
     const [here, there] = [await holder.mcp(), await other.mcp()];
     const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT_HEADERS };
@@ -172,6 +173,7 @@ describe("messages of other copies", () => {
     writes.hold();
     const answers: Promise<{ status: number }>[] = [];
     for (let id = 11; id <= 13; id += 1) {
+      const before = notices;
       // The answer comes when the message was fetched.
       answers.push(
         postMessage(messages.replace(here.url, there.url), key, { jsonrpc: "2.0", id, method: "ping" }),
@@ -180,8 +182,7 @@ describe("messages of other copies", () => {
         async () => (await rowCount(other)) === answers.length || undefined,
         "the message in the store",
       );
-      const polls = seen.length;
-      await eventually(() => seen.length > polls + 1 || undefined, "a poll, and one after it");
+      await eventually(() => notices > before || undefined, "the notice of a change");
     }
     expect(writes.pendingCount()).toBe(1);
     writes.release();
@@ -212,20 +213,23 @@ describe("messages of other copies", () => {
 describe("a failing store", () => {
   it("does not end the polling for messages of other copies, and they arrive afterwards", async () => {
     const holder = await testInstance();
-    const dataVersion = holder.store.dataVersion;
+    const { transaction } = holder.store;
+    let isFailing = false;
     let failures = 0;
-    holder.store.dataVersion = () => {
+    holder.store.transaction = (work, locking) => {
+      if (!isFailing) return transaction(work, locking);
       failures += 1;
-      throw new Error("database is locked");
+      return Promise.reject(new Error("database is locked"));
     };
     const other = await testInstance({ stateDir: holder.stateDir });
     const [here, there] = [await holder.mcp(), await other.mcp()];
     const key = { "X-API-Key": (await holder.key()).value, ...ACCEPT_HEADERS };
     const { stream, messages } = await openSse(here.url, key);
-    await eventually(() => failures > 1 || undefined, "a second poll");
+    isFailing = true;
     const answer = postMessage(messages.replace(here.url, there.url), key, INITIALIZE_REQUEST);
     await eventually(async () => (await rowCount(other)) === 1 || undefined, "the message in the store");
-    holder.store.dataVersion = dataVersion;
+    await eventually(() => failures > 0 || undefined, "a failure to fetch it");
+    isFailing = false;
     expect(await stream.waitFor(/"serverInfo"/)).toContain('"serverInfo"');
     expect((await answer).status).toBe(202);
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { SqliteStore } from "../../src/store/database.ts";
 import { openInstanceInJournalMode, WRITE_STEPS, applyStep } from "../support/crash-writer.ts";
 import { verifyState } from "../support/verify-state.ts";
 
@@ -53,7 +54,7 @@ async function crash(stateDir: string, local: boolean, syscall: string, n: numbe
 async function checkAfter(stateDir: string, local: boolean, acknowledged: number): Promise<void> {
   const instance = await openInstanceInJournalMode(stateDir, local);
   try {
-    expect(instance.store.journalMode).toBe(local ? "wal" : "delete");
+    expect((instance.store as SqliteStore).journalMode).toBe(local ? "wal" : "delete");
     const before = new Map(verifyState(stateDir).map(({ id, history }) => [id, history]));
     for (const [id, history] of WRITTEN.slice(0, acknowledged))
       expect(before.get(id)?.slice(0, history.length)).toEqual(history);

@@ -1,7 +1,7 @@
 /** Checks the hash chain of the audit log. */
 import { statSync } from "node:fs";
 import type { ChainBreak } from "../../core/audit-chain.ts";
-import { inspectDatabase } from "../../store/inspect.ts";
+import { type DatabaseInspection, inspectDatabase } from "../../store/inspect.ts";
 import { databaseFileIn } from "../../store/state-directory.ts";
 import { type AuditVerification, verifyAuditLog } from "../../store/verify-audit-chain.ts";
 import { plural } from "../plural.ts";
@@ -25,11 +25,17 @@ export async function checkAuditLog(path: string, full: boolean): Promise<CheckR
     if (!database.isMillraceDatabase) return undefined;
     const { applied, newest } = await database.migrationStatus();
     if (applied < newest) return undefined;
-    return auditResult(await verifyAuditLog(database.read, full ? {} : { newest: NEWEST }));
+    return await verifiedAuditLog(database.read, full);
   } finally {
     await database.close();
   }
 }
+
+/** Verifies the newest entries, or all. */
+export const verifiedAuditLog = async (
+  read: DatabaseInspection["read"],
+  full: boolean,
+): Promise<CheckResult> => auditResult(await verifyAuditLog(read, full ? {} : { newest: NEWEST }));
 
 /** The result of a verification; undefined before the chain begins. */
 export function auditResult(found: AuditVerification | undefined): CheckResult {

@@ -1,17 +1,25 @@
 /** `millrace doctor`: checks everything that can be wrong with an installation, and changes nothing. */
 import type { Health } from "../../../schemas/health.ts";
 import type { AuthMode } from "../../../schemas/user.ts";
-import { MINUTE, systemClock } from "../../core/clock.ts";
+import { MINUTE, SECOND, systemClock } from "../../core/clock.ts";
 import { CommandError, EXIT, type Io } from "../io.ts";
 import { checkAddresses, checkPort } from "./addresses.ts";
 import { type CheckedConfiguration, checkConfiguration } from "./configuration.ts";
 import { checkConnections } from "./connections.ts";
 import { runInChild, type PartHost } from "./parts.ts";
+import { checkPostgres } from "./postgres.ts";
 import { checkClock, checkSignOn, checkVersions, type Runtime } from "./program.ts";
 import { checkProxies } from "./outgoing.ts";
 import { checkIdentityProvider } from "./provider.ts";
 import { checkSecrets } from "./secrets.ts";
-import { hasErrors, CHECK_TIMEOUT_MS, printCheckResults, type CheckResult } from "./check-result.ts";
+import {
+  hasErrors,
+  CHECK_TIMEOUT_MS,
+  printCheckResults,
+  type CheckResult,
+  runCheck,
+  STATE,
+} from "./check-result.ts";
 
 export interface DoctorOptions {
   config?: string;
@@ -30,6 +38,8 @@ export type DoctorHost = Pick<PartHost, "spawn"> & Runtime;
 
 /** Time limit of the full integrity check, in milliseconds. */
 const FULL_INTEGRITY_LIMIT_MS = 30 * MINUTE;
+/** Time limit of the checks of a PostgreSQL database, which wait for heartbeats too, in milliseconds. */
+const POSTGRES_TIMEOUT_MS = 30 * SECOND;
 
 /** Prints the result of each check, with a fix for each warning and error; the exit code is 3 if there is an error. */
 export async function doctor(io: Io, host: DoctorHost, options: DoctorOptions): Promise<void> {
@@ -62,32 +72,15 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
     ...ports.map((result) => () => result),
   ];
   if (settings === undefined) return program;
-  const { stateDir } = settings;
   const installation: Check[] = [
     () => checkAddresses(settings, options.host, authMode),
     () => checkSignOn(authMode, settings),
     () => checkIdentityProvider(authMode, settings),
     () => checkProxies(settings, config?.http.proxy_resolves ?? false),
-    async () => {
-      // A missing state is an error if a server is running with it.
+    ...stateChecks(host, options, configured, async () => {
       await Promise.all(ports);
-      const unavailable = healths.some(({ status }) => status === "unavailable");
-      return runInChild(host, "state", stateDir, CHECK_TIMEOUT_MS, {
-        authMode,
-        unavailable,
-        freeDisk: config?.limits.free_disk,
-        limits: config?.limits,
-      });
-    },
-    () => runInChild(host, "locks", stateDir, CHECK_TIMEOUT_MS),
-    () =>
-      options.full
-        ? runInChild(host, "integrity-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
-        : runInChild(host, "integrity", stateDir, CHECK_TIMEOUT_MS),
-    () =>
-      options.full
-        ? runInChild(host, "audit-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
-        : runInChild(host, "audit", stateDir, CHECK_TIMEOUT_MS),
+      return healths.some(({ status }) => status === "unavailable");
+    }),
   ];
   const connections: Check[] =
     config === undefined
@@ -101,4 +94,46 @@ function checksFor(host: DoctorHost, options: DoctorOptions, configured: Checked
             }),
         ];
   return [...program, ...installation, ...connections];
+}
+
+/** @param isUnavailable whether a running server reports that its state cannot be reached */
+function stateChecks(
+  host: DoctorHost,
+  { authMode, full = false }: DoctorOptions,
+  { settings, config }: CheckedConfiguration,
+  isUnavailable: () => Promise<boolean>,
+): Check[] {
+  const { stateDir, database } = settings!;
+  const limits = config?.limits;
+  if (database !== undefined)
+    return [
+      () =>
+        runCheck(
+          { group: STATE, check: "database", fix: "Check that the server runs and is not overloaded." },
+          () => checkPostgres(database, { authMode, limits, full }),
+          full ? FULL_INTEGRITY_LIMIT_MS : POSTGRES_TIMEOUT_MS,
+        ),
+    ];
+  return [
+    async () => {
+      // A missing state is an error if a server is running with it.
+      const unavailable = await isUnavailable();
+      const freeDisk = limits?.free_disk;
+      return runInChild(host, "state", stateDir, CHECK_TIMEOUT_MS, {
+        authMode,
+        unavailable,
+        freeDisk,
+        limits,
+      });
+    },
+    () => runInChild(host, "locks", stateDir, CHECK_TIMEOUT_MS),
+    () =>
+      full
+        ? runInChild(host, "integrity-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
+        : runInChild(host, "integrity", stateDir, CHECK_TIMEOUT_MS),
+    () =>
+      full
+        ? runInChild(host, "audit-full", stateDir, FULL_INTEGRITY_LIMIT_MS)
+        : runInChild(host, "audit", stateDir, CHECK_TIMEOUT_MS),
+  ];
 }

@@ -2,7 +2,9 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../../../schemas/config.ts";
 import { DEFAULT_PER_KEY_LIMITS, type LimitInForce, limitsInForce } from "../../core/usage-limits.ts";
+import type { StateLocation } from "../../core/postgres-address.ts";
 import { inspectDatabase } from "../../store/inspect.ts";
+import { inspectPostgres } from "../../store/postgres/inspect.ts";
 import { hasDefaultLimits } from "../../store/settings.ts";
 import { databaseFileIn } from "../../store/state-directory.ts";
 import { type CheckResult, checkResultsOf, runCheck } from "./check-result.ts";
@@ -46,11 +48,23 @@ function describe({ limit, max, source }: LimitInForce, hasDefaults: boolean): s
 
 const count = (value: number): string => value.toLocaleString("en");
 
-/** The limits of the installation in a state directory, which the first start creates if it does not exist. */
-export const checkLimits = (stateDir: string, limits: RunLimits): Promise<CheckResult[]> =>
+/** The limits of the installation, whose state the first start creates if there is none. */
+export const checkLimits = (
+  { stateDir, database }: StateLocation,
+  limits: RunLimits,
+): Promise<CheckResult[]> =>
   runCheck(
     { group: GROUP, check: "limits", fix: "Run millrace doctor, which checks the state." },
     async () => {
+      if (database !== undefined) {
+        const { migrationStatus, read, close } = await inspectPostgres(database);
+        try {
+          const isNew = (await migrationStatus()).applied === 0;
+          return limitResults(limits, isNew || (await hasDefaultLimits(read)));
+        } finally {
+          await close();
+        }
+      }
       const databaseFile = databaseFileIn(stateDir);
       if (!existsSync(databaseFile)) return limitResults(limits, true);
       const { isMillraceDatabase, migrationStatus, read, close } = await inspectDatabase({ databaseFile });

@@ -14,6 +14,7 @@ import {
   journalModeFor,
   type StateDirectory,
 } from "../../store/state-directory.ts";
+import type { MigrationStatus } from "../../store/migrate.ts";
 import { hasDefaultLimits } from "../../store/settings.ts";
 import { limitResults, type RunLimits } from "./limits.ts";
 import { storedBytesErrors } from "../../store/stored-bytes.ts";
@@ -94,7 +95,7 @@ const STORE_ERROR_FIX: Readonly<Record<string, string>> = {
 };
 
 /** The message of a store error says what happened and what to do. */
-const storeError = (check: string, { code, message }: AppError): CheckResult =>
+export const storeError = (check: string, { code, message }: AppError): CheckResult =>
   failed(
     check,
     message,
@@ -211,27 +212,26 @@ async function checkDatabase(
         "Stop other programs that read the database (a shell, a copy tool), then restart the Millrace processes.",
       ),
     );
-  const { applied, newest } = await database.migrationStatus();
-  if (applied < newest) {
-    report(
-      warning(
-        "migrations",
-        `the database is at migration ${applied}, this release needs ${newest}`,
-        "Make a backup. The next start of this release migrates the database.",
-      ),
-    );
-    return;
-  }
-  report(
-    ok(
-      "migrations",
-      applied === newest
-        ? `at ${applied}`
-        : `at ${applied}, of a newer release that is compatible with this one`,
-    ),
-  );
+  const migrations = migrationResult(await database.migrationStatus());
+  report(migrations);
+  if (migrations.status !== "ok") return;
   for await (const result of checkDatabaseRows(database.read, directory.local, authMode)) report(result);
   if (limits !== undefined) limitResults(limits, await hasDefaultLimits(database.read)).forEach(report);
+}
+
+export function migrationResult({ applied, newest }: MigrationStatus): CheckResult {
+  if (applied < newest)
+    return warning(
+      "migrations",
+      `the database is at migration ${applied}, this release needs ${newest}`,
+      "Make a backup. The next start of this release migrates the database.",
+    );
+  return ok(
+    "migrations",
+    applied === newest
+      ? `at ${applied}`
+      : `at ${applied}, of a newer release that is compatible with this one`,
+  );
 }
 
 function checkJournal(directory: StateDirectory, mode: string): CheckResult {
@@ -280,14 +280,19 @@ export async function checkStoredBytes(path: string): Promise<CheckResult | unde
     if (!database.isMillraceDatabase) return undefined;
     const { applied, newest } = await database.migrationStatus();
     if (applied < newest) return undefined;
-    const wrong = await storedBytesErrors(database.read);
-    if (wrong.length === 0) return ok("stored bytes", "the count of each owner is right");
-    return warning(
-      "stored bytes",
-      `wrong for ${wrong.length} owners, such as ${wrong[0]!.subject} by ${wrong[0]!.missing} bytes: an older release ran on this database`,
-      "Run millrace storage recount.",
-    );
+    return await storedBytesResult(database.read);
   } finally {
     await database.close();
   }
+}
+
+/** Compares the counts of what owners store with what is stored. */
+export async function storedBytesResult(read: DatabaseInspection["read"]): Promise<CheckResult> {
+  const wrong = await storedBytesErrors(read);
+  if (wrong.length === 0) return ok("stored bytes", "the count of each owner is right");
+  return warning(
+    "stored bytes",
+    `wrong for ${wrong.length} owners, such as ${wrong[0]!.subject} by ${wrong[0]!.missing} bytes: an older release ran on this database`,
+    "Run millrace storage recount.",
+  );
 }

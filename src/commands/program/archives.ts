@@ -1,4 +1,4 @@
-/** `backup`, `restore`, `export`, `import` and `storage`. */
+/** `backup`, `restore`, `migrate-state`, `export`, `import` and `storage`. */
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
 import type { ProcessHost } from "./host.ts";
@@ -22,6 +22,20 @@ export function registerArchives(
     .argument("<file>", "the backup")
     .addOption(jsonOption("print the contents as JSON"))
     .action(async (file, options) => (await import("../restore.ts")).restore(io, { onStop }, file, options));
+
+  program
+    .command("migrate-state")
+    .description(
+      "copy the state from the state directory into an empty PostgreSQL database; all servers must be stopped",
+    )
+    .option("--to <url>", "URL of the database (default: MILLRACE_DATABASE_URL)")
+    .addOption(
+      new Option("--reopen", "use the state in the state directory again, which was moved before").conflicts(
+        "to",
+      ),
+    )
+    .addOption(jsonOption("print the counts and checksums as JSON"))
+    .action(async (options) => (await import("../migrate-state.ts")).migrateState(io, options));
 
   program
     .command("export")

@@ -255,5 +255,11 @@ create index workflows_by_project on workflows (project, created_at, id, status)
 create index workflows_by_updated_at on workflows (updated_at, id, status);
 create index workflows_exposed on workflows (created_at, id) where exposed = 1;`;
 
+/** What the migrations insert into an empty database. */
+const ROWS = `
+insert into counters (name, value) values ('workflows', 0), ('projects', 0);
+insert into projects (id, name, description, connections, review, created_at, created_by) values ('default', 'Default', '', 'all', 0,
+  to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'migration');`;
+
 /** Text sorts by its bytes, as in SQLite. */
-export const BASELINE = `${FUNCTIONS}${TABLES.replaceAll(/\btext\b/g, 'text collate "C"')}${INDEXES}`;
+export const BASELINE = `${FUNCTIONS}${TABLES.replaceAll(/\btext\b/g, 'text collate "C"')}${INDEXES}${ROWS}`;

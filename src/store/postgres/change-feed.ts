@@ -9,6 +9,8 @@ import type { ChangeFeed } from "../../core/change-feed.ts";
 const CHANNEL = "millrace_changes";
 /** Minimum time between two calls of a subscriber, in milliseconds. */
 const MIN_INTERVAL_MS = 10;
+/** Poll interval while notifications don't arrive, in milliseconds. */
+const POLL_MS = 500;
 /** The first and the longest pause between two attempts to connect, in milliseconds. */
 const RECONNECT_MS = { first: 100, longest: 5_000 };
 
@@ -21,7 +23,7 @@ interface Subscriber {
 }
 
 interface FeedOptions {
-  /** A new client for the connection that listens. It must not go through PgBouncer in transaction mode. */
+  /** A new client for the connection that listens. Through PgBouncer in transaction mode it hears nothing. */
   connect(): Client;
   /** Runs one statement on another connection. */
   execute(sql: string): Promise<unknown>;
@@ -35,8 +37,8 @@ export interface PostgresChangeFeed extends ChangeFeed {
 }
 
 /**
- * The change feed of an open store. It listens from the first subscription on. After a lost connection it calls all
- * subscribers, because it may have missed changes. A process that ends between a commit and its announcement
+ * The change feed of an open store. It listens from the first subscription on. Until a notification arrives, and again after a
+ * lost connection, it calls all subscribers twice a second, because it may miss changes. A process that ends between a commit and its announcement
  * leaves this one to the next commit of any process; heartbeats of executors are commits.
  */
 export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresChangeFeed {
@@ -48,6 +50,13 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
   let announcing = false;
   let unannounced = false;
   let reconnectTimer: NodeJS.Timeout | undefined;
+  let polling: NodeJS.Timeout | undefined;
+
+  const poll = (): void => void (polling ??= setInterval(changed, POLL_MS).unref());
+  const stopPolling = (): void => {
+    clearInterval(polling);
+    polling = undefined;
+  };
 
   function call(subscriber: Subscriber): void {
     subscriber.timer = undefined;
@@ -80,6 +89,7 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
     const reconnect = (): void => {
       if (ended || closed) return;
       ended = true;
+      poll();
       reconnectTimer = setTimeout(() => {
         listening = listen(Math.min(pause * 2, RECONNECT_MS.longest));
       }, pause).unref();
@@ -88,6 +98,7 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
     connecting.on("error", reconnect);
     connecting.on("end", reconnect);
     connecting.on("notification", ({ payload }) => {
+      stopPolling();
       if (payload !== id) changed();
     });
     try {
@@ -95,6 +106,9 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
       await connecting.query(`listen ${CHANNEL}`);
       pause = RECONNECT_MS.first;
       changed();
+      // It arrives here too, unless the connection goes through a pooler of transactions.
+      unannounced = true;
+      await announce();
     } catch {
       reconnect();
       connecting.end().catch(() => {});
@@ -106,6 +120,7 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
       const intervalMs = Math.max(MIN_INTERVAL_MS, maxDelayMs);
       const subscriber: Subscriber = { listener, intervalMs, calledAt: -Infinity, timer: undefined };
       subscribers.add(subscriber);
+      if (listening === undefined) poll();
       listening ??= listen();
       return () => {
         subscribers.delete(subscriber);
@@ -122,6 +137,7 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
     close() {
       for (const { timer } of subscribers) clearTimeout(timer);
       subscribers.clear();
+      stopPolling();
     },
 
     async end() {

@@ -14,8 +14,8 @@ import {
 } from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { type Meter, secondsSince } from "../../core/meter.ts";
-import type { Locking } from "../database.ts";
-import { isConnectionLost } from "./errors.ts";
+import type { Locking } from "../store.ts";
+import { isConnectionLost, translatePostgresError } from "./errors.ts";
 
 /** Maximum wait for a lock, in milliseconds. */
 const LOCK_WAIT_MS = 5_000;
@@ -46,6 +46,8 @@ class PostgresConnection implements DatabaseConnection {
   client: PoolClient;
   /** Whether the connection can't be used any more. */
   isLost = false;
+  /** Whether the pool has it back, because no other connection took its place. */
+  isReleased = false;
   readonly requestedAt: number;
   beganAt = 0;
   #previous: Promise<unknown> = Promise.resolve();
@@ -70,12 +72,20 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await this.#send<R>(sql, parameters);
     } catch (error) {
+      // The store decides whether a transaction runs again.
+      if (locking !== undefined) throw error;
+      if (!this.isLost) throw translatePostgresError(error);
       // The connection may have ended while nobody used it. What only reads can be sent again.
-      if (!this.isLost || locking !== undefined) throw error;
       this.client.release(true);
-      this.client = await pool.connect();
-      this.isLost = false;
-      return await this.#send<R>(sql, parameters);
+      this.isReleased = true;
+      try {
+        this.client = await pool.connect();
+        this.isReleased = false;
+        this.isLost = false;
+        return await this.#send<R>(sql, parameters);
+      } catch (again) {
+        throw translatePostgresError(again);
+      }
     } finally {
       // Transactions are measured as a whole.
       if (locking === undefined) meter.storageAccessed("read", secondsSince(start));
@@ -115,10 +125,15 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<PostgresConnection> {
     const requestedAt = performance.now();
-    return new PostgresConnection(await this.#options.pool.connect(), requestedAt, this.#options);
+    const { pool, locking } = this.#options;
+    const client = await pool.connect().catch((error: unknown) => {
+      throw locking === undefined ? translatePostgresError(error) : error;
+    });
+    return new PostgresConnection(client, requestedAt, this.#options);
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
+    if (connection.isReleased) return;
     connection.client.release(connection.isLost);
   }
 

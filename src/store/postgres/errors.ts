@@ -21,7 +21,22 @@ const FAILURES: readonly (readonly [prefix: string, code: ErrorCode, message: st
 ];
 
 /** Codes of a connection that was refused or lost, of the server and of the operating system. */
-const LOST = ["57P", "08", "25P03", "ECONN", "EPIPE", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"];
+const LOST = [
+  "57P",
+  "08",
+  "25P03",
+  "ECONN",
+  "EPIPE",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+];
+/** Codes of Node for a certificate that is not accepted. */
+const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_)/;
+const NO_TLS = /does not support SSL connections/;
 /** Messages of the driver, which have no code. */
 const LOST_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
@@ -30,6 +45,12 @@ const LOST_MESSAGE =
 export const isConnectionLost = (error: unknown): boolean =>
   LOST.some((prefix) => codeOf(error).startsWith(prefix)) ||
   (error instanceof Error && LOST_MESSAGE.test(error.message));
+
+/** Whether it helps to wait: the server is away or starts, or has no connection left. */
+export function isTemporaryPostgresFailure(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error;
+  return isConnectionLost(cause) || codeOf(cause).startsWith("53") || codeOf(cause) === "55P03";
+}
 
 /** Whether the transaction was aborted because of others, so that it succeeds when it runs again. */
 export const isAborted = (error: unknown): boolean => ["40001", "40P01"].includes(codeOf(error));
@@ -47,6 +68,18 @@ export function translatePostgresError(error: unknown): unknown {
       "storage_unavailable",
       "The database can't be reached, or the connection was lost. Check that it runs, and its address.",
       { cause: error, headers: { "Retry-After": "5" } },
+    );
+  if (CERTIFICATE.test(codeOf(error)))
+    return new AppError(
+      "storage_unavailable",
+      `The certificate of the database is not accepted: ${(error as Error).message}. Check sslmode and sslrootcert of the database's URL.`,
+      { cause: error, headers: { "Retry-After": "30" } },
+    );
+  if (error instanceof Error && NO_TLS.test(error.message))
+    return new AppError(
+      "storage_unavailable",
+      "The database accepts no TLS, which sslmode of its URL asks for. Turn ssl on at the server, or change sslmode.",
+      { cause: error, headers: { "Retry-After": "30" } },
     );
   const found = FAILURES.find(([prefix]) => codeOf(error).startsWith(prefix));
   if (found === undefined) return error;

@@ -1,60 +1,36 @@
 /** Opens the state in a PostgreSQL database: a pool to read, a pool to write, and a connection that listens for changes. */
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  HandleEmptyInListsPlugin,
-  Kysely,
-  PostgresAdapter,
-  replaceWithNoncontingentExpression,
-  type Transaction,
-} from "kysely";
-import {
-  Client,
-  type ClientConfig,
-  type CustomTypesConfig,
-  Pool,
-  type PoolConfig,
-  types as pgTypes,
-} from "pg";
-import type { Clock } from "../../core/clock.ts";
+import { Kysely, PostgresAdapter, sql, type Transaction } from "kysely";
+import { Client } from "pg";
+import { type Clock, SECOND } from "../../core/clock.ts";
 import { type Meter, noMeter } from "../../core/meter.ts";
-import type { Locking, Store } from "../database.ts";
+import type { StateDatabase } from "../../core/postgres-address.ts";
 import { type Migration, MIGRATIONS } from "../migrate.ts";
 import type { Schema } from "../schema.ts";
-import { type PostgresChangeFeed, postgresChangeFeed } from "./change-feed.ts";
+import type { Locking, Store } from "../store.ts";
+import { postgresChangeFeed } from "./change-feed.ts";
+import { connectionConfig } from "./connection.ts";
 import { postgresDialect } from "./driver.ts";
 import { isAborted, isConnectionLost, isDuplicate, translatePostgresError } from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
+import { openPool, openReader, PLUGINS } from "./reader.ts";
 
-/** Maximum wait for a connection, in milliseconds. */
-const CONNECT_MS = 5_000;
-/** Maximum duration of a statement that only reads, in milliseconds. */
-const READ_MS = 30_000;
 /** Maximum number of times that a transaction runs while others abort it. */
 const MAX_ABORTED = 10;
-/** Counts and sums are numbers, as in SQLite, rather than text. */
-const NUMBERS: ReadonlySet<number> = new Set([pgTypes.builtins.INT8, pgTypes.builtins.NUMERIC]);
-
-const types: CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    NUMBERS.has(oid) ? Number : (pgTypes.getTypeParser(oid, format) as (value: string) => unknown),
-};
+/** How long an executor may miss its heartbeats, in milliseconds. */
+const LEASE_MS = 10 * SECOND;
 
 export interface PostgresOptions {
-  /** Such as `postgres://millrace@db.example.com/millrace?sslmode=verify-full`. */
-  url: string;
-  password?: string | undefined;
+  database: StateDatabase;
   clock: Clock;
   meter?: Meter | undefined;
-  /** Maximum number of connections to read, and the same number to write; there is one more to listen. */
-  maxConnections?: number | undefined;
   /** Tests pass others. */
   migrations?: readonly Migration[] | undefined;
 }
 
-export interface PostgresStore extends Pick<Store, "read" | "transaction" | "checkHealth" | "close"> {
+export interface PostgresStore extends Store {
   /** The migration at opening; undefined when there was none, or the database was empty. */
   upgrade: { from: number; to: number } | undefined;
-  changes: PostgresChangeFeed;
 }
 
 /**
@@ -62,35 +38,35 @@ export interface PostgresStore extends Pick<Store, "read" | "transaction" | "che
  * @throws AppError storage_unavailable, busy
  */
 export async function openPostgresStore({
-  url,
-  password,
+  database,
   clock,
   meter = noMeter,
-  maxConnections = 10,
   migrations = MIGRATIONS,
 }: PostgresOptions): Promise<PostgresStore> {
-  const connection: ClientConfig = {
-    connectionString: withPassword(url, password),
-    application_name: "millrace",
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    types,
-  };
-  const readers = poolOf({ ...connection, max: maxConnections });
-  const writers = poolOf({ ...connection, max: maxConnections });
+  const { address, listenAddress = address, readPassword } = database;
+  const [connection, listening] = await Promise.all([
+    connectionConfig({ address, readPassword }),
+    connectionConfig({ address: listenAddress, readPassword }),
+  ]).catch((error: unknown) => {
+    throw translatePostgresError(error);
+  });
+  const { maxConnections } = database;
   const adapter = new PostgresAdapter();
-  // SQLite accepts a list without values.
-  const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
-  const read = new Kysely<Schema>({ dialect: postgresDialect({ pool: readers, meter }, adapter), plugins });
+  const readers = openReader(connection, { max: Math.ceil(maxConnections / 2), meter, adapter });
+  const writers = openPool({ ...connection, max: Math.floor(maxConnections / 2) });
+  const { read } = readers;
   const writersOf = (locking: Locking) =>
-    new Kysely<Schema>({ dialect: postgresDialect({ pool: writers, locking, meter }, adapter), plugins });
+    new Kysely<Schema>({
+      dialect: postgresDialect({ pool: writers, locking, meter }, adapter),
+      plugins: PLUGINS,
+    });
   const write: Readonly<Record<Locking, Kysely<Schema>>> = {
     rows: writersOf("rows"),
     database: writersOf("database"),
   };
   const changes = postgresChangeFeed({
-    connect: () => new Client(connection),
-    execute: (statement) => readers.query(statement),
+    connect: () => new Client(listening),
+    execute: (statement) => readers.pool.query(statement),
   });
 
   async function transaction<T>(
@@ -128,12 +104,26 @@ export async function openPostgresStore({
       transaction,
       upgrade,
       changes,
+      leaseMs: LEASE_MS,
+      diskPath: undefined,
+      async readSize() {
+        const { rows } = await sql<{ size: number }>`
+          select pg_database_size(current_database()) as size`.execute(read);
+        return rows[0]!.size;
+      },
+      async readTime() {
+        const { rows } = await sql<{ at: number }>`
+          select extract(epoch from clock_timestamp())::numeric * 1000 as at`.execute(read);
+        return { at: Math.floor(rows[0]!.at), resolutionMs: 1 };
+      },
+      // A lost connection loses no lock that anything relies on: its transaction is rolled back.
+      storageLost: new Promise(() => {}),
       async checkHealth() {
         try {
           await read.selectFrom("counters").select("value").limit(1).execute();
           return undefined;
         } catch (error) {
-          return (translatePostgresError(error) as Error).message;
+          return (error as Error).message;
         }
       },
       close,
@@ -148,24 +138,4 @@ function maxAttempts(error: unknown, begun: boolean): number {
   if (isAborted(error)) return MAX_ABORTED;
   // A connection that ended while nobody used it. After the beginning, a commit may have reached the database.
   return isDuplicate(error) || (!begun && isConnectionLost(error)) ? 2 : 1;
-}
-
-/** The driver takes the password of the URL, even an empty one, rather than one beside it. */
-function withPassword(url: string, password: string | undefined): string {
-  if (password === undefined) return url;
-  const complete = new URL(url);
-  complete.password = encodeURIComponent(password);
-  return complete.href;
-}
-
-function poolOf(config: PoolConfig): Pool {
-  const pool = new Pool({
-    ...config,
-    // Not a parameter of the connection: PgBouncer would refuse it.
-    verify: (client, done) => client.query(`set statement_timeout = ${READ_MS}`, (error) => done(error)),
-  });
-  // A connection that ends while nobody uses it is replaced, and one that is used fails its next statement.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return pool;
 }

@@ -1,0 +1,36 @@
+/** The state in a database, as the rest of the program uses it: in a SQLite file, or on a PostgreSQL server. */
+import type { Kysely, Transaction } from "kysely";
+import type { SharedTime } from "../core/agreed-clock.ts";
+import type { ChangeFeed } from "../core/change-feed.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * What a transaction relies on: on the row locks that the ports state, or on having the database to itself. SQLite runs one
+ * write transaction at a time in any case.
+ */
+export type Locking = "rows" | "database";
+
+export interface Store {
+  read: Kysely<Schema>;
+  /**
+   * Runs `work` in a write transaction; an error rolls it back. It may run more than once, see `EngineTransaction`.
+   * @param locking left out, `database`
+   * @throws AppError busy, storage_unavailable
+   */
+  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>, locking?: Locking): Promise<T>;
+  /** The commits of all processes. */
+  changes: ChangeFeed;
+  /** How long an executor may miss its heartbeats before its jobs are reclaimed, in milliseconds. */
+  leaseMs: number;
+  /** The directory whose file system the database fills; undefined for one that a server stores. */
+  diskPath: string | undefined;
+  /** The size of the database, in bytes. */
+  readSize(): Promise<number>;
+  /** Reads a clock that all processes on this database can read. */
+  readTime(): Promise<SharedTime>;
+  /** Resolves when locks may be lost. Nothing is read or written from then on; the process must restart. */
+  storageLost: Promise<void>;
+  /** Why the database can't be used, or undefined. It takes no lock. */
+  checkHealth(): Promise<string | undefined>;
+  close(): Promise<void>;
+}

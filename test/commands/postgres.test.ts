@@ -1,0 +1,119 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryDirectory } from "../support/instance.ts";
+import { postgresStores } from "../support/postgres-stores.ts";
+import { PASSWORD } from "../support/postgres.ts";
+import { runCommand, runHere } from "../support/process.ts";
+
+const { createDatabase } = postgresStores();
+
+/** A new database, and the environment of commands whose state is in it. */
+async function onPostgres() {
+  const url = await createDatabase({ template: "template0" });
+  const stateDir = join(temporaryDirectory(), "state");
+  mkdirSync(stateDir, { mode: 0o700 });
+  const passwordFile = join(stateDir, "password");
+  writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
+  const env = {
+    MILLRACE_STATE_DIR: stateDir,
+    MILLRACE_DATABASE_URL: url,
+    MILLRACE_DATABASE_PASSWORD_FILE: passwordFile,
+  };
+  return { env, stateDir, url, cli: (...args: string[]) => runHere(args, env) };
+}
+
+describe("commands whose state is in PostgreSQL", () => {
+  it("create, change and read it, and leave no database in the state directory", async () => {
+    const { cli, env, stateDir } = await onPostgres();
+    const created = await cli("keys", "create", "--name", "ci");
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_/) as string });
+    expect((await cli("keys", "list")).out).toContain("ci");
+    expect((await cli("projects", "create", "Finance")).code).toBe(0);
+    expect((await cli("projects", "list")).out).toContain("finance");
+    const workflows = join(stateDir, "workflows");
+    mkdirSync(workflows);
+    const text = "name: Sum\nsteps:\n  - { id: sum, type: set, values: { total: '${{ 1 + 2 }}' } }\n";
+    writeFileSync(join(workflows, "sum.yaml"), text);
+    expect(await cli("workflows", "apply", workflows, "--yes")).toMatchObject({ code: 0 });
+    const run = await runCommand(["run", "sum"], env);
+    expect(run).toMatchObject({ code: 0, out: expect.stringContaining("3") as string });
+    expect(await cli("audit", "verify")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("all fit") as string,
+    });
+    expect(await cli("storage")).toMatchObject({ code: 0 });
+    expect(readdirSync(stateDir).toSorted()).toEqual(["password", "workflows"]);
+  });
+
+  it("say what to run instead of backup and restore", async () => {
+    const { cli, stateDir } = await onPostgres();
+    const backup = await cli("backup", "state copy.dump");
+    expect(backup.code).toBe(2);
+    expect(backup.err).toMatch(
+      /pg_dump --format=custom --file='state copy.dump' --host=127.0.0.1 --port=\d+ --username=postgres/,
+    );
+    const file = join(stateDir, "copy.dump");
+    writeFileSync(file, "");
+    expect((await cli("restore", file)).err).toContain("pg_restore --exit-on-error --no-owner");
+  });
+
+  it("are checked by doctor: the server, its rights, and what is in the database", async () => {
+    const { cli, env } = await onPostgres();
+    type Result = { check: string; status: string; detail: string; fix?: string };
+    const results = async () =>
+      JSON.parse((await runCommand(["doctor", "--json", "--full"], env)).out) as Result[];
+    const of = (list: Result[], name: string) => list.find(({ check }) => check === name);
+    expect(of(await results(), "migrations")).toMatchObject({ status: "warning" });
+    await cli("keys", "create", "--name", "ci");
+    const found = await results();
+    expect(of(found, "database")).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/^test_\d+ at 127\.0\.0\.1:\d+, as postgres$/) as string,
+    });
+    expect(of(found, "version")!.detail).toMatch(/^PostgreSQL \d+/);
+    expect(of(found, "privileges")).toMatchObject({
+      status: "warning",
+      detail: expect.stringContaining("superuser") as string,
+    });
+    // The servers of the tests run without fsync.
+    expect(of(found, "server")).toMatchObject({
+      status: "warning",
+      detail: expect.stringContaining("fsync") as string,
+    });
+    for (const name of [
+      "notifications",
+      "server clock",
+      "migrations",
+      "time",
+      "audit log",
+      "stored bytes",
+      "runs",
+    ])
+      expect(of(found, name)).toMatchObject({ status: "ok" });
+    expect(found.map(({ check }) => check)).not.toContain("directory");
+  });
+
+  it("never show the password", async () => {
+    const { env, url } = await onPostgres();
+    const withPassword = new URL(url.replace("/test_", "/missing_"));
+    withPassword.password = encodeURIComponent(PASSWORD);
+    const { MILLRACE_DATABASE_PASSWORD_FILE: _, ...rest } = env;
+    for (const args of [
+      ["keys", "list"],
+      ["doctor"],
+      ["serve", "--port", "0", "--workers", "0"],
+      ["worker"],
+    ]) {
+      const { code, out, err } = await runCommand(args, {
+        ...rest,
+        MILLRACE_DATABASE_URL: withPassword.href,
+        MILLRACE_LOG_LEVEL: "debug",
+      });
+      expect(code).not.toBe(0);
+      expect(out + err).toContain("The database does not exist");
+      expect(out + err).not.toContain(PASSWORD);
+      expect(out + err).not.toContain(encodeURIComponent(PASSWORD));
+    }
+  });
+});
