@@ -12,7 +12,7 @@ import type { CheckedRequest, CheckScheme, SignatureResult, SignatureScheme } fr
 
 export { TOLERANCE_MS } from "./parts.ts";
 export { DEFAULT_SECRET_HEADER } from "./shared-secret.ts";
-export { SIGNATURE_SCHEMES } from "./types.ts";
+
 export type { SignatureResult, SignatureScheme, SignedRequest } from "./types.ts";
 
 const CHECKS: Readonly<Record<SignatureScheme, CheckScheme>> = {

@@ -1,8 +1,8 @@
 /** What the schemes of webhook signatures have in common. */
+import type { Signature } from "../../../schemas/signature.ts";
 
 /** How senders of webhooks prove who they are. */
-export const SIGNATURE_SCHEMES = ["standard_webhooks", "github", "stripe", "slack", "shared_secret"] as const;
-export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
+export type SignatureScheme = Signature["scheme"];
 
 /** A request as it arrived: signatures are over the bytes of the body, not over what they mean. */
 export interface SignedRequest {
