@@ -135,9 +135,9 @@ const McpServer = z.strictObject({
 const Secret = z.strictObject({
   name: Name,
   key_var: VariableName("the secret"),
-  hosts: z.array(Host).min(1).meta({
+  hosts: z.array(Host).meta({
     description:
-      "The only hosts that it may be sent to, for one port or all ports; *.example.com matches every subdomain.",
+      "The only hosts that it may be sent to, for one port or all ports; *.example.com matches every subdomain. [] for one that is never sent and only checks signatures of webhooks.",
   }),
   methods: z
     .array(z.enum(HTTP_METHODS))

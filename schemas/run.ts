@@ -25,7 +25,7 @@ export const AttemptStatus = z
 export type AttemptStatus = z.infer<typeof AttemptStatus>;
 
 export const RunTrigger = z
-  .enum(["rest", "mcp", "cli", "web", "schedule", "workflow", "on_failure", "example"])
+  .enum(["rest", "mcp", "cli", "web", "schedule", "webhook", "workflow", "on_failure", "example"])
   .meta({ description: "What started the run.", example: "schedule" });
 export type RunTrigger = z.infer<typeof RunTrigger>;
 

@@ -4,9 +4,12 @@ import { Cel, Duration, JsonSchemaObject, Rate } from "./field-values.ts";
 import { Given } from "./given.ts";
 import { Repeat } from "./repeat.ts";
 import { text } from "./text.ts";
+import { Trigger } from "./trigger.ts";
 
 /** Maximum number of steps of a definition. */
 export const MAX_STEPS = 2_000;
+/** Maximum number of triggers of a definition. */
+const MAX_TRIGGERS = 20;
 
 const StepId = z
   .string()
@@ -220,6 +223,23 @@ export const TOP_FIELDS = {
       example: { last_id: "${{ steps.fresh.rows.map(r, r.id).max() ?? state.last_id }}" },
     }),
   schedule: Schedule.optional(),
+  triggers: z
+    .array(Trigger)
+    .max(MAX_TRIGGERS)
+    .optional()
+    .meta({
+      description:
+        "Webhooks that start runs of the published version: each has a URL of its own, which get_triggers (GET /workflows/<id>/triggers) returns.",
+      example: [
+        {
+          id: "pushed",
+          type: "webhook",
+          signature: { scheme: "github", secret: "github-hook" },
+          if: 'event.headers["x-github-event"] == "push"',
+          inputs: { ref: "${{ event.body.ref }}" },
+        },
+      ],
+    }),
   examples: z
     .array(Example)
     .max(20)
@@ -288,6 +308,7 @@ export interface Definition {
   state?: Record<string, Record<string, unknown>> | undefined;
   commit?: Record<string, unknown> | undefined;
   schedule?: Schedule | undefined;
+  triggers?: Trigger[] | undefined;
   examples?:
     | {
         name?: string | undefined;

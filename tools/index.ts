@@ -41,6 +41,11 @@ import { listReviews } from "./reviews/list-reviews.ts";
 import { withdrawReview } from "./reviews/withdraw-review.ts";
 import { getSchedule } from "./schedules/get-schedule.ts";
 import { pauseSchedule } from "./schedules/pause-schedule.ts";
+import { getDelivery } from "./triggers/get-delivery.ts";
+import { listDeliveries } from "./triggers/list-deliveries.ts";
+import { getTriggers } from "./triggers/get-triggers.ts";
+import { redeliverDelivery } from "./triggers/redeliver-delivery.ts";
+import { rotateTrigger } from "./triggers/rotate-trigger.ts";
 import { resumeSchedule } from "./schedules/resume-schedule.ts";
 import { listSchedules } from "./schedules/list-schedules.ts";
 import { endOtherSessions } from "./sessions/end-other-sessions.ts";
@@ -91,6 +96,7 @@ export const catalogue: readonly AnyTool[] = [
   endSession,
   exportAuditLog,
   getApproval,
+  getDelivery,
   getExposure,
   getKeyChanges,
   getOffer,
@@ -100,6 +106,7 @@ export const catalogue: readonly AnyTool[] = [
   getRunDefinition,
   getRunValue,
   getSchedule,
+  getTriggers,
   getWorkflow,
   getWorkflowState,
   getWorkflowVersion,
@@ -107,6 +114,7 @@ export const catalogue: readonly AnyTool[] = [
   listApiKeys,
   listApprovals,
   listAuditLog,
+  listDeliveries,
   listGrants,
   listOfferedWorkflows,
   listProjectMembers,
@@ -125,6 +133,7 @@ export const catalogue: readonly AnyTool[] = [
   planWorkflow,
   publishWorkflow,
   queryDatabase,
+  redeliverDelivery,
   removeGrant,
   removeProjectMember,
   renewInvitation,
@@ -135,6 +144,7 @@ export const catalogue: readonly AnyTool[] = [
   revertKeyChanges,
   revokeApiKey,
   rotateApiKey,
+  rotateTrigger,
   runStep,
   runWorkflow,
   setProjectMember,

@@ -112,6 +112,33 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The workflow's published version has no schedule.",
     remedy: "Give its definition a `schedule` and publish it.",
   },
+  trigger_not_found: {
+    meaning:
+      "This instance has no trigger with this URL, or the published version of the workflow has no trigger of this name.",
+    remedy:
+      "Send deliveries to the URL that `GET /workflows/{workflow_id}/triggers` returns now: it may have been replaced.",
+  },
+  trigger_gone: {
+    meaning: "No published version of the workflow has the trigger of this URL.",
+    remedy: "Publish a version with the trigger; its URL is the same as before.",
+  },
+  delivery_not_found: {
+    meaning: "The workflow has received no such delivery, or it was purged.",
+    remedy: "List the deliveries with `GET /workflows/{workflow_id}/deliveries`.",
+  },
+  delivery_not_stored: {
+    meaning: "The body of the delivery is not stored: it was refused, or newer ones took its place.",
+    remedy: "Let the sender send it again.",
+  },
+  signature_invalid: {
+    meaning: "The signature of a delivery or an event is missing, wrong or too old.",
+    remedy:
+      "Sign the bytes that are sent, with the secret that the operator has configured, and send them within 5 minutes.",
+  },
+  secret_unavailable: {
+    meaning: "The secret with which the signature is checked has no value.",
+    remedy: "The operator sets the variable of the secret. Send the delivery again later.",
+  },
   event_not_found: {
     meaning: "This instance has made no event URL with this token, or the run was purged.",
     remedy: "Send the event to the whole URL of `run.event_urls`.",

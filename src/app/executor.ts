@@ -34,6 +34,8 @@ export interface Executor {
   queue: JobWorker;
   /** Starts the scheduled runs that are due. Called by a timer, and by tests. */
   startDueRuns(): Promise<number>;
+  /** Starts the runs of received deliveries. Called at each change, by a timer, and by tests. */
+  startReceived(): Promise<number>;
   /** Deletes expired data. Called by a timer, and by tests. */
   purge(): Promise<void>;
   /** Claims no more jobs. Those that still run after the grace period (milliseconds) are aborted and given back. */
@@ -91,7 +93,16 @@ export async function startExecutor(
   let stopGraceMs = 0;
   starting.defer(() => queue.stop(stopGraceMs));
   const { startDueRuns } = handlers.scheduler;
+  const { startReceived } = handlers.deliveries;
+  const startDeliveries = (): void =>
+    void startReceived()
+      .then((count) => count > 0 && queue.wake())
+      .catch((err: unknown) => health.reportFailure(err, "deliveries not handled, trying again"));
+  starting.defer(() => handlers.deliveries.stop());
+  starting.defer(instance.changes.subscribe(startDeliveries));
   const scheduleTimer = setInterval(() => {
+    // The change feed may have missed a delivery, and one that was put off becomes due.
+    startDeliveries();
     startDueRuns()
       .then((count) => count > 0 && queue.wake())
       .catch((err: unknown) => health.reportFailure(err, "schedule poll failed"));
@@ -121,6 +132,7 @@ export async function startExecutor(
   return {
     queue,
     startDueRuns,
+    startReceived,
     purge,
     stop(graceMs) {
       stopGraceMs = graceMs;

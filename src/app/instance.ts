@@ -4,6 +4,7 @@ import type { ApiKeyStore } from "../core/account-ports.ts";
 import type { ChangeFeed } from "../core/change-feed.ts";
 import type { Clock } from "../core/clock.ts";
 import { cursorCodec } from "../core/cursors.ts";
+import { type TriggerTokens, triggerTokens } from "../core/trigger-tokens.ts";
 import { type EventTokens, eventTokens } from "../core/event-tokens.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
@@ -31,6 +32,7 @@ export interface Instance {
   read: Readers;
   cursors: CursorCodec;
   eventTokens: EventTokens;
+  triggerTokens: TriggerTokens;
   write: UnitOfWork;
   log: Logger;
   meter: Meter;
@@ -63,6 +65,7 @@ export async function openInstance(
       : await openOnServer(location.database, { clock, log, meter });
   await using opening = new AsyncDisposableStack();
   opening.defer(() => store.close());
+  const eventKey = await getOrCreateKey(store, "event_key");
   const instance: Omit<Instance, "close"> = {
     store,
     changes: store.changes,
@@ -81,7 +84,8 @@ export async function openInstance(
       reviews: reviewReader(store.read),
     },
     cursors: cursorCodec(await getOrCreateKey(store, "cursor_key")),
-    eventTokens: eventTokens(await getOrCreateKey(store, "event_key")),
+    eventTokens: eventTokens(eventKey),
+    triggerTokens: triggerTokens(eventKey),
     write: unitOfWork(store, clock),
     hasDefaultLimits: await hasDefaultLimits(store.read),
     log,

@@ -11,6 +11,7 @@ import type { ClockCheck } from "../core/clock-check.ts";
 import { durationMs } from "../core/duration.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import type { EventsApi } from "../core/event-ports.ts";
+import type { TriggersApi } from "../core/trigger-ports.ts";
 import { noMeter } from "../core/meter.ts";
 import { unscoped } from "../core/scoped-readers.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
@@ -24,6 +25,7 @@ import { startRun } from "../engine/run-state/start-run.ts";
 import { storageRefusal } from "../engine/run-state/storage-limit.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
 import { recordDecision } from "../engine/run-state/waits/approval.ts";
+import { triggersApi } from "../engine/run-state/triggers/receive.ts";
 import { runWatcher } from "../engine/run-state/run-watcher.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
@@ -130,6 +132,12 @@ const eventUrls =
   async (ref) =>
     `${await webAddress(instance, settings)}/events/${instance.eventTokens.create(ref)}`;
 
+/** Returns a function that makes the URLs of triggers. */
+const triggerUrls =
+  (instance: Instance, settings: Settings): TriggersApi["url"] =>
+  async (trigger) =>
+    `${await webAddress(instance, settings)}/hooks/${instance.triggerTokens.create(trigger)}`;
+
 /** Opens what the operations of a server need. */
 export function openServices(
   instance: Instance,
@@ -178,6 +186,16 @@ export function openServices(
       transaction: engineTransaction(instance.store, setup.clock),
       tokens: instance.eventTokens,
       url: eventUrl,
+      wake: () => executors?.wake(),
+    }),
+    triggers: triggersApi({
+      context,
+      read,
+      transaction: engineTransaction(instance.store, setup.clock),
+      views: made.views,
+      assertMayStart: made.assertMayStart,
+      tokens: instance.triggerTokens,
+      url: triggerUrls(instance, setup.settings),
       wake: () => executors?.wake(),
     }),
     nextScheduleTimes: made.schedulePolicy.nextTimes,

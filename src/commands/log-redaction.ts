@@ -63,8 +63,9 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactSecrets(plain as Record<string, unknown>, depth);
 }
 
-/** Masks API keys and the tokens of event URLs anywhere in a line: in a path, a message or an error. */
+/** Masks API keys and the tokens of the URLs of events and triggers anywhere in a line: in a path, a message or an error. */
 export const maskKeys = (line: string): string =>
   line
     .replace(/mill_[0-9A-Za-z]{36}/g, "mill_[hidden]")
-    .replace(/(run_[\w-]{1,40}\.[a-z][a-z0-9_]{0,63}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]");
+    .replace(/(run_[\w-]{1,40}\.[a-z][a-z0-9_]{0,63}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]")
+    .replace(/(trg_[\w-]{1,40}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]");

@@ -13,6 +13,7 @@ import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
 import { maskDatabases } from "./mask-databases.ts";
 import { secretMasker } from "./secret-masker.ts";
+import { signatureSecrets } from "./signature-secrets.ts";
 
 /**
  * @param secrets the values of the variables that the configuration names, which can change
@@ -34,6 +35,7 @@ export function createConnections(
     http: http.limitedTo(limited),
     mcpServers: mcp.limitedTo(limited),
     mailer: createMailer(limited, secrets),
+    signatureSecrets: signatureSecrets(limited, secrets),
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),

@@ -280,6 +280,12 @@ export interface Connections {
   http: Http;
   mcpServers: McpServers;
   mailer: Mailer;
+  /**
+   * The current values of secrets, to check signatures with. Nothing else may be done with them: they are never returned,
+   * stored or logged.
+   * @throws StepError environment for a name that is not configured or not granted, or that has no value
+   */
+  signatureSecrets(names: readonly string[]): Promise<string[]>;
   /** The database of sql steps that do not name one. */
   defaultDatabase: string | null;
   /**

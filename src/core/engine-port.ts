@@ -23,6 +23,7 @@ import type {
 import type { ApprovalDecision } from "./approval-ports.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
+import type { TriggersApi } from "./trigger-ports.ts";
 import type { Applied } from "./transactions.ts";
 import type { Validation } from "./validation.ts";
 
@@ -109,6 +110,8 @@ export type RunRequest = (WorkflowRequest | StepRequest) & RunRequestOptions;
 interface RunRequestOptions {
   /** Null for runs that the engine starts. */
   caller: RunCaller | null;
+  /** The id of the run, where it was chosen before; left out, a new one. */
+  runId?: string | undefined;
   /** Left out, the published version, or the newest if none is published. */
   version?: number | undefined;
   inputs: Readonly<Record<string, unknown>>;
@@ -228,6 +231,8 @@ export interface EngineApi {
   outdatedDecisions(retried: RunRecord, retry: PreparedRun): Promise<ReadonlySet<string>>;
   /** Receives the events that runs wait for. */
   events: EventsApi;
+  /** Receives the deliveries of webhooks that start runs. */
+  triggers: TriggersApi;
   /** The definition of a run, with defaults. */
   getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next times of a schedule after `after`, in milliseconds since 1970. */

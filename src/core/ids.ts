@@ -17,6 +17,12 @@ export const newUserId = (): string => newId("usr");
 /** The id of a change request. */
 export const newReviewId = (): string => newId("rev");
 
+/** The id of a trigger. It is a part of the URL, but not the secret one. */
+export const newTriggerId = (): string => newId("trg");
+
+/** The id of a delivery to a trigger. */
+export const newDeliveryId = (): string => newId("dlv");
+
 /** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");
 

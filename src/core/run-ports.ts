@@ -25,6 +25,7 @@ import type {
 } from "./model.ts";
 import type { ScheduleReader, ScheduleWriter } from "./schedule-ports.ts";
 import type { Applied, TransactionScope } from "./transactions.ts";
+import type { DeliveryReader, DeliveryWriter, TriggerReader, TriggerWriter } from "./trigger-ports.ts";
 import type { StepState } from "./step-states.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
@@ -304,6 +305,8 @@ export interface EngineWriters extends TransactionScope {
   schedules: ScheduleWriter;
   workflowStates: WorkflowStateWriter;
   events: EventWriter;
+  triggers: TriggerWriter;
+  deliveries: DeliveryWriter;
   secretUses: SecretUseWriter;
 }
 
@@ -315,6 +318,8 @@ export interface EngineReaders {
   schedules: ScheduleReader;
   workflowStates: WorkflowStateReader;
   events: EventReader;
+  triggers: TriggerReader;
+  deliveries: DeliveryReader;
 }
 
 /**

@@ -57,6 +57,8 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
     schedules: { ...tx.schedules, ...found.schedules },
     workflowStates: { ...tx.workflowStates, ...found.workflowStates },
     events: { ...tx.events, ...found.events },
+    triggers: { ...tx.triggers, ...found.triggers },
+    deliveries: { ...tx.deliveries, ...found.deliveries },
     projects: { ...tx.projects, ...found.projects },
     reviews: { ...tx.reviews, ...found.reviews },
   });
@@ -138,7 +140,16 @@ function limitsOf(
 
 type Limited = Pick<
   Readers,
-  "workflows" | "runs" | "approvals" | "schedules" | "workflowStates" | "events" | "projects" | "reviews"
+  | "workflows"
+  | "runs"
+  | "approvals"
+  | "schedules"
+  | "workflowStates"
+  | "events"
+  | "triggers"
+  | "deliveries"
+  | "projects"
+  | "reviews"
 >;
 
 function limited(read: Limited, limits: Limits): Limited {
@@ -152,6 +163,7 @@ function limited(read: Limited, limits: Limits): Limited {
     workflowStates: {
       find: async (id) => ((await limits.canReadWorkflow(id)) ? read.workflowStates.find(id) : undefined),
     },
+    ...limitedTriggers(read, limits),
     events: {
       find: async (ref) => ((await limits.canReadRun(ref.runId)) ? read.events.find(ref) : undefined),
     },
@@ -248,6 +260,29 @@ function limitedApprovals(
     decisionsOf: async (ref) => ((await can(ref.runId)) ? approvals.decisionsOf(ref) : []),
     page: (query) => approvals.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => approvals.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedTriggers(
+  { triggers, deliveries }: Pick<Readers, "triggers" | "deliveries">,
+  { canReadWorkflow: can }: Limits,
+): Pick<Readers, "triggers" | "deliveries"> {
+  const readable = async <T extends { workflowId: string }>(found: T | undefined): Promise<T | undefined> =>
+    found !== undefined && (await can(found.workflowId)) ? found : undefined;
+  return {
+    triggers: {
+      find: async (id) => readable(await triggers.find(id)),
+      ofWorkflow: async (id) => ((await can(id)) ? triggers.ofWorkflow(id) : []),
+    },
+    deliveries: {
+      ...deliveries,
+      find: async (id) => readable(await deliveries.find(id)),
+      event: async (id) =>
+        (await readable(await deliveries.find(id))) === undefined ? undefined : deliveries.event(id),
+      page: async (query) =>
+        (await can(query.filter.workflowId)) ? deliveries.page(query) : { items: [], next: null },
+      count: async (filter) => ((await can(filter.workflowId)) ? deliveries.count(filter) : 0),
+    },
   };
 }
 

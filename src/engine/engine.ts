@@ -30,7 +30,7 @@ import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-w
 import { beyondLimits, pinnedVersions } from "./run-state/key-limits.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
 import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
-import { queueAdmission } from "./run-state/queue-admission.ts";
+import { type QueueAdmission, queueAdmission } from "./run-state/queue-admission.ts";
 import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
@@ -79,6 +79,8 @@ export interface Engine {
   schedulePolicy: SchedulePolicy;
   durationLimits: DurationLimits;
   remainingWork: RemainingWorkReader;
+  /** What refuses new runs before they are prepared. @throws AppError storage_full, too_many_runs */
+  assertMayStart: QueueAdmission;
   /** Fills in the defaults of a definition without issues. */
   parse(definition: Record<string, unknown>): Definition;
 }
@@ -155,13 +157,14 @@ export function engine({
     const errors = [...withGrantHints(report.errors), ...beyond];
     return { ...report, errors, valid: errors.length === 0 };
   };
+  const assertQueueMoves: QueueAdmission =
+    maxQueueAge === undefined ? async () => {} : queueAdmission(read.jobs, clock, maxQueueAge);
   const prepare = prepareRun({
     workflows,
     runs,
     definitionCache: context.definitionCache,
     assertDiskSpace,
-    assertQueueMoves:
-      maxQueueAge === undefined ? async () => {} : queueAdmission(read.jobs, clock, maxQueueAge),
+    assertQueueMoves,
     check: runChecks(check, runs, views, clock),
     validation: context.validation,
     pinCalls,
@@ -174,6 +177,10 @@ export function engine({
     check,
     checkInline,
     prepareRun: prepare,
+    async assertMayStart(run) {
+      await assertDiskSpace();
+      await assertQueueMoves(run);
+    },
     durationLimits,
     schedulePolicy: schedulePolicy(minScheduleInterval),
     remainingWork: remainingWork({ definitionCache: context.definitionCache, stepTypes, views }),

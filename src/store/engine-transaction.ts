@@ -6,6 +6,7 @@ import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import type { Store } from "./store.ts";
 import { eventReader, eventWriter } from "./events.ts";
+import { deliveryReader, deliveryWriter } from "./deliveries.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
 import { runWriter } from "./run-writer.ts";
 import { runReader } from "./run-reader.ts";
@@ -13,6 +14,7 @@ import { scheduleReader, scheduleWriter } from "./schedules.ts";
 import type { Schema } from "./schema.ts";
 import { secretUseWriter } from "./secret-uses.ts";
 import { type ByteCounter, byteCounter } from "./stored-bytes.ts";
+import { triggerReader, triggerWriter } from "./triggers.ts";
 import { usageReader, usageWriter } from "./usage.ts";
 import { workflowStateReader, workflowStateWriter } from "./workflow-states.ts";
 
@@ -24,6 +26,8 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   schedules: scheduleReader(db),
   workflowStates: workflowStateReader(db),
   events: eventReader(db),
+  triggers: triggerReader(db),
+  deliveries: deliveryReader(db),
 });
 
 /** @param bytes flushed by the caller at the end of the transaction */
@@ -41,6 +45,8 @@ export const engineWriters = (
   schedules: scheduleWriter(trx),
   workflowStates: workflowStateWriter(trx),
   events: eventWriter(trx, bytes),
+  triggers: triggerWriter(trx),
+  deliveries: deliveryWriter(trx),
   secretUses: secretUseWriter(trx, clock),
 });
 

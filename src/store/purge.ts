@@ -7,6 +7,7 @@ import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
 import type { Store } from "./store.ts";
 import { purgeExpiredLinks } from "./links.ts";
+import { purgeDeliveries } from "./prune-deliveries.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
 import { purgeOauthStates } from "./oauth-states.ts";
 import { purgeRateSlots } from "./rate-slots.ts";
@@ -36,7 +37,7 @@ export type PurgePause = (ms: number) => Promise<unknown>;
 type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Purges finished runs and their data, cached outputs, audit entries, idempotency records, counts, links, MCP sessions,
+ * Purges finished runs and their data, deliveries of triggers, cached outputs, audit entries, idempotency records, counts, links, MCP sessions,
  * messages, expired state of the OAuth protocol, and authorizations of applications that ended 30 days ago. The web server
  * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
  */
@@ -56,6 +57,7 @@ export async function purgeExpired(
     (trx, now) => purgeRateSlots(trx, now, BATCH_SIZE),
     (trx, now) => purgeExpiredLinks(trx, now, BATCH_SIZE),
     (trx, now) => purgeIdleMcpSessions(trx, now, BATCH_SIZE),
+    (trx, now) => purgeDeliveries(trx, now, BATCH_SIZE),
     (trx, now) => purgeOauthStates(trx, now, BATCH_SIZE),
     (trx, now) =>
       purgeEndedApplications(trx, { before: iso(now - KEEP_ENDED_APPLICATIONS_MS), limit: BATCH_SIZE }),

@@ -1,4 +1,5 @@
 /** The tables' types for Kysely. Times are ISO 8601 text and JSON is text, so that every database stores them alike. */
+import type { DeliveryRow, TriggerRow } from "./trigger-schema.ts";
 import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
@@ -264,6 +265,8 @@ export interface Schema extends AccountSchema, ProjectSchema {
   approvals: ApprovalRow;
   schedules: ScheduleRow;
   events: { run_id: string; step_id: string; received_at: string; body: string };
+  triggers: TriggerRow;
+  deliveries: DeliveryRow;
   workflow_states: {
     workflow_id: string;
     revision: number;

@@ -5,7 +5,7 @@ import { detailsOfRevert } from "../../src/core/workflow-change-details.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { savePaused } from "../schedules/schedule-state.ts";
 import { saveConsent } from "../workflows/exposure.ts";
-import { saveSchedule } from "../workflows/save-schedule.ts";
+import { removeStarts, saveStarts } from "../workflows/save-starts.ts";
 import type { RevertPlan } from "./plan-revert.ts";
 
 /**
@@ -33,8 +33,8 @@ export async function applyRevert(
   if (workflow.published_version !== published || workflow.status !== status)
     workflow = await tx.workflows.publish(workflow, { version: published, status });
   if (facts.archived !== undefined || facts.published !== undefined) {
-    if (archived) await tx.schedules.remove(workflow.id);
-    else await saveSchedule(ctx, tx, workflow);
+    if (archived) await removeStarts(tx, workflow.id);
+    else await saveStarts(ctx, tx, workflow);
   }
   if (facts.paused !== undefined) {
     const schedule = await tx.schedules.find(workflow.id);

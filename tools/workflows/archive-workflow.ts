@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BreakCallers, IfMatch, Reason, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { removeStarts } from "./save-starts.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { assertCallersFit } from "./broken-callers.ts";
 import { archival } from "./callee-changes.ts";
@@ -44,7 +45,7 @@ export const archiveWorkflow = defineTool({
       if (current.status === "archived") return current;
       await assertMayArchive(ctx, tx, current);
       await assertUnchanged();
-      await tx.schedules.remove(current.id);
+      await removeStarts(tx, current.id);
       return tx.workflows.addVersion(
         current,
         { ...current, status: "archived" },

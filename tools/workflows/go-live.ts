@@ -10,7 +10,7 @@ import type { Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { readExposure, saveConsent } from "./exposure.ts";
-import { saveSchedule } from "./save-schedule.ts";
+import { saveStarts } from "./save-starts.ts";
 
 export type PublishedWorkflow = z.infer<typeof PublishedWorkflowSchema>;
 
@@ -60,7 +60,7 @@ export async function makeLive(
   runsFor: ScheduleRecord["actor"] = ctx.actor.principal,
 ): Promise<PublishedWorkflow> {
   const updated = await tx.workflows.publish(current, { version, status: "published" });
-  await saveSchedule(ctx, tx, updated, runsFor);
+  await saveStarts(ctx, tx, updated, runsFor);
   await allowByPublishing(ctx, tx, updated.id);
   return withExposure(tx, updated);
 }

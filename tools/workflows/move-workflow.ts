@@ -9,6 +9,7 @@ import {
   type WorkflowWithDefinition,
 } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { removeStarts } from "./save-starts.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { Principal, Readers } from "../../src/core/ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
@@ -84,7 +85,7 @@ export const moveWorkflow = defineTool({
       const moved = movedTo(current, to);
       if (!(await losesPublication(tx, principal, moved))) return moved;
       // What another person has not reviewed is not published in a project with review.
-      await tx.schedules.remove(moved.id);
+      await removeStarts(tx, moved.id);
       const status = moved.status === "archived" ? "archived" : "draft";
       const draft = await tx.workflows.publish(moved, { version: null, status });
       return withUnpublished(draft, moved.published_version!);

@@ -17,7 +17,7 @@ import { checkDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
 import { assertMayChangeDraft, assertMayPublish } from "./live-changes.ts";
 import { assertVersionMatches } from "./assert-version.ts";
-import { saveSchedule } from "./save-schedule.ts";
+import { saveStarts } from "./save-starts.ts";
 
 export const restoreWorkflow = defineTool({
   name: "restore_workflow",
@@ -66,7 +66,7 @@ export const restoreWorkflow = defineTool({
           await tx.workflows.publish(restored, { version: null, status: "draft" }),
           current.published_version,
         );
-      await saveSchedule(ctx, tx, restored);
+      await saveStarts(ctx, tx, restored);
       return restored;
     });
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BreakCallers, IdempotencyKey, IfMatch, Workflow, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { removeStarts } from "./save-starts.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertCallersFit } from "./broken-callers.ts";
@@ -49,7 +50,7 @@ export const unpublishWorkflow = defineTool({
       if (current.version !== current.published_version)
         await assertWithinKeyLimits(ctx, tx, current, "its newest version is not the published one");
       await assertUnchanged();
-      await tx.schedules.remove(current.id);
+      await removeStarts(tx, current.id);
       return tx.workflows.publish(current, { version: null, status: "draft" });
     });
   },

@@ -22,6 +22,7 @@ import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
+import { type DeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
 import { type Evaluator, evaluator } from "./evaluator.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import type { RunContext } from "../run-state/run-context.ts";
@@ -41,6 +42,7 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
 
 export interface JobHandlers {
   scheduler: Scheduler;
+  deliveries: DeliveryStarter;
   handler: JobHandler;
   onUnexpectedError: OnUnexpectedError;
   /** Ends the threads that evaluate expressions. */
@@ -103,6 +105,7 @@ export function jobHandlers({
       log,
       policy: engine.schedulePolicy,
     }),
+    deliveries: deliveryStarter({ context, read, transaction, prepareRun, evaluator: expressions, log }),
     handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
     close: () => expressions.close(),

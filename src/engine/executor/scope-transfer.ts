@@ -112,15 +112,21 @@ export async function writeSent(value: object): Promise<string> {
   return pieces.join("");
 }
 
+/** The fields besides `items` that can have the mark. */
+const MARKED_FIELDS = ["last", "headers", "query"];
+
 const isMarked = (value: unknown): boolean =>
   typeof value === "object" && value !== null && OTHER_FIELDS_NULL in value;
 
-/** The outputs of steps have the mark, and so have those of the items of a fan-out, and the last iteration. */
+/**
+ * The outputs of steps have the mark, and so have those of the items of a fan-out, and the last iteration; of an event, its
+ * headers and its query.
+ */
 function markedPaths(value: object): SentValue["otherFieldsNull"] {
   const paths: (string | number)[][] = isMarked(value) ? [[]] : [];
-  const { items, last } = value as { items?: unknown; last?: unknown };
+  const { items, ...others } = value as Readonly<Record<string, unknown>>;
   if (Array.isArray(items)) items.forEach((item, index) => isMarked(item) && paths.push(["items", index]));
-  if (isMarked(last)) paths.push(["last"]);
+  for (const name of MARKED_FIELDS) if (isMarked(others[name])) paths.push([name]);
   return paths;
 }
 

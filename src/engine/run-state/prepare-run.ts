@@ -110,7 +110,7 @@ export function prepareRun({
   ): Promise<PreparedRun> {
     const keyLimits = request.caller?.limits ?? null;
     const inherited = request.pins ?? null;
-    const ref: DefinitionRef = { id: newRunId(), ...source };
+    const ref: DefinitionRef = { id: request.runId ?? newRunId(), ...source };
     const assertWithinLimits = async (versions: readonly DefinitionRef[]): Promise<void> => {
       const beyond = await beyondLimits(versions, keyLimits);
       if (beyond.length > 0) throw notRunnable(ref, beyond);

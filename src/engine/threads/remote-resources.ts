@@ -51,6 +51,7 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
       allowedDomains: () => lists.allowedDomains,
       send: notInCheck,
     },
+    signatureSecrets: notInCheck,
     targetOf: notInCheck,
     configurationOf: notInCheck,
   };

@@ -18,6 +18,7 @@ import { listCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpressError, hasBody, readBody } from "./body.ts";
 import { receiveEvent } from "./events.ts";
+import { receiveDelivery } from "./hooks.ts";
 import { gatherInput, planInput } from "./input.ts";
 import { traceFields } from "./trace-fields.ts";
 import { rejectOtherMethods } from "./methods.ts";
@@ -69,6 +70,10 @@ export function restApp(options: RestOptions): Express {
   app
     .route("/events/:token")
     .post(receiveEvent(services, bodies))
+    .all(rejectOtherMethods(["POST"]));
+  app
+    .route("/hooks/:token")
+    .post(receiveDelivery(services, bodies))
     .all(rejectOtherMethods(["POST"]));
 
   const admit = requestAuthenticator(options.admission, options.signIn);

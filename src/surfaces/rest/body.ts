@@ -7,6 +7,9 @@ import { AppError, toAppError } from "../../core/errors.ts";
 import { jsonLossIssues } from "../../core/json-text.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 
+/** Maximum size of a body, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+
 /**
  * Reads the body to `req.body`.
  * @param expected whether the request takes a body
@@ -47,10 +50,7 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
       );
     }
     if (!inflate && (req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-      throw new AppError(
-        "unsupported_media_type",
-        "The body must not be compressed. Send it without Content-Encoding.",
-      );
+      throw compressed();
     }
     const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(req.headers["content-type"] ?? "")?.[1] ?? "utf-8";
     if (!/^utf-/i.test(charset)) throw notUtf8();
@@ -63,17 +63,49 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
       req.body = {};
       return [];
     }
-    await nextTurnIfLarge(text.length);
-    req.body = parseJson(text);
-    await nextTurnIfLarge(text.length);
-    const issues = jsonLossIssues(text);
-    await nextTurnIfLarge(text.length);
+    const { value, issues } = await parseJsonText(text);
+    req.body = value;
     return issues;
   };
 }
 
+/**
+ * Parses JSON, with turns of the event loop between the steps for a large one.
+ * @returns the issues of values that the parsed value does not hold as they are written
+ * @throws AppError invalid_json
+ */
+export async function parseJsonText(text: string): Promise<{ value: unknown; issues: Issue[] }> {
+  await nextTurnIfLarge(text.length);
+  const value = parseJson(text);
+  await nextTurnIfLarge(text.length);
+  const issues = jsonLossIssues(text);
+  await nextTurnIfLarge(text.length);
+  return { value, issues };
+}
+
+const readRaw = express.raw({ limit: MAX_BYTES, inflate: false, type: () => true });
+
+/**
+ * Reads the bytes of a body, for a signature over them: up to 1 MiB, not compressed.
+ * @throws AppError unsupported_media_type; what Express throws
+ */
+export async function readBytes(req: Request, res: Response): Promise<Buffer> {
+  if (!hasBody(req)) return Buffer.alloc(0);
+  if ((req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") throw compressed();
+  await new Promise<void>((resolve, reject) => {
+    readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
+  return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
+}
+
+const compressed = (): AppError =>
+  new AppError(
+    "unsupported_media_type",
+    "The body must not be compressed. Send it without Content-Encoding.",
+  );
+
 /** For authenticated requests: up to 1 MiB. */
-export const readBody = bodyReader({ limit: 1024 * 1024, inflate: true });
+export const readBody = bodyReader({ limit: MAX_BYTES, inflate: true });
 /** For requests without a key: up to 8 KiB, and no compression, which could expand few bytes to many. */
 export const readSmallBody = bodyReader({ limit: 8 * 1024, inflate: false });
 

@@ -70,6 +70,11 @@ export const MAX_ISSUES = 100;
 export const UNFIT_OUTPUT = "unfit_output";
 /** The code of hidden characters in a text of a definition. */
 export const HIDDEN_CHARACTERS = "hidden_characters";
+/** The codes of secrets of signatures: a run that somebody starts by hand needs none. */
+export const SIGNATURE_SECRET = {
+  unknown: "unknown_signature_secret",
+  notSet: "signature_secret_not_set",
+} as const;
 /**
  * Codes of what is refused when a definition is saved, but does not stop a version that was saved before: it runs with the
  * maximum of the operator, with its texts as they are, and although a table that its examples show has changed.
@@ -79,6 +84,8 @@ const ALLOWED_IN_SAVED: ReadonlySet<string> = new Set([
   "duration_too_long",
   HIDDEN_CHARACTERS,
   UNFIT_OUTPUT,
+  SIGNATURE_SECRET.unknown,
+  SIGNATURE_SECRET.notSet,
 ]);
 
 export const isAllowedInSaved = ({ code }: Pick<PartialIssue, "code">): boolean => ALLOWED_IN_SAVED.has(code);

@@ -39,6 +39,7 @@ import {
 } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
 import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
+import { triggerIssues } from "./trigger-issues.ts";
 import { undoParser } from "./parse-undo.ts";
 import { undoCombinationIssues } from "./undo-issues.ts";
 import { checkOutput } from "./output-issues.ts";
@@ -137,6 +138,14 @@ export function checker({
     issues.push(
       ...scheduledIssues(written, inputs, { now: clock.now(), minScheduleInterval }),
       ...priorityIssues(written["priority"], maxPriority),
+    );
+    issues.push(
+      ...(await triggerIssues(
+        written["triggers"],
+        inputs,
+        checkConnections ? connections : undefined,
+        yieldToEventLoop,
+      )),
     );
     const called = checkWorkflows
       ? await calledWorkflows(written, selfId, { lookup, graph, check: checkCalled })

@@ -78,7 +78,7 @@ const listAllowed = (allowed: readonly string[]): { allowed: string[] } => ({
 });
 
 /** Names that are defined only in some definitions, or in some expressions of a step. */
-const OPTIONAL_NAMES = ["state", "item", "index", "loop", "result", "output"] as const;
+const OPTIONAL_NAMES = ["state", "item", "index", "loop", "result", "output", "event"] as const;
 type OptionalName = (typeof OPTIONAL_NAMES)[number];
 const isOptionalName = (name: string): name is OptionalName =>
   (OPTIONAL_NAMES as readonly string[]).includes(name);
@@ -93,6 +93,8 @@ const OPTIONAL_NAME_FIXES: Readonly<Record<OptionalName, string>> = {
   result:
     "Read the output of an earlier step as steps.<id>: result is defined only in undo, in repeat.until and in next of repeat.with.",
   output: "Read the output of an earlier step as steps.<id>: output is defined only in assert of examples.",
+  event:
+    "Read the body of an event as steps.<id>.body, or pass it by inputs: event is defined only in triggers and in match of an event.",
 };
 
 export function nameType({ at, name }: Of<"name">, context: Check): Type {

@@ -25,6 +25,17 @@ const NAMES: Readonly<Record<string, string>> = {
   tasks: "steps",
   jobs: "steps",
 };
+/** Names of what was received in other systems, in the expressions of a trigger. */
+const EVENT_NAMES: Readonly<Record<string, string>> = {
+  body: "event.body",
+  payload: "event.body",
+  data: "event.body",
+  headers: "event.headers",
+  query: "event.query",
+  trigger: "event",
+  request: "event",
+  webhook: "event",
+};
 /** Names of the item and the index in loops of other languages. */
 const ITEM_NAMES: ReadonlySet<string> = new Set([
   "each",
@@ -69,7 +80,8 @@ export function suggestName(at: SyntaxNode, name: string, scope: TypeScope): Iss
   return meant === undefined ? undefined : { ...replacement(at, meant), did_you_mean: meant };
 }
 
-function meantName(name: string, { steps, inputs, item, index }: TypeScope): string | undefined {
+function meantName(name: string, { steps, inputs, item, index, event }: TypeScope): string | undefined {
+  if (event !== undefined && Object.hasOwn(EVENT_NAMES, name)) return EVENT_NAMES[name];
   if (Object.hasOwn(steps, name)) return `steps.${name}`;
   if (inputs.kind === "object" && Object.hasOwn(inputs.fields, name)) return `inputs.${name}`;
   if (item !== undefined && ITEM_NAMES.has(name)) return "item";

@@ -134,7 +134,7 @@ function isParsable(text: string): boolean {
   );
 }
 
-const ROOTS = "steps|inputs|item|run|index|state|loop";
+const ROOTS = "steps|inputs|item|run|index|state|loop|event";
 /** An expression in the syntax of other template languages, which is hardly meant literally. */
 const FOREIGN_TEMPLATE = new RegExp(
   String.raw`(?<!\$)\{\{-?\s*\$?\.?((?:${ROOTS})\s*[.[}][^{}]*?)\s*-?\}\}|\$\{(?!\{)\s*((?:${ROOTS})\b[^{}]*?)\s*\}|<%=\s*((?:${ROOTS})\b.*?)\s*%>`,

@@ -5,7 +5,7 @@ import type { LoopName } from "./loops.ts";
 
 export type Expr = { at: SyntaxNode } & (
   | { kind: "literal"; value: string | number | boolean | null }
-  /** `inputs`, `run`, `state`, `item`, `index`, `loop`, `result`, or a name that does not exist. */
+  /** `inputs`, `run`, `state`, `item`, `index`, `loop`, `result`, `event`, or a name that does not exist. */
   | { kind: "name"; name: string }
   | { kind: "step"; id: string }
   /** A loop variable. */

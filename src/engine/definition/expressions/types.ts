@@ -19,6 +19,8 @@ export interface Scope {
   result?: Readonly<Record<string, unknown>>;
   /** The output of the run, in the assertions of an example. */
   output?: unknown;
+  /** What was received: in the expressions of a trigger, and in `match` of a step that waits for an event. */
+  event?: Readonly<Record<string, unknown>>;
 }
 
 /** The types of those values, as far as they are known before anything runs. */
@@ -36,6 +38,7 @@ export interface TypeScope {
   loop?: Shape;
   result?: Shape;
   output?: Shape;
+  event?: Shape;
   /** Id of the step whose output `result` is. */
   resultOf?: string;
   /** What is known of the values, because conditions that precede the expression are true. */

@@ -1,0 +1,95 @@
+/** Triggers of workflows and their deliveries, as clients receive them. */
+import { z } from "zod";
+import { ProjectField } from "./project.ts";
+import { Signature } from "./signature.ts";
+import { text, timestamp } from "./text.ts";
+
+export const DeliveryStatus = z.enum(["received", "started", "filtered", "failed", "refused"]).meta({
+  description:
+    "`received`: it starts a run soon. `started`: it started one. `filtered`: `if` was false. `failed`: the run could not start. `refused`: the sender got an error.",
+  example: "started",
+});
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+export const TriggerName = text(64, 1).meta({
+  description: "The id of the trigger in the definition.",
+  example: "pushed",
+});
+
+export const DeliveryId = text(100, 1).meta({
+  description: "The id of the delivery, from list_deliveries.",
+  example: "dlv_8dkq2m0sfj3a",
+});
+
+export const TriggerState = z
+  .strictObject({
+    workflow_id: z.string().meta({ example: "on-push" }),
+    project: ProjectField,
+    id: TriggerName,
+    version: z.int().meta({ description: "The published version that it starts.", example: 3 }),
+    type: z.literal("webhook"),
+    url: z.string().optional().meta({
+      description:
+        "Where senders send deliveries: whoever has it can send some. Shown to those who may change the workflow.",
+      example: "https://millrace.example.com/hooks/trg_8dkq2m0sfj3a.Zm9yIGV4YW1wbGUgb25seSwgbm90IHZhbGlk",
+    }),
+    signature: Signature.nullable().meta({
+      description: "The signature that deliveries must have; null for none.",
+    }),
+    created_at: timestamp,
+    rotated_at: timestamp.nullable().meta({ description: "When its URL was last replaced." }),
+    owner: z
+      .string()
+      .meta({ description: "Whom its runs belong to: who published it.", example: "ada@example.com" }),
+  })
+  .meta({ id: "TriggerState", description: "A trigger of a published workflow." });
+export type TriggerState = z.infer<typeof TriggerState>;
+
+export const Delivery = z
+  .strictObject({
+    id: DeliveryId,
+    workflow_id: z.string().meta({ example: "on-push" }),
+    trigger: TriggerName,
+    received_at: timestamp,
+    status: DeliveryStatus,
+    run_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The run that it started.", example: "run_8dkq2m0sfj3a" }),
+    sender_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The id that its sender gave it.", example: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W" }),
+    repeats: z.int().meta({ description: "How often it was sent again; that started nothing.", example: 0 }),
+    bytes: z.int().meta({ description: "Length of its body, in bytes.", example: 1_204 }),
+    code: z.string().nullable().meta({ description: "Why it started no run, as a word.", example: null }),
+    reason: z.string().nullable().meta({ description: "Why it started no run.", example: null }),
+    redelivery_of: z
+      .string()
+      .nullable()
+      .meta({ description: "The delivery that somebody delivered again.", example: null }),
+    has_body: z
+      .boolean()
+      .meta({ description: "Whether its body is still stored, so that it can be redelivered." }),
+  })
+  .meta({ id: "Delivery", description: "What a sender has sent to a trigger, and what became of it." });
+export type Delivery = z.infer<typeof Delivery>;
+
+export const DeliveryWithBody = z
+  .strictObject({
+    ...Delivery.shape,
+    headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({
+        description: "Its headers, without secrets and signatures.",
+        example: { "x-github-event": "push" },
+      }),
+    query: z.record(z.string(), z.string()).nullable().meta({ description: "Its query.", example: {} }),
+    body: z.unknown().meta({
+      description: "Its body; null when it is no longer stored.",
+      example: { ref: "refs/heads/main" },
+    }),
+  })
+  .meta({ id: "DeliveryWithBody", description: "A delivery with its body." });
+export type DeliveryWithBody = z.infer<typeof DeliveryWithBody>;

@@ -1,0 +1,42 @@
+/** The secrets with which the signatures of webhooks are checked. They are those that workflows can use by name. */
+import { nearMatch } from "../core/near-match.ts";
+import type { SecretSource } from "../core/secret-source.ts";
+import { StepError } from "../core/step-errors.ts";
+import { CORRECT_ENTRY, unusableNames } from "../core/unusable-entries.ts";
+import { type ConnectionConfig, missingFix } from "./limit-config.ts";
+
+/** @param source the values, which can change */
+export function signatureSecrets(
+  config: Pick<ConnectionConfig, "secrets" | "unusable" | "isLimited">,
+  source: SecretSource,
+): (names: readonly string[]) => Promise<string[]> {
+  const variables = new Map(config.secrets.map(({ name, key_var: variable }) => [name, variable]));
+  const unusable = unusableNames(config, "secrets");
+  const failed = (name: string, reason: string, fix: string): StepError =>
+    new StepError("environment", `The secret "${name.slice(0, 100)}" ${reason}.`, { fix });
+
+  function variableOf(name: string): string {
+    const broken = unusable.find((other) => other.name === name);
+    if (broken !== undefined) throw failed(name, `can't be used: ${broken.reason}`, CORRECT_ENTRY);
+    const variable = variables.get(name);
+    if (variable !== undefined) return variable;
+    const near = nearMatch(name, [...variables.keys()]);
+    const fix = near === undefined ? "Ask the operator to add it to secrets." : `Write ${near}.`;
+    throw failed(name, "is not the name of a secret in the configuration", missingFix(config, fix));
+  }
+
+  return async (names) => {
+    const used = names.map(variableOf);
+    await source.load(used);
+    return used.map((variable, index) => {
+      const value = source.get(variable);
+      if (value !== undefined) return value;
+      const reason = source.missingReason(variable) ?? "its variable is empty";
+      throw failed(
+        names[index]!,
+        `has no value: ${reason}`,
+        "Ask the operator to set the variable of its key_var.",
+      );
+    });
+  };
+}

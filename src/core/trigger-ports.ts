@@ -1,0 +1,203 @@
+/** The interfaces of the store for triggers and their deliveries. The rules for transactions in run-ports.ts hold. */
+import type { DeliveryStatus } from "../../schemas/delivery.ts";
+import type { Trigger } from "../../schemas/trigger.ts";
+import type { ReceivedEvent } from "./event-path.ts";
+import type { ListPosition, RunActor } from "./model.ts";
+import type { EngineWriters } from "./run-ports.ts";
+import type { Applied } from "./transactions.ts";
+import type { SignedRequest } from "./webhook-signatures/index.ts";
+
+export interface TriggerRecord {
+  id: string;
+  workflowId: string;
+  /** That of its workflow. */
+  project: string;
+  /** Its id in the definition. */
+  name: string;
+  /** The published version that has it; the last one that had it, while it is removed. */
+  version: number;
+  /** Whether no published version has it. */
+  removed: boolean;
+  /** How often its URL was replaced. */
+  rotation: number;
+  createdAt: string;
+  rotatedAt: string | null;
+  /** Whom its runs belong to. */
+  actor: Omit<RunActor, "surface" | "client">;
+}
+
+export interface TriggerReader {
+  find(id: string): Promise<TriggerRecord | undefined>;
+  /** The triggers of the published version of a workflow, by name. */
+  ofWorkflow(workflowId: string): Promise<TriggerRecord[]>;
+}
+
+export interface TriggerWriter extends TriggerReader {
+  /**
+   * Makes these the triggers of a workflow: others are removed, and those that were there before keep their ids.
+   * Locks their rows.
+   */
+  save(
+    triggers: Pick<TriggerRecord, "workflowId" | "version" | "actor">,
+    names: readonly string[],
+    createdAt: string,
+  ): Promise<void>;
+  /** Removes all triggers of a workflow, until a published version has them again. */
+  removeAll(workflowId: string): Promise<void>;
+  /** Replaces the URL of a trigger. @returns false when another caller has replaced it since it was read */
+  rotate(trigger: Pick<TriggerRecord, "id" | "rotation">, rotatedAt: string): Promise<Applied>;
+}
+
+/** What a token leads to: a trigger of a published version, as that version declares it. */
+export interface TriggerTarget {
+  record: TriggerRecord;
+  trigger: Trigger;
+}
+
+/** The answer to a delivery; a repeated one gets the same. */
+export interface DeliveryReceipt {
+  deliveryId: string;
+  /** The run that it starts, unless `if` is false or its inputs don't fit. */
+  runId: string;
+  receivedAt: string;
+}
+
+/** Receives deliveries. The token in the URL and the signature are all that a sender needs. */
+export interface TriggersApi {
+  /** The URL of a trigger. */
+  url(trigger: Pick<TriggerRecord, "id" | "rotation">): Promise<string>;
+  /**
+   * Finds the trigger that a token belongs to.
+   * @throws AppError trigger_not_found for a token that is not the current one of a trigger; trigger_gone while no published
+   *   version has the trigger
+   */
+  find(token: string): Promise<TriggerTarget>;
+  /**
+   * Checks the signature of a request.
+   * @returns the id that its headers give the delivery; null without one
+   * @throws AppError signature_invalid, secret_unavailable
+   */
+  checkSignature(target: TriggerTarget, request: SignedRequest): Promise<string | null>;
+  /**
+   * Records a delivery, which an executor then starts a run for. A repeated one is counted.
+   * @throws AppError invalid_input without the value that `deduplicate` reads, rate_limited, too_many_runs,
+   *   storage_limit_reached, storage_full
+   */
+  receive(target: TriggerTarget, received: Received): Promise<DeliveryReceipt>;
+  /** Records that a delivery was refused, if that is not too often. Never throws. */
+  recordRefusal(
+    target: TriggerTarget,
+    refusal: { code: string; reason: string; bytes: number },
+  ): Promise<void>;
+  /**
+   * Records a delivery again that was received before, so that the version that is published now handles it.
+   * @throws AppError as for `receive`
+   */
+  redeliver(
+    tx: EngineWriters,
+    target: TriggerRecord,
+    delivery: DeliveryRecord,
+    event: ReceivedEvent,
+  ): Promise<DeliveryRecord>;
+}
+
+/** A request that its signature belongs to. */
+export interface Received {
+  event: ReceivedEvent;
+  /** The id that its headers give it. */
+  senderId: string | null;
+  /** Length of the body, in bytes. */
+  bytes: number;
+}
+
+export interface DeliveryRecord {
+  id: string;
+  triggerId: string;
+  workflowId: string;
+  receivedAt: string;
+  status: DeliveryStatus;
+  /** The id of the run that it starts, chosen when it was received; null for a refused one. */
+  runId: string | null;
+  /** The digest of what a repetition has in common with it; null where there is nothing. */
+  key: string | null;
+  senderId: string | null;
+  code: string | null;
+  reason: string | null;
+  /** Length of its body, in bytes. */
+  bytes: number;
+  repeats: number;
+  redeliveryOf: string | null;
+  attempts: number;
+  /** Whether what was received is still stored. */
+  hasEvent: boolean;
+}
+
+export type NewDelivery = Omit<DeliveryRecord, "repeats" | "attempts" | "hasEvent"> & {
+  /** Null for a refused one. */
+  event: ReceivedEvent | null;
+};
+
+/** How a delivery ended. */
+export interface DeliveryEnd {
+  status: DeliveryStatus;
+  code: string | null;
+  reason: string | null;
+}
+
+/** Which deliveries a list has. */
+export interface DeliveryFilter {
+  workflowId: string;
+  triggerId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+}
+
+export interface DeliveryReader {
+  find(id: string): Promise<DeliveryRecord | undefined>;
+  /** What was received; undefined when it is no longer stored. */
+  event(id: string): Promise<ReceivedEvent | undefined>;
+  /** Newest first. */
+  page(query: {
+    filter: DeliveryFilter;
+    after: ListPosition | null;
+    limit: number;
+  }): Promise<{ items: DeliveryRecord[]; next: ListPosition | null }>;
+  /** Counts up to one more than `MAX_TOTAL`. */
+  count(filter: DeliveryFilter): Promise<number>;
+  /** Whether a delivery may be claimable at `now`. */
+  hasDue(now: string): Promise<boolean>;
+  /** Number of deliveries of a trigger that have not ended, with the bytes of their bodies. */
+  unended(triggerId: string): Promise<{ count: number; bytes: number }>;
+}
+
+export interface DeliveryWriter extends DeliveryReader {
+  /**
+   * Records a delivery, which is due at once unless it is refused.
+   *
+   * Guarantee: of all deliveries with one key to one trigger, one is recorded.
+   * Concurrent callers: wait, then get the recorded one.
+   * @returns the delivery that has the key already, with its repetitions counted; undefined when this one was recorded
+   */
+  record(delivery: NewDelivery): Promise<DeliveryRecord | undefined>;
+  /**
+   * Claims due deliveries until `until`, the oldest first. After that, others may claim them.
+   *
+   * Guarantee: a delivery is claimed by one caller at a time, and each claim raises `attempts`.
+   * Concurrent callers: skip deliveries that another transaction has locked.
+   */
+  claim(options: { now: string; until: string; limit: number }): Promise<DeliveryRecord[]>;
+  /**
+   * Ends a claimed delivery, in the transaction that starts its run.
+   *
+   * Guarantee: of all calls for one delivery, one returns true: a delivery starts one run.
+   * @returns false when the claim was lost; the caller must then write nothing
+   */
+  end(claimed: Pick<DeliveryRecord, "id" | "attempts">, end: DeliveryEnd, at: string): Promise<Applied>;
+  /** Makes a claimed delivery due later. @param why shown until it ends @returns false when the claim was lost */
+  postpone(
+    claimed: Pick<DeliveryRecord, "id" | "attempts">,
+    nextAt: string,
+    why?: Pick<DeliveryEnd, "code" | "reason">,
+  ): Promise<Applied>;
+  /** Deletes what the newest deliveries of a trigger leave no room for. */
+  prune(triggerId: string): Promise<void>;
+}

@@ -1,0 +1,84 @@
+/** Parts of the checks of several schemes. */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { MINUTE, SECOND } from "../clock.ts";
+import type { SignatureRefusal, SignatureResult, SignedRequest } from "./types.ts";
+
+/** How far the time of a signature may be from ours, in milliseconds: the replay window. */
+export const TOLERANCE_MS = 5 * MINUTE;
+/** Maximum number of signatures of one request that are compared. */
+const MAX_SIGNATURES = 20;
+/** Maximum length of a delivery id, in characters. */
+const MAX_ID_CHARS = 200;
+
+/** The value of a header; undefined when it is missing or was sent more than once. */
+export function headerOf({ headers }: SignedRequest, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export const refused = (reason: SignatureRefusal, message: string): SignatureResult => ({
+  valid: false,
+  reason,
+  message,
+});
+
+export const missingHeader = (name: string, hint: string): SignatureResult =>
+  refused("missing", `The header ${name} is missing. ${hint}`);
+
+export const mismatch = (name: string): SignatureResult =>
+  refused(
+    "mismatch",
+    `The signature in ${name} does not belong to this body. Check that the sender signs with the secret of this trigger, ` +
+      "and that nothing between changes the body.",
+  );
+
+/** An id that a header gives; null for one that can't be an id. */
+export const idOf = (value: string | undefined): string | null =>
+  value !== undefined && value.length <= MAX_ID_CHARS ? value : null;
+
+/**
+ * Reads the time of a signature.
+ * @param name the header that holds it
+ * @returns the refusal of one that can't be read, or is outside of the replay window; undefined for a good one
+ */
+export function timeRefusal(seconds: string, now: number, name: string): SignatureResult | undefined {
+  if (!/^\d{1,12}$/.test(seconds))
+    return refused("malformed", `${name} must have a time in seconds since 1970, got ${shown(seconds)}.`);
+  const apart = now - Number(seconds) * SECOND;
+  if (Math.abs(apart) <= TOLERANCE_MS) return undefined;
+  return refused(
+    "expired",
+    `The time in ${name} is ${Math.round(Math.abs(apart) / SECOND)} s ${apart > 0 ? "ago" : "ahead"}; at most ` +
+      `${TOLERANCE_MS / SECOND} s are accepted. Send the delivery again with a new signature, or correct the sender's clock.`,
+  );
+}
+
+/** A value from outside, for a message. */
+const shown = (value: string): string => JSON.stringify(value.slice(0, 40));
+
+/**
+ * Whether one of the signatures is that of the content under one of the secrets. It takes the same time wherever a signature
+ * differs, and texts are compared as they are: another spelling of the same bytes is refused.
+ */
+export function isSigned(
+  content: readonly (string | Buffer)[],
+  keys: readonly (string | Buffer)[],
+  signatures: readonly string[],
+  encoding: "hex" | "base64",
+): boolean {
+  const given = signatures.slice(0, MAX_SIGNATURES);
+  let found = false;
+  for (const key of keys) {
+    const hmac = createHmac("sha256", key);
+    for (const part of content) hmac.update(part);
+    const expected = hmac.digest(encoding);
+    for (const signature of given) found = isEqual(signature, expected) || found;
+  }
+  return found;
+}
+
+/** Compares texts in a time that does not depend on where they differ. */
+export function isEqual(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

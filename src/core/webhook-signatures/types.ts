@@ -1,0 +1,43 @@
+/** What the schemes of webhook signatures have in common. */
+import type { Signature } from "../../../schemas/signature.ts";
+
+/** How senders of webhooks prove who they are. */
+export type SignatureScheme = Signature["scheme"];
+
+/** A request as it arrived: signatures are over the bytes of the body, not over what they mean. */
+export interface SignedRequest {
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  body: Buffer;
+}
+
+export interface CheckedRequest extends SignedRequest {
+  /** The secrets that are valid now; during a rotation two of them. */
+  secrets: readonly string[];
+  /** In milliseconds since 1970. */
+  now: number;
+  /** The header of a shared secret; other schemes have their own. */
+  header?: string | undefined;
+}
+
+/**
+ * Why a signature is refused. `missing`: a header of the scheme is not there; `malformed`: it can't be read; `mismatch`: the
+ * body, the time or the secret is another one; `expired`: it was made too long ago, or in the future; `unusable_secret`: a
+ * secret of ours does not have the form of the scheme.
+ */
+export type SignatureRefusal = "missing" | "malformed" | "mismatch" | "expired" | "unusable_secret";
+
+export type SignatureResult =
+  | {
+      valid: true;
+      /** What the headers call the delivery; null where the scheme has no header for it. */
+      deliveryId: string | null;
+    }
+  | {
+      valid: false;
+      reason: SignatureRefusal;
+      /** What is wrong and what to do, without any secret or signature. */
+      message: string;
+    };
+
+export type CheckScheme = (request: CheckedRequest) => SignatureResult;

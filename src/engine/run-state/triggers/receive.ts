@@ -1,0 +1,172 @@
+/**
+ * Receives deliveries to triggers. A listener checks and records them; it evaluates no expressions. The id of the run is
+ * chosen here, so that a repeated delivery gets the same answer; an executor starts the run (executor/start-deliveries.ts).
+ */
+import type { Trigger } from "../../../../schemas/trigger.ts";
+import { iso, SECOND } from "../../../core/clock.ts";
+import type { ConnectionViews } from "../../../core/connection-views.ts";
+import { AppError } from "../../../core/errors.ts";
+import { newDeliveryId, newRunId } from "../../../core/ids.ts";
+import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
+import type { DeliveryRecord, NewDelivery, TriggerRecord, TriggersApi } from "../../../core/trigger-ports.ts";
+import type { TriggerTokens } from "../../../core/trigger-tokens.ts";
+import { usageSubjectOf } from "../../../core/usage-limits.ts";
+import type { QueueAdmission } from "../queue-admission.ts";
+import type { RunContext } from "../run-context.ts";
+import { assertSigned } from "../signed-requests.ts";
+import { deliveryKey, senderIdOf } from "./delivery-key.ts";
+
+/** Maximum number of deliveries of a trigger that have not ended. */
+const MAX_UNENDED = 1_000;
+/** Maximum bytes of their bodies together. */
+const MAX_UNENDED_BYTES = 64 * 1024 * 1024;
+/** When a sender may try again, in seconds. */
+const RETRY_AFTER_S = 30;
+/** Shortest time between two refusals of a trigger that are recorded, in milliseconds: anybody can cause them. */
+const REFUSAL_INTERVAL_MS = SECOND;
+/** Maximum number of triggers whose last refusal is known. */
+const MAX_REFUSED = 1_000;
+
+interface Options {
+  context: RunContext;
+  read: EngineReaders;
+  transaction: EngineTransaction;
+  views: ConnectionViews;
+  assertMayStart: QueueAdmission;
+  tokens: TriggerTokens;
+  url: TriggersApi["url"];
+  /** Wakes the executors after a commit that has added deliveries. */
+  wake(): void;
+}
+
+export function triggersApi(options: Options): TriggersApi {
+  const { context, read, transaction, views, tokens, url, wake } = options;
+  const { clock } = context;
+  const refusedAt = new Map<string, number>();
+  const compiledOf = ({ workflowId, version }: TriggerRecord) =>
+    context.definitionCache.get({ id: "", workflowId, version, definition: null }, read.runs);
+
+  return {
+    url,
+
+    async find(token) {
+      const id = tokens.idIn(token);
+      const record = id === undefined ? undefined : await read.triggers.find(id);
+      if (record === undefined || !tokens.isCurrent(token, record)) throw triggerNotFound();
+      const trigger = record.removed ? undefined : await declared(record);
+      if (trigger === undefined) throw triggerGone();
+      return { record, trigger };
+    },
+
+    checkSignature: async ({ record, trigger: { signature } }, request) =>
+      signature === undefined ? null : assertSigned({ views, clock }, record.project, signature, request),
+
+    async receive({ record, trigger }, { event, senderId: inHeaders, bytes }) {
+      const senderId = senderIdOf(trigger, event, inHeaders);
+      const key = deliveryKey(trigger, event, senderId);
+      const { priority = 0 } = (await compiledOf(record)).definition;
+      await options.assertMayStart({ owner: usageSubjectOf(record.actor), priority });
+      const delivery = newDelivery(record, { event, senderId, key, bytes });
+      const recorded = await transaction((tx) => add(tx, record, delivery));
+      wake();
+      return { deliveryId: recorded.id, runId: recorded.runId!, receivedAt: recorded.receivedAt };
+    },
+
+    async recordRefusal({ record }, { code, reason, bytes }) {
+      const now = performance.now();
+      if (now - (refusedAt.get(record.id) ?? -Infinity) < REFUSAL_INTERVAL_MS) return;
+      if (refusedAt.size >= MAX_REFUSED) refusedAt.clear();
+      refusedAt.set(record.id, now);
+      const refused: NewDelivery = {
+        ...newDelivery(record, { event: null, senderId: null, key: null, bytes }),
+        status: "refused",
+        runId: null,
+        code,
+        reason,
+      };
+      try {
+        await transaction(async (tx) => {
+          await tx.deliveries.record(refused);
+          await tx.deliveries.prune(record.id);
+        });
+      } catch (err) {
+        context.log.warn({ err, workflow_id: record.workflowId }, "refused delivery not recorded");
+      }
+    },
+
+    async redeliver(tx, record, { id, senderId, bytes }, event) {
+      const again = newDelivery(record, { event, senderId, key: null, bytes });
+      return add(tx, record, { ...again, redeliveryOf: id });
+    },
+  };
+
+  async function declared(record: TriggerRecord): Promise<Trigger | undefined> {
+    const { definition } = await compiledOf(record);
+    return definition.triggers?.find(({ id }) => id === record.name);
+  }
+
+  function newDelivery(
+    { id, workflowId }: TriggerRecord,
+    received: Pick<NewDelivery, "event" | "senderId" | "key" | "bytes">,
+  ): NewDelivery {
+    return {
+      id: newDeliveryId(),
+      triggerId: id,
+      workflowId,
+      receivedAt: iso(clock.now()),
+      status: "received",
+      runId: newRunId(),
+      code: null,
+      reason: null,
+      redeliveryOf: null,
+      ...received,
+    };
+  }
+
+  /** Records a delivery, or counts it as the repetition of another one. @returns the one that is recorded */
+  async function add(
+    tx: EngineWriters,
+    record: TriggerRecord,
+    delivery: NewDelivery,
+  ): Promise<DeliveryRecord> {
+    // First, so that a repetition gets its answer although nothing more may start now.
+    const first = await tx.deliveries.record(delivery);
+    if (first !== undefined) return first;
+    const { count, bytes } = await tx.deliveries.unended(record.id);
+    if (count > MAX_UNENDED || (count > 1 && bytes > MAX_UNENDED_BYTES)) throw tooManyUnended(count);
+    const { project, actor } = record;
+    const run = {
+      project,
+      actor: { ...actor, surface: "rest", client: WEBHOOK_CLIENT },
+      parent: null,
+      trigger: "webhook",
+    } as const;
+    const refused = await context.startLimits.refusal(tx, run);
+    if (refused !== undefined) throw refused;
+    await tx.deliveries.prune(record.id);
+    const { event, ...recorded } = delivery;
+    return { ...recorded, repeats: 0, attempts: 0, hasEvent: event !== null };
+  }
+}
+
+/** The client of the runs that webhooks start. */
+export const WEBHOOK_CLIENT = "webhook";
+
+const triggerNotFound = (): AppError =>
+  new AppError(
+    "trigger_not_found",
+    "There is no trigger with this URL. Check that it is complete, and that it was not replaced since.",
+  );
+
+const triggerGone = (): AppError =>
+  new AppError(
+    "trigger_gone",
+    "No published version of the workflow has this trigger now. Publish one to use its URL again.",
+  );
+
+const tooManyUnended = (count: number): AppError =>
+  new AppError(
+    "rate_limited",
+    `${count - 1} deliveries of this trigger wait for their runs to start. Nothing was recorded: send it again later.`,
+    { headers: { "Retry-After": String(RETRY_AFTER_S) } },
+  );

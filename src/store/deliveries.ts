@@ -1,0 +1,218 @@
+/** Reads and writes what triggers have received. */
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import type { ReceivedEvent } from "../core/event-path.ts";
+import type {
+  DeliveryFilter,
+  DeliveryReader,
+  DeliveryRecord,
+  DeliveryWriter,
+  NewDelivery,
+} from "../core/trigger-ports.ts";
+import { cappedCount } from "./capped-count.ts";
+import { skippingLocked } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
+import { pruneDeliveries } from "./prune-deliveries.ts";
+import type { Schema } from "./schema.ts";
+import type { DeliveryRow } from "./trigger-schema.ts";
+
+const COLUMNS = [
+  "id",
+  "trigger_id",
+  "workflow_id",
+  "received_at",
+  "status",
+  "run_id",
+  "key",
+  "sender_id",
+  "code",
+  "reason",
+  "bytes",
+  "repeats",
+  "redelivery_of",
+  "attempts",
+] as const satisfies (keyof DeliveryRow)[];
+
+type Row = Pick<DeliveryRow, (typeof COLUMNS)[number]> & { has_event: number };
+
+const toRecord = (row: Row): DeliveryRecord => ({
+  id: row.id,
+  triggerId: row.trigger_id,
+  workflowId: row.workflow_id,
+  receivedAt: row.received_at,
+  status: row.status,
+  runId: row.run_id,
+  key: row.key,
+  senderId: row.sender_id,
+  code: row.code,
+  reason: row.reason,
+  bytes: row.bytes,
+  repeats: row.repeats,
+  redeliveryOf: row.redelivery_of,
+  attempts: row.attempts,
+  hasEvent: row.has_event === 1,
+});
+
+const HAS_EVENT = sql<number>`case when event is null then 0 else 1 end`.as("has_event");
+
+const select = (db: Kysely<Schema>) => db.selectFrom("deliveries").select(COLUMNS).select(HAS_EVENT);
+
+const matching = (
+  eb: ExpressionBuilder<Schema, "deliveries">,
+  { workflowId, triggerId, status }: DeliveryFilter,
+) =>
+  eb.and([
+    triggerId === undefined ? eb("workflow_id", "=", workflowId) : eb("trigger_id", "=", triggerId),
+    ...(status === undefined ? [] : [eb("status", "=", status)]),
+  ]);
+
+const firstDue = prepared((db, now: string) =>
+  db.selectFrom("deliveries").select("next_at").where("next_at", "<=", now).limit(1),
+);
+
+export function deliveryReader(db: Kysely<Schema>): DeliveryReader {
+  return {
+    async find(id) {
+      const row = await select(db).where("id", "=", id).executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    async event(id) {
+      const row = await db.selectFrom("deliveries").select("event").where("id", "=", id).executeTakeFirst();
+      return typeof row?.event === "string" ? (JSON.parse(row.event) as ReceivedEvent) : undefined;
+    },
+
+    async page({ filter, after, limit }) {
+      let query = select(db).where((eb) => matching(eb, filter));
+      if (after !== null)
+        query = query.where((eb) => eb(eb.refTuple("received_at", "id"), "<", eb.tuple(after[0], after[1])));
+      const rows = await query
+        .orderBy("received_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit + 1)
+        .execute();
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: page.map(toRecord),
+        next: rows.length > limit ? [last!.received_at, last!.id] : null,
+      };
+    },
+
+    count: (filter) =>
+      cappedCount(
+        db,
+        db.selectFrom("deliveries").where((eb) => matching(eb, filter)),
+      ),
+
+    hasDue: async (now) => (await firstDue(db, now)).length > 0,
+
+    async unended(triggerId) {
+      const row = await db
+        .selectFrom("deliveries")
+        .select((eb) => [
+          eb.fn.countAll<number>().as("count"),
+          eb.fn.coalesce(eb.fn.sum<number>("bytes"), eb.lit(0)).as("bytes"),
+        ])
+        .where("trigger_id", "=", triggerId)
+        .where("next_at", "is not", null)
+        .executeTakeFirstOrThrow();
+      return { count: Number(row.count), bytes: Number(row.bytes) };
+    },
+  };
+}
+
+export function deliveryWriter(trx: Kysely<Schema>): DeliveryWriter {
+  return {
+    ...deliveryReader(trx),
+
+    async record(delivery) {
+      const inserted = await trx
+        .insertInto("deliveries")
+        .values(newRow(delivery))
+        .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      if (inserted !== undefined) return undefined;
+      const row = await trx
+        .updateTable("deliveries")
+        .set((eb) => ({ repeats: eb("repeats", "+", 1) }))
+        .where("trigger_id", "=", delivery.triggerId)
+        .where("key", "=", delivery.key)
+        .returning(COLUMNS)
+        .returning(HAS_EVENT)
+        .executeTakeFirstOrThrow();
+      return toRecord(row);
+    },
+
+    async claim({ now, until, limit }) {
+      const rows = await trx
+        .updateTable("deliveries")
+        .set((eb) => ({ next_at: until, attempts: eb("attempts", "+", 1) }))
+        .where("id", "in", (eb) =>
+          skippingLocked(
+            trx,
+            eb
+              .selectFrom("deliveries")
+              .select("id")
+              .where("next_at", "<=", now)
+              .orderBy("next_at")
+              .limit(limit),
+          ),
+        )
+        .returning(COLUMNS)
+        .returning(HAS_EVENT)
+        .execute();
+      return rows
+        .map(toRecord)
+        .toSorted((a, b) => (`${a.receivedAt} ${a.id}` < `${b.receivedAt} ${b.id}` ? -1 : 1));
+    },
+
+    async end({ id, attempts }, { status, code, reason }, at) {
+      const { numUpdatedRows } = await trx
+        .updateTable("deliveries")
+        .set({ status, code, reason, next_at: null, ended_at: at })
+        .where("id", "=", id)
+        .where("attempts", "=", attempts)
+        .where("next_at", "is not", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async postpone({ id, attempts }, nextAt, why) {
+      const { numUpdatedRows } = await trx
+        .updateTable("deliveries")
+        .set({ next_at: nextAt, ...(why !== undefined && { code: why.code, reason: why.reason }) })
+        .where("id", "=", id)
+        .where("attempts", "=", attempts)
+        .where("next_at", "is not", null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    prune: (triggerId) => pruneDeliveries(trx, triggerId),
+  };
+}
+
+function newRow(delivery: NewDelivery): DeliveryRow {
+  const { event, receivedAt } = delivery;
+  const isPending = delivery.status === "received";
+  return {
+    id: delivery.id,
+    trigger_id: delivery.triggerId,
+    workflow_id: delivery.workflowId,
+    received_at: receivedAt,
+    status: delivery.status,
+    run_id: delivery.runId,
+    key: delivery.key,
+    sender_id: delivery.senderId,
+    code: delivery.code,
+    reason: delivery.reason,
+    event: event === null ? null : JSON.stringify(event),
+    bytes: delivery.bytes,
+    repeats: 0,
+    redelivery_of: delivery.redeliveryOf,
+    attempts: 0,
+    next_at: isPending ? receivedAt : null,
+    ended_at: isPending ? null : receivedAt,
+  };
+}

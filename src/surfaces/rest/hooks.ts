@@ -1,0 +1,206 @@
+/**
+ * Receives the deliveries of webhooks that start runs. The token in the path and the signature are the permission: no key, no
+ * session and no cookie counts. The token is never logged (commands/log-redaction.ts).
+ */
+import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
+import type { Request, Response } from "express";
+import { z } from "zod";
+import { timestamp } from "../../../schemas/text.ts";
+import { networkOf } from "../../auth/network.ts";
+import { AppError, ERRORS } from "../../core/errors.ts";
+import { invalidInput } from "../../core/issues.ts";
+import { secondsSince } from "../../core/meter.ts";
+import type { TriggerTarget } from "../../core/trigger-ports.ts";
+import { usageSubjectOf } from "../../core/usage-limits.ts";
+import { DEFAULT_SECRET_HEADER } from "../../core/webhook-signatures/index.ts";
+import type { Services } from "../invoke.ts";
+import { requestWindow } from "../request-window.ts";
+import { clientAddressOf } from "../session/authenticate.ts";
+import type { BodyMemory } from "../body-memory.ts";
+import { fromExpressError, readBytes } from "./body.ts";
+import { HEADERS, problems } from "./openapi-responses.ts";
+import { receivedEvent } from "./received-event.ts";
+
+/** Maximum number of requests in a minute, on this process: from one network, to one trigger, to all triggers of an owner. */
+const PER_MINUTE = { network: 1_200, trigger: 600, owner: 1_200 };
+const OPERATION = "receive_delivery";
+/** Refusals that are the sender's, which whoever owns the trigger wants to see. */
+const LISTED_STATUS = { from: 400, to: 499 };
+
+/** Handles `POST /hooks/:token`. */
+export function receiveDelivery(
+  { engine, log, meter }: Pick<Services, "engine" | "log" | "meter">,
+  bodies: BodyMemory,
+  now = (): number => performance.now(),
+): (req: Request<{ token: string }>, res: Response) => Promise<void> {
+  const windows = {
+    network: requestWindow(PER_MINUTE.network, now),
+    trigger: requestWindow(PER_MINUTE.trigger, now),
+    owner: requestWindow(PER_MINUTE.owner, now),
+  };
+  const assertBelow = (kind: keyof typeof windows, sender: string): void => {
+    const seconds = windows[kind](sender);
+    if (seconds !== undefined) throw tooMany(kind, seconds);
+  };
+
+  return async (req, res) => {
+    const start = performance.now();
+    const logFields = {
+      operation: OPERATION,
+      request_id: res.locals["requestId"] as string,
+      surface: "rest",
+    };
+    const report = (status: number): void =>
+      meter.operationCompleted({ name: OPERATION, surface: "rest", status, seconds: secondsSince(start) });
+    const elapsed = (): number => Math.round((performance.now() - start) * 100) / 100;
+    let target: TriggerTarget | undefined;
+    let body: Buffer = Buffer.alloc(0);
+    res.locals["observed"] = true;
+    res.setHeader("Cache-Control", "no-store");
+    try {
+      assertBelow("network", networkOf(clientAddressOf(req)));
+      target = await engine.triggers.find(req.params.token);
+      assertBelow("trigger", target.record.id);
+      assertBelow("owner", usageSubjectOf(target.record.actor));
+      bodies.reserve(req, res, networkOf(clientAddressOf(req)));
+      body = await readBytes(req, res);
+      const senderId = await engine.triggers.checkSignature(target, { headers: req.headers, body });
+      const { signature } = target.trigger;
+      const secretHeader =
+        signature?.scheme === "shared_secret" ? (signature.header ?? DEFAULT_SECRET_HEADER) : undefined;
+      const { event, issues } = await receivedEvent(req, body, secretHeader);
+      const challenge = signature?.scheme === "slack" ? challengeIn(event.body) : undefined;
+      if (challenge !== undefined) {
+        report(200);
+        res.json({ challenge });
+        return;
+      }
+      if (issues.length > 0) throw invalidInput(issues);
+      const receipt = await engine.triggers.receive(target, { event, senderId, bytes: body.byteLength });
+      log.info(
+        {
+          ...logFields,
+          ...idsOf(target),
+          delivery_id: receipt.deliveryId,
+          run_id: receipt.runId,
+          ms: elapsed(),
+        },
+        OPERATION,
+      );
+      report(202);
+      res.status(202).json({
+        delivery_id: receipt.deliveryId,
+        run_id: receipt.runId,
+        received_at: receipt.receivedAt,
+      });
+    } catch (thrown) {
+      const error = fromExpressError(thrown);
+      report(error.status);
+      const level = ERRORS[error.code].log;
+      const refused = level === "info";
+      log[level](
+        {
+          ...logFields,
+          ...idsOf(target),
+          ms: elapsed(),
+          ip: req.ip,
+          code: error.code,
+          ...(!refused && { err: error.cause ?? error }),
+        },
+        `${OPERATION} ${refused ? "refused" : "failed"}`,
+      );
+      if (target !== undefined && error.status >= LISTED_STATUS.from && error.status <= LISTED_STATUS.to)
+        await engine.triggers.recordRefusal(target, {
+          code: error.code,
+          reason: error.message,
+          bytes: body.byteLength,
+        });
+      throw error;
+    }
+  };
+}
+
+/** What Slack wants to get back when somebody enters the URL. */
+function challengeIn(body: unknown): string | undefined {
+  const { type, challenge } = (body ?? {}) as { type?: unknown; challenge?: unknown };
+  return type === "url_verification" && typeof challenge === "string" ? challenge.slice(0, 1_000) : undefined;
+}
+
+const idsOf = (target: TriggerTarget | undefined): Record<string, string> =>
+  target === undefined ? {} : { workflow_id: target.record.workflowId, trigger: target.record.name };
+
+const WHOSE = {
+  network: "Your network has sent more than",
+  trigger: "This trigger has received more than",
+  owner: "The triggers of one owner have received more than",
+};
+
+const tooMany = (kind: keyof typeof PER_MINUTE, seconds: number): AppError =>
+  new AppError(
+    "rate_limited",
+    `${WHOSE[kind]} ${PER_MINUTE[kind].toLocaleString("en")} deliveries in a minute. Send it again in ${seconds} s.`,
+    { headers: { "Retry-After": String(seconds) } },
+  );
+
+/** Not in the catalogue, because its callers have no key. */
+export const HOOKS: RouteConfig = {
+  method: "post",
+  path: "/hooks/{token}",
+  operationId: OPERATION,
+  summary: "Send a delivery to a trigger",
+  description:
+    "Starts a run of the workflow whose published version has the trigger. get_triggers returns the URL. The delivery must " +
+    "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing. Whether a run " +
+    "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_deliveries shows it.\n\nNeeds no API key.",
+  tags: ["Runs"],
+  security: [],
+  request: {
+    params: z.strictObject({
+      token: z.string().meta({
+        description: "The last part of the URL.",
+        example: "trg_8dkq2m0sfj3a.Zm9yIGV4YW1wbGUgb25seSwgbm90IHZhbGlk",
+      }),
+    }),
+    body: {
+      required: false,
+      content: {
+        "application/json": {
+          schema: z.unknown().meta({ description: "Up to 1 MiB of JSON, or a form." }),
+          example: { ref: "refs/heads/main" },
+        },
+      },
+    },
+  },
+  responses: {
+    202: {
+      description: "The delivery was recorded.",
+      headers: { "X-Request-Id": HEADERS.requestId },
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            delivery_id: z.string().meta({ description: "Its id.", example: "dlv_8dkq2m0sfj3a" }),
+            run_id: z.string().meta({
+              description: "The run that it starts, if it starts one.",
+              example: "run_8dkq2m0sfj3a",
+            }),
+            received_at: timestamp.meta({ description: "When the first of its repetitions was received." }),
+          }),
+        },
+      },
+    },
+    ...problems([
+      "trigger_not_found",
+      "trigger_gone",
+      "signature_invalid",
+      "invalid_input",
+      "invalid_json",
+      "payload_too_large",
+      "unsupported_media_type",
+      "rate_limited",
+      "too_many_runs",
+      "storage_limit_reached",
+      "secret_unavailable",
+      "storage_full",
+    ]),
+  },
+};

@@ -1,0 +1,241 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { untilPassing } from "../support/eventually.ts";
+import { apiClient } from "../support/http.ts";
+import { testInstance } from "../support/instance.ts";
+import { expectProblem } from "../support/rest.ts";
+
+const CONFIG = {
+  secrets: [
+    { name: "github-hook", key_var: "TEST_GITHUB_HOOK", hosts: [] },
+    { name: "new-hook", key_var: "TEST_NEW_HOOK", hosts: [] },
+    { name: "missing-hook", key_var: "TEST_MISSING_HOOK", hosts: [] },
+  ],
+};
+
+const ENV = { TEST_GITHUB_HOOK: "old secret", TEST_NEW_HOOK: "new secret" };
+
+const definition = (trigger: Record<string, unknown> = {}) => ({
+  inputs: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
+  triggers: [
+    {
+      id: "pushed",
+      type: "webhook",
+      signature: { scheme: "github", secret: "github-hook" },
+      payload: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
+      if: 'event.headers["x-github-event"] == "push"',
+      inputs: { ref: "${{ event.body.ref }}" },
+      ...trigger,
+    },
+  ],
+  steps: [{ id: "echo", type: "set", values: { ref: "${{ inputs.ref }}" } }],
+  output: "${{ steps.echo.ref }}",
+});
+
+const signed = (body: string, secret = "old secret"): Record<string, string> => ({
+  "Content-Type": "application/json",
+  "X-Hub-Signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+  "X-GitHub-Event": "push",
+});
+
+/** A published workflow with a trigger, and a sender without a key. */
+async function published(trigger?: Record<string, unknown>) {
+  const instance = await testInstance();
+  const { url: server } = await instance.rest({ config: CONFIG, env: ENV });
+  const executor = await instance.executor({ config: CONFIG, env: ENV });
+  const { value: key } = await instance.key({ scopes: ["read", "write", "run", "publish"] });
+  const opened = { instance, url: server, key, call: apiClient(server, key) };
+  const created = await opened.call("POST", "/workflows", {
+    name: "On push",
+    definition: definition(trigger),
+  });
+  expect(created.body.errors).toBeUndefined();
+  const publication = await opened.call("POST", "/workflows/on-push/publish", { version: 1 });
+  expect(publication.status, JSON.stringify(publication.body)).toBe(200);
+  const { body } = await opened.call("GET", "/workflows/on-push/triggers");
+  const { pathname } = new URL(body.items[0].url as string);
+  const anyone = apiClient(opened.url);
+  const send = (text: string, headers: Record<string, string> = {}) =>
+    anyone("POST", pathname, text, { ...signed(text), ...headers });
+  const outcome = (id: string) =>
+    untilPassing(async () => {
+      const { body: delivery } = await opened.call("GET", `/workflows/on-push/deliveries/${id}`);
+      expect(delivery.status).not.toBe("received");
+      return delivery;
+    });
+  return { ...opened, executor, pathname, anyone, send, outcome };
+}
+
+describe("POST /hooks/{token}", () => {
+  it("starts a run with inputs from the body, and answers repetitions with the same run", async () => {
+    const { call, send, outcome } = await published();
+    const text = '{"ref":"refs/heads/main"}';
+    const first = await send(text, { "X-GitHub-Delivery": "72d3162e" });
+    expect(first).toMatchObject({ status: 202, body: { run_id: expect.stringMatching(/^run_/) } });
+    const second = await send(text, { "X-GitHub-Delivery": "72d3162e" });
+    expect(second).toMatchObject({ status: 202, body: first.body });
+    const delivery = await outcome(first.body.delivery_id);
+    expect(delivery).toMatchObject({
+      status: "started",
+      run_id: first.body.run_id,
+      repeats: 1,
+      sender_id: "72d3162e",
+      body: { ref: "refs/heads/main" },
+    });
+    expect(JSON.stringify(delivery.headers)).not.toContain("sha256");
+    const run = await untilPassing(async () => {
+      const { body } = await call("GET", `/runs/${first.body.run_id}`);
+      expect(body.status).toBe("succeeded");
+      return body;
+    });
+    expect(run).toMatchObject({ output: "refs/heads/main", trigger: "webhook" });
+    const { body: runs } = await call("GET", "/runs?trigger=webhook&limit=10");
+    expect(runs).toHaveLength(1);
+  });
+
+  it("starts nothing where `if` is false, and says why where the inputs can't be made", async () => {
+    const { send, outcome, call } = await published();
+    const ping = await send('{"zen":"Design for failure."}', { "X-GitHub-Event": "ping" });
+    expect(await outcome(ping.body.delivery_id)).toMatchObject({ status: "filtered", run_id: null });
+    const wrong = await send('{"ref":1}');
+    expect(await outcome(wrong.body.delivery_id)).toMatchObject({
+      status: "failed",
+      code: "payload_invalid",
+      reason: expect.stringContaining("body.ref"),
+    });
+    expect((await call("GET", "/runs?limit=1")).body).toEqual([]);
+    const filtered = await call(
+      "GET",
+      "/workflows/on-push/deliveries?status=filtered&trigger=pushed&limit=1",
+    );
+    expect(filtered.body).toMatchObject([{ id: ping.body.delivery_id }]);
+  });
+
+  it("refuses other signatures, and lists that it did, without the body", async () => {
+    const { send, anyone, pathname, call } = await published();
+    const text = '{"ref":"main"}';
+    const { detail } = expectProblem(await send(text, signed(`${text} `)), "signature_invalid");
+    expect(detail).toContain("X-Hub-Signature-256");
+    expectProblem(await anyone("POST", pathname, text), "signature_invalid");
+    const { body } = await call("GET", "/workflows/on-push/deliveries?limit=10");
+    expect(body).toMatchObject([{ status: "refused", code: "signature_invalid", has_body: false }]);
+    expectProblem(
+      await call("POST", `/workflows/on-push/deliveries/${body[0].id}/redeliver`),
+      "delivery_not_stored",
+    );
+    expect((await call("GET", "/runs?limit=1")).body).toEqual([]);
+  });
+
+  it("accepts the new and the old secret while one is replaced by the other", async () => {
+    const { send } = await published({
+      signature: { scheme: "github", secret: ["new-hook", "github-hook"] },
+    });
+    for (const secret of ["old secret", "new secret"])
+      expect((await send('{"ref":"main"}', signed('{"ref":"main"}', secret))).status).toBe(202);
+    expectProblem(await send("{}", signed("{}", "a third one")), "signature_invalid");
+  });
+
+  it("answers 503 while its secret has no value, so that senders try again", async () => {
+    const { call, instance, pathname } = await published();
+    const other = definition({ signature: { scheme: "github", secret: "missing-hook" } });
+    const { body } = await call("POST", "/workflows/validate", { definition: other });
+    expect(body.errors).toMatchObject([
+      { path: "triggers[0].signature.secret", code: "signature_secret_not_set" },
+    ]);
+    const { url } = await instance.rest({ config: CONFIG });
+    const answer = await apiClient(url)("POST", pathname, "{}", signed("{}"));
+    const { detail } = expectProblem(answer, "secret_unavailable");
+    expect(detail).not.toContain("old secret");
+    expect(answer.headers.get("retry-after")).toBe("60");
+  });
+
+  it("starts one run of deliveries that arrive at the same time, with the value that deduplicate names", async () => {
+    const { send, call } = await published({ deduplicate: "event.body.ref" });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => send(`{"ref":"main","n":${index}}`)),
+    );
+    expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(1);
+    await untilPassing(async () => {
+      expect((await call("GET", "/runs?limit=10")).body).toMatchObject([{ status: "succeeded" }]);
+    });
+    expectProblem(await send("{}"), "invalid_input");
+  });
+
+  it("keeps its URL over versions, is gone while it is not published, and can get another one", async () => {
+    const { call, send, pathname, anyone } = await published();
+    await call("PATCH", "/workflows/on-push", { description: "The same trigger" });
+    await call("POST", "/workflows/on-push/publish", { version: 2 });
+    const { body } = await call("GET", "/workflows/on-push/triggers?limit=5");
+    expect(
+      new URL((await call("GET", "/workflows/on-push/triggers")).body.items[0].url as string).pathname,
+    ).toBe(pathname);
+    expect(body.code).toBe("invalid_input");
+    await call("POST", "/workflows/on-push/unpublish");
+    expectProblem(await send('{"ref":"main"}'), "trigger_gone");
+    await call("POST", "/workflows/on-push/publish", { version: 2 });
+    expect((await send('{"ref":"main"}')).status).toBe(202);
+    const rotated = await call("POST", "/workflows/on-push/triggers/pushed/rotate");
+    expectProblem(await send('{"ref":"main"}'), "trigger_not_found");
+    const fresh = new URL(rotated.body.url as string).pathname;
+    expect((await anyone("POST", fresh, '{"ref":"main"}', signed('{"ref":"main"}'))).status).toBe(202);
+    for (const path of ["/hooks/x", `${fresh.slice(0, -1)}!`, `/hooks/trg_none.${"A".repeat(32)}`])
+      expectProblem(await anyone("POST", path, "{}"), "trigger_not_found");
+    expectProblem(await anyone("GET", fresh), "method_not_allowed");
+  });
+
+  it("delivers again by hand, to the version that is published now", async () => {
+    const { call, send, outcome } = await published({ if: "false" });
+    const first = await send('{"ref":"main"}', { "X-GitHub-Delivery": "one" });
+    expect(await outcome(first.body.delivery_id)).toMatchObject({ status: "filtered" });
+    await call("PATCH", "/workflows/on-push", { definition: definition() });
+    await call("POST", "/workflows/on-push/publish", { version: 2 });
+    const again = await call("POST", `/workflows/on-push/deliveries/${first.body.delivery_id}/redeliver`);
+    expect(again).toMatchObject({ status: 200, body: { redelivery_of: first.body.delivery_id } });
+    expect(await outcome(again.body.id)).toMatchObject({ status: "started" });
+    const { body } = await call("GET", "/workflows/on-push/deliveries?limit=10");
+    expect(body.map(({ status }: { status: string }) => status)).toEqual(["started", "filtered"]);
+  });
+
+  it("shows its URL to those only who may change the workflow", async () => {
+    const { instance, url } = await published();
+    const { value } = await instance.key({ name: "reader", scopes: ["read"] });
+    const { body } = await apiClient(url, value)("GET", "/workflows/on-push/triggers");
+    expect(body.items).toMatchObject([{ id: "pushed", signature: { scheme: "github" } }]);
+    expect(body.items[0]).not.toHaveProperty("url");
+  });
+
+  it("reads forms, and refuses what is no JSON and what is too large", async () => {
+    const { send, outcome } = await published();
+    const form = `payload=${encodeURIComponent('{"ref":"form"}')}`;
+    const sent = await send(form, { "Content-Type": "application/x-www-form-urlencoded" });
+    expect(await outcome(sent.body.delivery_id)).toMatchObject({ status: "started", body: { ref: "form" } });
+    expectProblem(await send("no json"), "invalid_json");
+    expectProblem(await send('{"ref":12345678901234567890}'), "invalid_input");
+    expectProblem(await send(`"${"x".repeat(1024 * 1024)}"`), "payload_too_large");
+  });
+});
+
+describe("the trigger of Slack", () => {
+  it("answers the challenge with which Slack checks the URL, once its signature is right", async () => {
+    const { anyone, pathname } = await published({
+      signature: { scheme: "slack", secret: "new-hook" },
+      if: true,
+      payload: {},
+    });
+    const send = (body: string, secret = "new secret") => {
+      const time = String(Math.floor(Date.now() / 1000));
+      const digest = createHmac("sha256", secret).update(`v0:${time}:${body}`).digest("hex");
+      return anyone("POST", pathname, body, {
+        "X-Slack-Request-Timestamp": time,
+        "X-Slack-Signature": `v0=${digest}`,
+      });
+    };
+    const body =
+      '{"type":"url_verification","challenge":"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}';
+    expect(await send(body)).toMatchObject({
+      status: 200,
+      body: { challenge: "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P" },
+    });
+    expectProblem(await send(body, "another"), "signature_invalid");
+  });
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { TriggerName, TriggerState } from "../../schemas/delivery.ts";
+import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { iso } from "../../src/core/clock.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { findTrigger, triggerState } from "./trigger-state.ts";
+
+export const rotateTrigger = defineTool({
+  name: "rotate_trigger",
+  title: "Replace the URL of a trigger",
+  description:
+    "Replaces the URL of a trigger. The old one is refused from now on, so give its senders the new one.",
+  route: "POST /workflows/:workflow_id/triggers/:trigger/rotate",
+  surfaces: ["rest"],
+  scope: "publish",
+  effect: "act",
+  errors: ["workflow_not_found", "trigger_not_found", "idempotency_key_reused"],
+  headers: { idempotency_key: "Idempotency-Key" },
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    trigger: TriggerName,
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output: TriggerState,
+  run: ({ workflow_id, trigger }, ctx) =>
+    ctx.write(async (tx) => {
+      const before = await findTrigger(tx, workflow_id, trigger);
+      if (await tx.triggers.rotate(before, iso(ctx.now())))
+        await tx.recordAudit(before.workflowId, undefined, { details: { trigger: before.name } });
+      return triggerState(ctx, await findTrigger(tx, workflow_id, trigger));
+    }),
+});
