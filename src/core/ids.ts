@@ -17,6 +17,8 @@ export const newUserId = (): string => newId("usr");
 /** The id of a change request. */
 export const newReviewId = (): string => newId("rev");
 
+export const newBackfillId = (): string => newId("bf");
+
 /** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");
 

@@ -5,6 +5,7 @@
 import type { EncodedJson } from "./encoded-json.ts";
 import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
+import type { BackfillReader, BackfillWriter } from "./backfill-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
@@ -305,6 +306,7 @@ export interface EngineWriters extends TransactionScope {
   workflowStates: WorkflowStateWriter;
   events: EventWriter;
   secretUses: SecretUseWriter;
+  backfills: BackfillWriter;
 }
 
 export interface EngineReaders {
@@ -315,6 +317,7 @@ export interface EngineReaders {
   schedules: ScheduleReader;
   workflowStates: WorkflowStateReader;
   events: EventReader;
+  backfills: BackfillReader;
 }
 
 /**
@@ -322,7 +325,7 @@ export interface EngineReaders {
  *
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
- * Locks are taken in this order: claims of jobs, starts, usage, runs, states and queues of workflows,
+ * Locks are taken in this order: claims of jobs, backfills, starts, usage, runs, states and queues of workflows,
  * approvals and schedules, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.

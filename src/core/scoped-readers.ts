@@ -59,6 +59,11 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
     events: { ...tx.events, ...found.events },
     projects: { ...tx.projects, ...found.projects },
     reviews: { ...tx.reviews, ...found.reviews },
+    backfills: {
+      ...tx.backfills,
+      ...found.backfills,
+      lock: async (id) => limits.checked(await tx.backfills.lock(id), refOfRun),
+    },
   });
 }
 
@@ -78,7 +83,10 @@ interface Found {
   workflowId?: string | null | undefined;
 }
 
-const refOfRun = ({ project, workflowId }: RunRecord): Found => ({ project, workflowId });
+const refOfRun = ({ project, workflowId }: Pick<RunRecord, "project" | "workflowId">): Found => ({
+  project,
+  workflowId,
+});
 
 /** The rules of one request. */
 interface Limits {
@@ -138,7 +146,15 @@ function limitsOf(
 
 type Limited = Pick<
   Readers,
-  "workflows" | "runs" | "approvals" | "schedules" | "workflowStates" | "events" | "projects" | "reviews"
+  | "workflows"
+  | "runs"
+  | "approvals"
+  | "schedules"
+  | "workflowStates"
+  | "events"
+  | "projects"
+  | "reviews"
+  | "backfills"
 >;
 
 function limited(read: Limited, limits: Limits): Limited {
@@ -149,6 +165,7 @@ function limited(read: Limited, limits: Limits): Limited {
     schedules: limitedSchedules(read.schedules, limits),
     projects: limitedProjects(read.projects, limits),
     reviews: limitedReviews(read.reviews, limits),
+    backfills: limitedBackfills(read.backfills, limits),
     workflowStates: {
       find: async (id) => ((await limits.canReadWorkflow(id)) ? read.workflowStates.find(id) : undefined),
     },
@@ -269,6 +286,22 @@ function limitedReviews(read: Readers["reviews"], limits: Limits): Readers["revi
     findPending: async (id) => ((await can(id)) ? read.findPending(id) : undefined),
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["backfills"] {
+  const { canReadWorkflow, canReadRun, listable } = limits;
+  const find = async (id: string) => limits.checked(await read.find(id), refOfRun);
+  const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
+  return {
+    ...read,
+    find,
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    runCounts: async (id) => ((await can(id)) ? read.runCounts(id) : {}),
+    unfinishedRuns: async (id) => filterIds(await read.unfinishedRuns(id), canReadRun),
+    slotRuns: async (workflow, times) =>
+      (await canReadWorkflow(workflow.workflowId)) ? read.slotRuns(workflow, times) : new Map(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
+import { backfillReader, backfillWriter } from "./backfills.ts";
 import type { Store } from "./database.ts";
 import { eventReader, eventWriter } from "./events.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
@@ -24,6 +25,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   schedules: scheduleReader(db),
   workflowStates: workflowStateReader(db),
   events: eventReader(db),
+  backfills: backfillReader(db),
 });
 
 /** @param bytes flushed by the caller at the end of the transaction */
@@ -42,6 +44,7 @@ export const engineWriters = (
   workflowStates: workflowStateWriter(trx),
   events: eventWriter(trx, bytes),
   secretUses: secretUseWriter(trx, clock),
+  backfills: backfillWriter(trx),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */

@@ -33,6 +33,7 @@ import * as retries from "./migrations/0029-retries.ts";
 import * as runLists from "./migrations/0030-run-lists.ts";
 import * as workflowSearch from "./migrations/0031-workflow-search.ts";
 import * as clockOffsets from "./migrations/0032-clock-offsets.ts";
+import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state-history.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -79,6 +80,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 30, name: "run-lists", requires: 1, up: runLists.up },
   { id: 31, name: "workflow-search", requires: 1, up: workflowSearch.up },
   { id: 32, name: "clock-offsets", requires: 1, up: clockOffsets.up },
+  { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */
