@@ -10,10 +10,9 @@ import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { purgeExpired } from "../store/purge.ts";
 import { type Instance, leaseDurationMs } from "./instance.ts";
+import { startPoll } from "./poll-starts.ts";
 import { openEngine, type Setup } from "./services.ts";
 
-/** Poll interval for schedules that are due, in milliseconds. */
-const SCHEDULE_POLL_MS = 500;
 /** Interval between purges of expired data, in milliseconds. */
 const PURGE_INTERVAL_MS = 10 * MINUTE;
 /** Delay of the first purge after the start, in milliseconds. */
@@ -34,6 +33,8 @@ export interface Executor {
   queue: JobWorker;
   /** Starts the scheduled runs that are due. Called by a timer, and by tests. */
   startDueRuns(): Promise<number>;
+  /** Starts the runs of backfills that may start now. Called by a timer, and by tests. */
+  continueBackfills(): Promise<number>;
   /** Deletes expired data. Called by a timer, and by tests. */
   purge(): Promise<void>;
   /** Claims no more jobs. Those that still run after the grace period (milliseconds) are aborted and given back. */
@@ -66,6 +67,7 @@ export async function startExecutor(
   });
   starting.defer(() => handlers.close());
   const health = storageHealth(log);
+  const starts = startPoll({ handlers, health, wake: () => queue.wake() });
   const queue = jobWorker({
     executor: id,
     transaction,
@@ -85,18 +87,16 @@ export async function startExecutor(
     rates: rateIntervals(connections),
     maxPriority: config.limits.max_priority,
     changes: instance.changes,
-    onChanged,
+    onChanged(runIds) {
+      onChanged(runIds);
+      starts.runsChanged();
+    },
   });
   await queue.start();
   let stopGraceMs = 0;
   starting.defer(() => queue.stop(stopGraceMs));
-  const { startDueRuns } = handlers.scheduler;
-  const scheduleTimer = setInterval(() => {
-    startDueRuns()
-      .then((count) => count > 0 && queue.wake())
-      .catch((err: unknown) => health.reportFailure(err, "schedule poll failed"));
-  }, SCHEDULE_POLL_MS).unref();
-  starting.defer(() => clearInterval(scheduleTimer));
+  starts.start();
+  starting.defer(() => starts.stop());
   const { runs, audit } = config.retention;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -120,7 +120,8 @@ export async function startExecutor(
   const running = starting.move();
   return {
     queue,
-    startDueRuns,
+    startDueRuns: () => handlers.scheduler.startDueRuns(),
+    continueBackfills: () => handlers.backfiller.startRuns(),
     purge,
     stop(graceMs) {
       stopGraceMs = graceMs;
