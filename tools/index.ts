@@ -10,6 +10,11 @@ import { getApproval } from "./approvals/get-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
 import { exportAuditLog } from "./audit/export-audit-log.ts";
 import { listAuditLog } from "./audit/list-audit-log.ts";
+import { cancelBackfill } from "./backfills/cancel-backfill.ts";
+import { getBackfill } from "./backfills/get-backfill.ts";
+import { listBackfills } from "./backfills/list-backfills.ts";
+import { previewBackfill } from "./backfills/preview-backfill.ts";
+import { startBackfill } from "./backfills/start-backfill.ts";
 import { describeDatabase } from "./environment/describe-database.ts";
 import { queryDatabase } from "./environment/query-database.ts";
 import { describeEnvironment } from "./environment/describe-environment.ts";
@@ -77,6 +82,7 @@ export const catalogue: readonly AnyTool[] = [
   addGrant,
   allowExposure,
   archiveWorkflow,
+  cancelBackfill,
   cancelRun,
   createApiKey,
   createProject,
@@ -91,6 +97,7 @@ export const catalogue: readonly AnyTool[] = [
   endSession,
   exportAuditLog,
   getApproval,
+  getBackfill,
   getExposure,
   getKeyChanges,
   getOffer,
@@ -107,6 +114,7 @@ export const catalogue: readonly AnyTool[] = [
   listApiKeys,
   listApprovals,
   listAuditLog,
+  listBackfills,
   listGrants,
   listOfferedWorkflows,
   listProjectMembers,
@@ -123,6 +131,7 @@ export const catalogue: readonly AnyTool[] = [
   offerWorkflow,
   pauseSchedule,
   planWorkflow,
+  previewBackfill,
   publishWorkflow,
   queryDatabase,
   removeGrant,
@@ -139,6 +148,7 @@ export const catalogue: readonly AnyTool[] = [
   runWorkflow,
   setProjectMember,
   setWorkflowState,
+  startBackfill,
   unpublishWorkflow,
   updateProject,
   updateUser,
