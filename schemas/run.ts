@@ -25,7 +25,7 @@ export const AttemptStatus = z
 export type AttemptStatus = z.infer<typeof AttemptStatus>;
 
 export const RunTrigger = z
-  .enum(["rest", "mcp", "cli", "web", "schedule", "webhook", "workflow", "on_failure", "example"])
+  .enum(["rest", "mcp", "cli", "web", "schedule", "webhook", "backfill", "workflow", "on_failure", "example"])
   .meta({ description: "What started the run.", example: "schedule" });
 export type RunTrigger = z.infer<typeof RunTrigger>;
 
@@ -102,6 +102,10 @@ const runFields = {
     .optional()
     .meta({ description: "The run whose step started it.", example: "run_1kq0Zr4mXw_a" }),
   scheduled_for: timestamp.optional().meta({ description: "The scheduled time that it was started for." }),
+  backfill: z
+    .string()
+    .optional()
+    .meta({ description: "The backfill that started it for this time.", example: "bf_8dkq2m0sfj3a" }),
   continued_failures: z.int().optional().meta({
     description: "Number of steps that failed under `on_error: continue`; left out without any.",
     example: 1,

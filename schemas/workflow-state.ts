@@ -40,3 +40,9 @@ export const WorkflowStateContent = z
   })
   .meta({ id: "WorkflowState", description: "Values that runs of a workflow leave for later ones." });
 export type WorkflowStateContent = z.infer<typeof WorkflowStateContent>;
+
+export const StateChangeKind = z.enum(["commit", "set", "reset", "import"]).meta({
+  description: "A run committed it; a person or key set it, or reset it to the defaults; it was imported.",
+  example: "commit",
+});
+export type StateChangeKind = z.infer<typeof StateChangeKind>;

@@ -10,6 +10,11 @@ import { getApproval } from "./approvals/get-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
 import { exportAuditLog } from "./audit/export-audit-log.ts";
 import { listAuditLog } from "./audit/list-audit-log.ts";
+import { cancelBackfill } from "./backfills/cancel-backfill.ts";
+import { getBackfill } from "./backfills/get-backfill.ts";
+import { listBackfills } from "./backfills/list-backfills.ts";
+import { previewBackfill } from "./backfills/preview-backfill.ts";
+import { startBackfill } from "./backfills/start-backfill.ts";
 import { describeDatabase } from "./environment/describe-database.ts";
 import { queryDatabase } from "./environment/query-database.ts";
 import { describeEnvironment } from "./environment/describe-environment.ts";
@@ -82,6 +87,7 @@ export const catalogue: readonly AnyTool[] = [
   addGrant,
   allowExposure,
   archiveWorkflow,
+  cancelBackfill,
   cancelRun,
   createApiKey,
   createProject,
@@ -97,6 +103,7 @@ export const catalogue: readonly AnyTool[] = [
   exportAuditLog,
   getApproval,
   getDelivery,
+  getBackfill,
   getExposure,
   getKeyChanges,
   getOffer,
@@ -115,6 +122,7 @@ export const catalogue: readonly AnyTool[] = [
   listApprovals,
   listAuditLog,
   listDeliveries,
+  listBackfills,
   listGrants,
   listOfferedWorkflows,
   listProjectMembers,
@@ -131,6 +139,7 @@ export const catalogue: readonly AnyTool[] = [
   offerWorkflow,
   pauseSchedule,
   planWorkflow,
+  previewBackfill,
   publishWorkflow,
   queryDatabase,
   redeliverDelivery,
@@ -149,6 +158,7 @@ export const catalogue: readonly AnyTool[] = [
   runWorkflow,
   setProjectMember,
   setWorkflowState,
+  startBackfill,
   unpublishWorkflow,
   updateProject,
   updateUser,

@@ -139,6 +139,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The secret with which the signature is checked has no value.",
     remedy: "The operator sets the variable of the secret. Send the delivery again later.",
   },
+  backfill_not_found: {
+    meaning: "The workflow has no backfill with this id, or it was purged.",
+    remedy: "`GET /workflows/{workflow_id}/backfills` lists them.",
+  },
   event_not_found: {
     meaning: "This instance has made no event URL with this token, or the run was purged.",
     remedy: "Send the event to the whole URL of `run.event_urls`.",
@@ -234,6 +238,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
       "What the change request would publish is not what the digest stands for: a called workflow, the configuration or the published version has changed.",
     remedy: "Read it again with `get_review`, and send its `digest`.",
   },
+  backfill_finished: {
+    meaning: "The backfill has ended already, so there is nothing to cancel.",
+    remedy: "Look at its runs: `GET /workflows/{workflow_id}/runs?backfill=…`.",
+  },
   review_decided: {
     meaning: "The change request was decided, withdrawn or replaced, or is outdated.",
     remedy: "`list_reviews` with `workflow_id` shows the pending one.",
@@ -325,6 +333,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "The limit of unfinished runs, or of runs started by this key, is reached.",
     remedy:
       "Wait as long as `Retry-After` says, or cancel some runs. `limits.unfinished_runs` and `limits.per_key` set the limits. If runs do not end, check that an executor is running (`millrace doctor`).",
+  },
+  too_many_backfills: {
+    meaning: "Ten backfills of this owner are running.",
+    remedy: "Wait until one has ended, or cancel one.",
   },
   too_many_streams: {
     meaning: "The key, or the user, has too many event streams open.",

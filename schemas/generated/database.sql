@@ -74,6 +74,38 @@ CREATE TABLE "audit_log" (
   "client" text not null,
   "request_id" text, project text not null default 'default', lineage text, details text, hash text);
 
+CREATE TABLE "backfills" (
+  "id" text not null primary key,
+  "workflow_id" text not null references "workflows" ("id"),
+  "project" text not null,
+  "version" integer not null,
+  "cron" text not null,
+  "timezone" text not null,
+  "from_at" text not null,
+  "to_at" text not null,
+  "concurrency" integer not null,
+  "existing" text not null,
+  "status" text not null,
+  "next_at" text,
+  "total" integer not null,
+  "started" integer not null,
+  "skipped" integer not null,
+  "reason" text,
+  "message" text,
+  "owner" text not null,
+  "key_name" text not null,
+  "lineage" text not null,
+  "surface" text not null,
+  "client" text not null,
+  "subject" text not null,
+  "created_at" text not null,
+  "finished_at" text,
+  "cancelled_by" text);
+
+CREATE INDEX backfills_by_workflow on backfills (workflow_id, created_at, id);
+
+CREATE INDEX backfills_running on backfills (subject, created_at) where status = 'running';
+
 CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);
@@ -432,7 +464,10 @@ CREATE TABLE "runs" (
   "pins" text,
   "stored_bytes" bigint default 0 not null, subject text
     generated always as (case when owner = 'operator' then lineage else owner end) virtual, project text not null default 'default',
-  "trial" text);
+  "trial" text,
+  "backfill" text);
+
+CREATE INDEX runs_by_backfill on runs (backfill, created_at, id) where backfill is not null;
 
 CREATE INDEX "runs_by_created_at" on "runs" (
   "created_at",
@@ -441,6 +476,8 @@ CREATE INDEX "runs_by_created_at" on "runs" (
 CREATE INDEX runs_by_parent on runs (parent_run) where parent_run is not null;
 
 CREATE INDEX runs_by_project on runs (project, created_at, id);
+
+CREATE INDEX runs_by_slot on runs (workflow_id, scheduled_for, created_at) where scheduled_for is not null;
 
 CREATE INDEX runs_by_status on runs
     (project, status,
@@ -453,6 +490,8 @@ CREATE INDEX runs_by_workflow_status on runs
   "trigger", created_at, id, project, (case when trial is null then 0 else 1 end));
 
 CREATE INDEX runs_finished on runs (finished_at) where finished_at is not null;
+
+CREATE UNIQUE INDEX runs_of_backfills on runs (backfill, scheduled_for) where backfill is not null;
 
 CREATE INDEX runs_retries on runs (retry_of, created_at) where retry_of is not null;
 
@@ -507,6 +546,21 @@ CREATE INDEX "sessions_by_user" on "sessions" (
 CREATE TABLE "settings" (
   "name" text not null primary key,
   "value" text not null);
+
+CREATE TABLE "state_changes" (
+  "id" integer primary key,
+  "workflow_id" text not null references "workflows" ("id"),
+  "revision" integer not null,
+  "kind" text not null,
+  "at" text not null,
+  "by" text not null,
+  "key_name" text,
+  "reason" text,
+  "changes" text not null,
+  "subject" text not null,
+  "stored_bytes" bigint not null);
+
+CREATE UNIQUE INDEX state_changes_by_workflow on state_changes (workflow_id, revision);
 
 CREATE TABLE "step_cache" (
   "key" text not null primary key,

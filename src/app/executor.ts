@@ -10,10 +10,9 @@ import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { purgeExpired } from "../store/purge.ts";
 import type { Instance } from "./instance.ts";
+import { startPoll } from "./poll-starts.ts";
 import { openEngine, type Setup } from "./services.ts";
 
-/** Poll interval for schedules that are due, in milliseconds. */
-const SCHEDULE_POLL_MS = 500;
 /** Interval between purges of expired data, in milliseconds. */
 const PURGE_INTERVAL_MS = 10 * MINUTE;
 /** Delay of the first purge after the start, in milliseconds. */
@@ -36,6 +35,8 @@ export interface Executor {
   startDueRuns(): Promise<number>;
   /** Starts the runs of received deliveries. Called at each change, by a timer, and by tests. */
   startReceived(): Promise<number>;
+  /** Starts the runs of backfills that may start now. Called by a timer, and by tests. */
+  continueBackfills(): Promise<number>;
   /** Deletes expired data. Called by a timer, and by tests. */
   purge(): Promise<void>;
   /** Claims no more jobs. Those that still run after the grace period (milliseconds) are aborted and given back. */
@@ -68,6 +69,7 @@ export async function startExecutor(
   });
   starting.defer(() => handlers.close());
   const health = storageHealth(log);
+  const starts = startPoll({ handlers, changes: instance.changes, health, wake: () => queue.wake() });
   const queue = jobWorker({
     executor: id,
     transaction,
@@ -87,27 +89,17 @@ export async function startExecutor(
     rates: rateIntervals(connections),
     maxPriority: config.limits.max_priority,
     changes: instance.changes,
-    onChanged,
+    onChanged(runIds) {
+      onChanged(runIds);
+      starts.runsChanged();
+    },
   });
   await queue.start();
   let stopGraceMs = 0;
   starting.defer(() => queue.stop(stopGraceMs));
-  const { startDueRuns } = handlers.scheduler;
-  const { startReceived } = handlers.deliveries;
-  const startDeliveries = (): void =>
-    void startReceived()
-      .then((count) => count > 0 && queue.wake())
-      .catch((err: unknown) => health.reportFailure(err, "deliveries not handled, trying again"));
+  starts.start();
   starting.defer(() => handlers.deliveries.stop());
-  starting.defer(instance.changes.subscribe(startDeliveries));
-  const scheduleTimer = setInterval(() => {
-    // The change feed may have missed a delivery, and one that was put off becomes due.
-    startDeliveries();
-    startDueRuns()
-      .then((count) => count > 0 && queue.wake())
-      .catch((err: unknown) => health.reportFailure(err, "schedule poll failed"));
-  }, SCHEDULE_POLL_MS).unref();
-  starting.defer(() => clearInterval(scheduleTimer));
+  starting.defer(() => starts.stop());
   const { runs, audit } = config.retention;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -131,8 +123,9 @@ export async function startExecutor(
   const running = starting.move();
   return {
     queue,
-    startDueRuns,
-    startReceived,
+    startDueRuns: () => handlers.scheduler.startDueRuns(),
+    continueBackfills: () => handlers.backfiller.startRuns(),
+    startReceived: () => handlers.deliveries.startReceived(),
     purge,
     stop(graceMs) {
       stopGraceMs = graceMs;

@@ -6,6 +6,8 @@ import type { openPasswords } from "../auth/passwords.ts";
 import type { Settings } from "../config/environment.ts";
 import { createConnections } from "../connections/index.ts";
 import { createAccountMailer } from "../connections/mail/account-mailer.ts";
+import { AppError } from "../core/errors.ts";
+import { StepError } from "../core/step-errors.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ClockCheck } from "../core/clock-check.ts";
 import { durationMs } from "../core/duration.ts";
@@ -19,6 +21,7 @@ import { perKeyLimits, usageHolders } from "../core/usage-limits.ts";
 import { usageLimits } from "../engine/executor/usage-limits.ts";
 import { engine } from "../engine/engine.ts";
 import { engineThreads } from "../engine/threads/engine-threads.ts";
+import { scheduledInputs } from "../engine/run-state/scheduled-inputs.ts";
 import { stopRun } from "../engine/run-state/advance-run.ts";
 import { outdatedDecisions } from "../engine/run-state/decisions-hold.ts";
 import { startRun } from "../engine/run-state/start-run.ts";
@@ -199,6 +202,17 @@ export function openServices(
       wake: () => executors?.wake(),
     }),
     nextScheduleTimes: made.schedulePolicy.nextTimes,
+    scheduleTimesBetween: made.schedulePolicy.timesBetween,
+    backfillInputs: (version, time) =>
+      scheduledInputs({ context, runs: read.runs, parse: made.parse }, version, {
+        trigger: "backfill",
+        time,
+      }).catch((error: unknown) => {
+        if (!(error instanceof StepError)) throw error;
+        throw new AppError("workflow_not_runnable", `schedule.inputs can't be evaluated: ${error.message}`, {
+          cause: error,
+        });
+      }),
     minScheduleIntervalMs: made.schedulePolicy.minMs,
     scheduleWarning: made.schedulePolicy.warning,
     wake: () => executors?.wake(),

@@ -128,6 +128,10 @@ interface RunRequestOptions {
   /** The run that this one retries. */
   retryOf?: Pick<RunRecord, "id" | "firstRunId"> | undefined;
   scheduledFor?: string | undefined;
+  /** The backfill that starts it. */
+  backfill?: string | undefined;
+  /** Its priority is not above this one. */
+  maxPriority?: number | undefined;
   /** Makes it a trial. */
   trial?: Trial | undefined;
   /** The trace to continue, serialized; left out or null, the run begins its own. */
@@ -241,6 +245,19 @@ export interface EngineApi {
     after: number,
     count: number,
   ): number[];
+  /** The times of a schedule from `from` to `to`, both included, in milliseconds since 1970: at most `max`. */
+  scheduleTimesBetween(
+    schedule: Pick<ScheduleRecord, "cron" | "timezone">,
+    range: { from: number; to: number; max: number },
+  ): Promise<number[]>;
+  /**
+   * The inputs of the run of a backfill. @param time the scheduled time, as ISO text
+   * @throws AppError workflow_not_runnable when an expression of `schedule.inputs` fails
+   */
+  backfillInputs(
+    version: { workflowId: string; version: number },
+    time: string,
+  ): Promise<Record<string, unknown>>;
   /** The shortest time between two runs of a schedule, in milliseconds. */
   minScheduleIntervalMs: number;
   /** Why a schedule runs less often than it says; undefined if it runs as it says. */

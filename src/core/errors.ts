@@ -54,6 +54,7 @@ export const ERRORS = {
   schedule_not_found: { status: 404, title: "The workflow has no schedule", mcp: "tool", log: "info" },
   trigger_not_found: { status: 404, title: "There is no such trigger", mcp: "tool", log: "info" },
   delivery_not_found: { status: 404, title: "There is no such delivery", mcp: "tool", log: "info" },
+  backfill_not_found: { status: 404, title: "The backfill does not exist", mcp: "tool", log: "info" },
   event_not_found: { status: 404, title: "There is no such event", mcp: "protocol", log: "info" },
   state_not_found: { status: 404, title: "The workflow has no state", mcp: "tool", log: "info" },
   api_key_not_found: { status: 404, title: "The API key does not exist", mcp: "tool", log: "info" },
@@ -95,6 +96,7 @@ export const ERRORS = {
   callers_would_break: { status: 409, title: "Other workflows would break", mcp: "tool", log: "info" },
   examples_failed: { status: 409, title: "The workflow's examples fail", mcp: "tool", log: "info" },
   run_finished: { status: 409, title: "The run has already ended", mcp: "tool", log: "info" },
+  backfill_finished: { status: 409, title: "The backfill has already ended", mcp: "tool", log: "info" },
   run_not_finished: { status: 409, title: "The run has not ended", mcp: "tool", log: "info" },
   approval_expired: { status: 409, title: "The approval has expired", mcp: "tool", log: "info" },
   approval_plan_changed: {
@@ -172,6 +174,7 @@ export const ERRORS = {
   rate_limited: { status: 429, title: "Too many requests", mcp: "tool", log: "info" },
   too_many_attempts: { status: 429, title: "Too many attempts", mcp: "protocol", log: "warn" },
   too_many_runs: { status: 429, title: "Too many runs", mcp: "tool", log: "warn" },
+  too_many_backfills: { status: 429, title: "Too many backfills", mcp: "tool", log: "warn" },
   storage_limit_reached: { status: 429, title: "Too much is stored", mcp: "tool", log: "warn" },
   too_many_streams: {
     status: 429,

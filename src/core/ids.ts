@@ -22,6 +22,7 @@ export const newTriggerId = (): string => newId("trg");
 
 /** The id of a delivery to a trigger. */
 export const newDeliveryId = (): string => newId("dlv");
+export const newBackfillId = (): string => newId("bf");
 
 /** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");

@@ -3,6 +3,7 @@
  * set or from the configuration: never an id, nor text of a client.
  */
 import type { Surface } from "../../schemas/actor.ts";
+import type { BackfillStatus } from "../../schemas/backfill.ts";
 import type { RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JobKind } from "./model.ts";
@@ -46,6 +47,7 @@ export interface Meter {
     code: string | null;
     seconds: number;
   }): void;
+  backfillEnded(status: Exclude<BackfillStatus, "running">): void;
   /** `seconds` is undefined when the step's code did not run. */
   attemptEnded(end: {
     type: string;
@@ -76,6 +78,7 @@ export const noMeter: Meter = {
   streamCountChanged: noop,
   runStarted: noop,
   runEnded: noop,
+  backfillEnded: noop,
   attemptEnded: noop,
   jobPoisoned: noop,
   jobClaimed: noop,

@@ -104,6 +104,8 @@ export interface RunRecord {
   isTrial: boolean;
   parent: StepRef | null;
   scheduledFor: string | null;
+  /** The backfill that started it for this time; null for all other runs. */
+  backfill: string | null;
   /** The trace that the run belongs to, serialized by core/trace-context.ts; null without one. */
   trace: string | null;
   /** The revision of the workflow's state that its commit replaces; null when it commits nothing. */
@@ -180,6 +182,8 @@ export interface RunFilter {
   trigger?: RunTrigger | undefined;
   /** Only trials, or only runs that are none. */
   isTrial?: boolean | undefined;
+  /** Only those that this backfill started. */
+  backfill?: string | undefined;
   /** Only retries of this run. */
   retryOf?: string | undefined;
   /** Created at this time or later. */
@@ -210,6 +214,9 @@ export type JobKind =
 
 /** The kinds of jobs that stop work. They go before the work that they stop. */
 export const STOPPING_KINDS: readonly JobKind[] = ["cancel", "run_timeout"];
+
+/** The priority of the runs of backfills, and of the runs that these start: below every one that a definition can set. */
+export const BACKFILL_PRIORITY = -20;
 
 /** The priority of jobs that stop work, above that of every run. */
 export const STOP_PRIORITY = 100;

@@ -5,6 +5,7 @@
 import type { EncodedJson } from "./encoded-json.ts";
 import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
+import type { BackfillReader, BackfillWriter } from "./backfill-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
 import type { JobReader, JobWriter } from "./job-ports.ts";
 import type {
@@ -308,6 +309,7 @@ export interface EngineWriters extends TransactionScope {
   triggers: TriggerWriter;
   deliveries: DeliveryWriter;
   secretUses: SecretUseWriter;
+  backfills: BackfillWriter;
 }
 
 export interface EngineReaders {
@@ -320,6 +322,7 @@ export interface EngineReaders {
   events: EventReader;
   triggers: TriggerReader;
   deliveries: DeliveryReader;
+  backfills: BackfillReader;
 }
 
 /**
@@ -327,7 +330,7 @@ export interface EngineReaders {
  *
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
- * Locks are taken in this order: claims of jobs, starts, usage, runs, states and queues of workflows,
+ * Locks are taken in this order: claims of jobs, backfills, starts, usage, runs, states and queues of workflows,
  * approvals and schedules, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.

@@ -61,6 +61,11 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
     deliveries: { ...tx.deliveries, ...found.deliveries },
     projects: { ...tx.projects, ...found.projects },
     reviews: { ...tx.reviews, ...found.reviews },
+    backfills: {
+      ...tx.backfills,
+      ...found.backfills,
+      lock: async (id) => limits.checked(await tx.backfills.lock(id), refOfRun),
+    },
   });
 }
 
@@ -80,7 +85,10 @@ interface Found {
   workflowId?: string | null | undefined;
 }
 
-const refOfRun = ({ project, workflowId }: RunRecord): Found => ({ project, workflowId });
+const refOfRun = ({ project, workflowId }: Pick<RunRecord, "project" | "workflowId">): Found => ({
+  project,
+  workflowId,
+});
 
 /** The rules of one request. */
 interface Limits {
@@ -150,6 +158,7 @@ type Limited = Pick<
   | "deliveries"
   | "projects"
   | "reviews"
+  | "backfills"
 >;
 
 function limited(read: Limited, limits: Limits): Limited {
@@ -160,6 +169,7 @@ function limited(read: Limited, limits: Limits): Limited {
     schedules: limitedSchedules(read.schedules, limits),
     projects: limitedProjects(read.projects, limits),
     reviews: limitedReviews(read.reviews, limits),
+    backfills: limitedBackfills(read.backfills, limits),
     workflowStates: {
       find: async (id) => ((await limits.canReadWorkflow(id)) ? read.workflowStates.find(id) : undefined),
     },
@@ -304,6 +314,22 @@ function limitedReviews(read: Readers["reviews"], limits: Limits): Readers["revi
     findPending: async (id) => ((await can(id)) ? read.findPending(id) : undefined),
     page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
     count: (filter) => read.count({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["backfills"] {
+  const { canReadWorkflow, canReadRun, listable } = limits;
+  const find = async (id: string) => limits.checked(await read.find(id), refOfRun);
+  const can = async (id: string): Promise<boolean> => (await find(id)) !== undefined;
+  return {
+    ...read,
+    find,
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    runCounts: async (id) => ((await can(id)) ? read.runCounts(id) : {}),
+    unfinishedRuns: async (id) => filterIds(await read.unfinishedRuns(id), canReadRun),
+    slotRuns: async (workflow, times) =>
+      (await canReadWorkflow(workflow.workflowId)) ? read.slotRuns(workflow, times) : new Map(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
+import { backfillReader, backfillWriter } from "./backfills.ts";
 import type { Store } from "./store.ts";
 import { eventReader, eventWriter } from "./events.ts";
 import { deliveryReader, deliveryWriter } from "./deliveries.ts";
@@ -28,6 +29,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   events: eventReader(db),
   triggers: triggerReader(db),
   deliveries: deliveryReader(db),
+  backfills: backfillReader(db),
 });
 
 /** @param bytes flushed by the caller at the end of the transaction */
@@ -48,6 +50,7 @@ export const engineWriters = (
   triggers: triggerWriter(trx),
   deliveries: deliveryWriter(trx),
   secretUses: secretUseWriter(trx, clock),
+  backfills: backfillWriter(trx),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */

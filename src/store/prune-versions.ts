@@ -22,6 +22,11 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .$if(workflowId !== undefined, (query) => query.where("workflow_id", "=", workflowId!))
     .execute();
   const ofSchedules = await db.selectFrom("schedules").select(["workflow_id", "version"]).execute();
+  const ofBackfills = await db
+    .selectFrom("backfills")
+    .select(["workflow_id", "version"])
+    .where("status", "=", "running")
+    .execute();
   const pins = await db
     .selectFrom("runs")
     .select("pins")
@@ -30,7 +35,7 @@ async function versionsInUse(db: Kysely<Schema>, workflowId: string | undefined)
     .where("pins", "is not", null)
     .execute();
   return new Set([
-    ...[...ofRuns, ...ofSchedules].map((row) => versionHolder(row.workflow_id, row.version)),
+    ...[...ofRuns, ...ofSchedules, ...ofBackfills].map((row) => versionHolder(row.workflow_id, row.version)),
     ...pins.flatMap((row) =>
       Object.entries(JSON.parse(row.pins!) as Record<string, number>).map(([id, version]) =>
         versionHolder(id, version),

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import { type Clock, DAY, iso } from "../core/clock.ts";
 import { purgeEndedApplications } from "./api-keys.ts";
+import { purgeBackfills } from "./backfills.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
 import type { Store } from "./store.ts";
@@ -37,7 +38,8 @@ export type PurgePause = (ms: number) => Promise<unknown>;
 type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Purges finished runs and their data, deliveries of triggers, cached outputs, audit entries, idempotency records, counts, links, MCP sessions,
+ * Purges finished runs and their data, deliveries of triggers, backfills, cached outputs, audit entries, idempotency records,
+ * counts, links, MCP sessions,
  * messages, expired state of the OAuth protocol, and authorizations of applications that ended 30 days ago. The web server
  * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
  */
@@ -49,6 +51,7 @@ export async function purgeExpired(
 ): Promise<void> {
   const batches: readonly PurgeBatch[] = [
     (trx, now) => purgeRuns(trx, { before: iso(now - retention.runs), now: iso(now), limit: BATCH_SIZE }),
+    (trx, now) => purgeBackfills(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
     (trx, now) =>
       purgeAuditLog(trx, { before: iso(now - retention.audit), now: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeIdempotencyKeys(trx, now, BATCH_SIZE),

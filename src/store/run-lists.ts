@@ -42,14 +42,15 @@ async function branchesOf(db: Kysely<Schema>, filter: RunFilter): Promise<Condit
   const workflows = both(filter.workflowId, filter.visibility?.workflows);
   const projects = both(filter.project, filter.visibility?.projects);
   const statuses = statusesOf(filter);
-  const { trigger, isTrial, retryOf } = filter;
+  const { trigger, isTrial, retryOf, backfill } = filter;
   if (projects?.length === 0 || workflows?.length === 0) return [];
   const noTrial = isTrial === false ? [sql<SqlBool>`${IS_TRIAL} = 0`] : [];
-  // There are few trials and few retries of a run, and they have indexes of their own.
-  if (isTrial === true || retryOf !== undefined)
+  // There are few trials, retries of a run and runs of a backfill, and they have indexes of their own.
+  if (isTrial === true || retryOf !== undefined || backfill !== undefined)
     return [
       and([
         ...(retryOf === undefined ? [] : [sql<SqlBool>`retry_of = ${retryOf}`]),
+        ...(backfill === undefined ? [] : [sql<SqlBool>`backfill = ${backfill}`]),
         ...(isTrial === true ? [sql<SqlBool>`trial is not null`] : noTrial),
         ...isOneOf("project", projects),
         ...isOneOf("workflow_id", workflows),

@@ -37,6 +37,7 @@ const RUN_COLUMNS = [
   "parent_step",
   "parent_item",
   "scheduled_for",
+  "backfill",
   "trace",
   "state_revision",
   "owner",
@@ -78,6 +79,7 @@ async function runRecord(db: Kysely<Schema>, row: RunColumns): Promise<RunRecord
         ? null
         : { runId: row.parent_run, stepId: row.parent_step!, item: decodeItem(row.parent_item!) },
     scheduledFor: row.scheduled_for,
+    backfill: row.backfill,
     trace: row.trace,
     stateRevision: row.state_revision,
     actor: {

@@ -90,6 +90,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         parent_step: run.parent?.stepId ?? null,
         parent_item: run.parent === null ? null : encodeItem(run.parent.item),
         scheduled_for: run.scheduledFor,
+        backfill: run.backfill,
         trace: run.trace,
         facts: jsonText(run.facts),
         owner: run.actor.owner,

@@ -2,6 +2,8 @@
 import type { DeliveryRow, TriggerRow } from "./trigger-schema.ts";
 import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
+import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
+import type { StateChangeKind } from "../../schemas/workflow-state.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
 import type { JobKind } from "../core/model.ts";
@@ -65,6 +67,36 @@ interface WorkflowPublicationRow {
   lineage: string | null;
 }
 
+/** `subject` is the usage subject of its actor (core/usage-limits.ts). */
+export interface BackfillRow {
+  id: string;
+  workflow_id: string;
+  project: string;
+  version: number;
+  cron: string;
+  timezone: string;
+  from_at: string;
+  to_at: string;
+  concurrency: number;
+  existing: ExistingRuns;
+  status: BackfillStatus;
+  next_at: string | null;
+  total: number;
+  started: number;
+  skipped: number;
+  reason: string | null;
+  message: string | null;
+  owner: string;
+  key_name: string;
+  lineage: string;
+  surface: Surface;
+  client: string;
+  subject: string;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
 export interface RunRow {
   id: string;
   /** Null in a run of a single step. */
@@ -94,6 +126,8 @@ export interface RunRow {
   parent_step: string | null;
   parent_item: number | null;
   scheduled_for: string | null;
+  /** The backfill that started it; null for all other runs. */
+  backfill: string | null;
   /** `traceparent`, a space and `tracestate`. */
   trace: string | null;
   /** JSON by step id; null where no step needs any. */
@@ -277,6 +311,25 @@ export interface Schema extends AccountSchema, ProjectSchema {
     subject: string;
     stored_bytes: number;
   };
+  /** What has changed the state of each workflow: the newest changes. */
+  state_changes: {
+    id: Generated<number>;
+    workflow_id: string;
+    /** The revision of the state after the change. */
+    revision: number;
+    kind: StateChangeKind;
+    at: string;
+    /** The run that committed it, or the person or key owner who set it. */
+    by: string;
+    key_name: string | null;
+    reason: string | null;
+    /** The keys that changed, each with its value before and after, as JSON. */
+    changes: string;
+    /** The usage subject that it counts for, and its bytes. */
+    subject: string;
+    stored_bytes: number;
+  };
+  backfills: BackfillRow;
   step_cache: { key: string; expires_at: string; output: string };
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;

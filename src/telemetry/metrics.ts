@@ -3,6 +3,7 @@
  * @see https://prometheus.io/docs/practices/naming/
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { BackfillStatus } from "../../schemas/backfill.ts";
 import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
 import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/meter.ts";
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
@@ -99,6 +100,7 @@ function meterOf(registry: Registry): Meter {
     BUCKETS.run,
     ["status"],
   );
+  const backfillsEnded = counter("backfills_ended_total", "Ended backfills.", ["status"]);
   const attempts = counter("step_attempts_total", "Attempts of steps, by outcome.", ["type", "outcome"]);
   const stepFailures = counter("step_failures_total", "Failed attempts of steps, by error code.", [
     "type",
@@ -150,6 +152,7 @@ function meterOf(registry: Registry): Meter {
     runsStarted.inc({ trigger }, 0);
     for (const status of FINAL_STATUSES) runsFinished.inc({ status, trigger }, 0);
   }
+  for (const status of BackfillStatus.exclude(["running"]).options) backfillsEnded.inc({ status }, 0);
   for (const access of ["read", "write_wait", "write"] satisfies StorageAccess[])
     stateSeconds.zero({ access });
 
@@ -166,6 +169,7 @@ function meterOf(registry: Registry): Meter {
       runSeconds.observe({ status }, seconds);
       if (code !== null) runFailures.inc({ code });
     },
+    backfillEnded: (status) => backfillsEnded.inc({ status }),
     attemptEnded({ type, outcome, code, seconds }) {
       attempts.inc({ type, outcome });
       if (code !== null) stepFailures.inc({ type, code });

@@ -360,6 +360,7 @@ describe("the state checks of doctor", () => {
         state_revision: null,
         committed: null,
         trial: null,
+        backfill: null,
         stored_bytes: 0,
         project: "default",
         id,

@@ -6,6 +6,7 @@ import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { Role, UserRole } from "../../schemas/user.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
+import { startBackfill } from "../../tools/backfills/start-backfill.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
@@ -47,12 +48,13 @@ export interface ProjectThings {
   database: string;
   apiKey: string;
   review: string;
+  backfill: string;
 }
 
 /** Ids that look like those of `things`, and exist nowhere. */
 export const missing = ({
   review,
-
+  backfill,
   workflow,
   finishedRun,
   waitingRun,
@@ -67,6 +69,7 @@ export const missing = ({
   database: `${database.slice(0, -1)}q`,
   apiKey: `${apiKey.slice(0, -4)}none`,
   review: `${review.slice(0, -4)}none`,
+  backfill: `${backfill.slice(0, -4)}none`,
 });
 
 const definition = (word: string, database: string) => ({
@@ -145,12 +148,19 @@ export async function openProjectMatrix() {
     );
     if (finished.status !== "succeeded")
       throw new Error(JSON.stringify(await call(getRun, { run_id: finished.id })));
+    const backfill = await call(startBackfill, {
+      workflow_id: id,
+      from: "2026-10-01",
+      to: "2026-10-01",
+      reason: `Because of ${word}`,
+    });
     const { record } = await instance.key({ owner, name: `${word} key`, projects: [project] });
     await change("update_project", ({ projects }) => projects.update(project, { review: true }));
     await call(updateWorkflow, { workflow_id: id, description: `Soon about ${word}` });
     const asked = await call(publishWorkflow, { workflow_id: id, reason: `Because of ${word}` });
     return {
       review: asked.review!.id,
+      backfill: backfill.id,
       workflow: id,
       finishedRun: finished.id,
       waitingRun,

@@ -276,6 +276,7 @@ const TABLES = [
   "project_members",
   "reviews",
   "grants",
+  "backfills",
 ] as const;
 
 /** All rows of the store, without last uses and counts of attempts. */

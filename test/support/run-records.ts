@@ -21,6 +21,7 @@ export const newRun = (id: string, fields: Partial<NewRun> = {}): NewRun => ({
   trial: null,
   parent: null,
   scheduledFor: null,
+  backfill: null,
   trace: null,
   stateRevision: null,
   actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { catalogue } from "../../tools/index.ts";
 import { fakeClock } from "../support/instance.ts";
+import { BACKFILL_SCENARIOS } from "../support/parity-backfills.ts";
 import { PROJECT_SCENARIOS } from "../support/parity-projects.ts";
 import { STEP_SCENARIOS } from "../support/parity-steps.ts";
 import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
@@ -21,6 +22,7 @@ const SCENARIOS = {
   ...PROJECT_SCENARIOS,
   ...REVIEW_SCENARIOS,
   ...STEP_SCENARIOS,
+  ...BACKFILL_SCENARIOS,
 };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
@@ -39,7 +41,7 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
           value
             .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
             .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
-            .replaceAll(/\b(key|rev|ses|usr)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\b(bf|key|rev|ses|usr)_[\w-]{12}/g, "(a $1)")
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
             // Each listener has its own address.
             .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/link#\w{32}\b/g, "(a link)")

@@ -66,6 +66,16 @@ const defaultMembers = {
   none: "project_not_found",
 } as const;
 
+/** The range of a backfill, as the query says it. */
+const YESTERDAY = "from=2026-11-20&to=2026-11-20";
+/** Only callers who may do it learn that there is no such backfill. */
+const noBackfill = {
+  ...workflow,
+  own: "backfill_not_found",
+  others: "backfill_not_found",
+  more: ["bf_none"],
+} as const;
+
 /** Every operation: what it requires, and the outcomes by owner of the resource. */
 const OPERATIONS: Readonly<Record<string, Row>> = {
   list_workflows: reads,
@@ -109,6 +119,16 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   list_schedules: reads,
   pause_schedule: { ...publishes, send: () => ({}) },
   resume_schedule: { ...publishes, send: () => ({}) },
+  preview_backfill: { ...reads, ...workflow, query: YESTERDAY },
+  list_backfills: { ...reads, ...workflow },
+  start_backfill: {
+    ...workflow,
+    needs: "run",
+    ...changes,
+    send: () => Object.fromEntries(new URLSearchParams(YESTERDAY)),
+  },
+  get_backfill: { ...reads, ...noBackfill },
+  cancel_backfill: { ...noBackfill, needs: "run", send: () => ({}) },
   run_workflow: { ...workflow, needs: "run", ...changes, send: () => ({}) },
   // It runs a step that is not saved, so it needs write too.
   run_step: {

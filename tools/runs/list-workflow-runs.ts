@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BackfillId } from "../../schemas/backfill.ts";
 import { pageOf } from "../../schemas/page.ts";
 import { RunSummary } from "../../schemas/run.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
@@ -17,7 +18,14 @@ export const listWorkflowRuns = defineTool({
   readsValues: true,
   errors: ["workflow_not_found", "invalid_cursor"],
   page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
-  input: z.strictObject({ workflow_id: WorkflowIdRef, ...runFilter }),
+  input: z.strictObject({
+    workflow_id: WorkflowIdRef,
+    ...runFilter,
+    backfill: BackfillId.optional().meta({
+      description: "Only runs that this backfill started.",
+      example: "bf_8dkq2m0sfj3a",
+    }),
+  }),
   output: pageOf(RunSummary),
   async run({ workflow_id, ...options }, ctx) {
     const { id } = await findWorkflow(ctx.read.workflows, workflow_id);

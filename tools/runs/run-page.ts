@@ -32,6 +32,7 @@ export const runFilter = {
 type ListOptions = z.output<z.ZodObject<typeof runFilter>> & {
   workflow_id: string | undefined;
   project?: string | undefined;
+  backfill?: string | undefined;
 };
 
 const toIso = (time: string | undefined): string | undefined =>
@@ -50,6 +51,7 @@ export async function runPage(
     status,
     trigger,
     isTrial: options.trial,
+    backfill: options.backfill,
     since: toIso(options.since),
     until: toIso(options.until),
   };

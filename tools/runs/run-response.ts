@@ -38,6 +38,7 @@ const summaryFields = (run: RunRecord) => ({
   ...(run.retryOf !== null && { retry_of: run.retryOf }),
   ...(run.parent !== null && { parent_run: run.parent.runId }),
   ...(run.scheduledFor !== null && { scheduled_for: run.scheduledFor }),
+  ...(run.backfill !== null && { backfill: run.backfill }),
   ...(run.stepStates.includes("failed_continued") && {
     continued_failures: run.stepStates.positionsOf("failed_continued").length,
   }),

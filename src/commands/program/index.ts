@@ -7,6 +7,7 @@ import { VERSION } from "../../app/build.ts";
 import { EXIT_HELP, type Io } from "../io.ts";
 import { registerKeys, registerUsers } from "./accounts.ts";
 import { registerArchives, registerStorage } from "./archives.ts";
+import { registerBackfills } from "./backfills.ts";
 import { registerAudit } from "./audit.ts";
 import { registerDiagnostics } from "./diagnostics.ts";
 import type { ProcessHost } from "./host.ts";
@@ -35,6 +36,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerProjects(program, io);
   registerGrants(program, io);
   registerRuns(program, io, host);
+  registerBackfills(program, io);
   registerWorkflows(program, io, host);
   registerArchives(program, io, host);
   registerStorage(program, io, host);

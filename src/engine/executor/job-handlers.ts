@@ -20,12 +20,13 @@ import type { Engine, EngineOptions } from "../engine.ts";
 import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
+import { type Backfiller, backfiller } from "../run-state/backfills.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
 import { type DeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
 import { type Evaluator, evaluator } from "./evaluator.ts";
 import { expressionScopes } from "./expression-scopes.ts";
-import type { RunContext } from "../run-state/run-context.ts";
+import { lowPriority, type RunContext } from "../run-state/run-context.ts";
 import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
 import { undoHandler } from "./undo-handler.ts";
 
@@ -43,6 +44,7 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
 export interface JobHandlers {
   scheduler: Scheduler;
   deliveries: DeliveryStarter;
+  backfiller: Backfiller;
   handler: JobHandler;
   onUnexpectedError: OnUnexpectedError;
   /** Ends the threads that evaluate expressions. */
@@ -94,17 +96,19 @@ export function jobHandlers({
     on_failure: onFailureHandler(shared),
     notify: notifyHandler(shared),
   };
+  const starting = {
+    context,
+    read,
+    runs,
+    transaction,
+    prepareRun,
+    parse,
+    log,
+    policy: engine.schedulePolicy,
+  };
   return {
-    scheduler: scheduler({
-      context,
-      read,
-      runs,
-      transaction,
-      prepareRun,
-      parse,
-      log,
-      policy: engine.schedulePolicy,
-    }),
+    scheduler: scheduler(starting),
+    backfiller: backfiller(starting),
     deliveries: deliveryStarter({ context, read, transaction, prepareRun, evaluator: expressions, log }),
     handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
@@ -130,6 +134,7 @@ const prepareChildRun =
         trigger: "workflow",
         depth: run.depth + 1,
         pins: run.pins,
+        ...lowPriority(run),
         calledFrom: run.project,
         // What a trial starts is a trial, so it has no effects either.
         ...(run.isTrial && { trial: { given: {} } }),

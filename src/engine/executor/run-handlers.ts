@@ -17,7 +17,7 @@ import { stopRun } from "../run-state/advance-run.ts";
 import { type FinishResult, finishRun } from "../run-state/end-run.ts";
 import { LimitRefusal, refusalFor } from "../run-state/limit-refusal.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
-import type { RunContext } from "../run-state/run-context.ts";
+import { lowPriority, type RunContext } from "../run-state/run-context.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { startRun } from "../run-state/start-run.ts";
 import { evaluateAssertions, evaluateCommit, evaluateOutput } from "./evaluate-result.ts";
@@ -128,6 +128,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
       trigger: "on_failure",
       depth: run.depth + 1,
       pins: run.pins,
+      ...lowPriority(run),
       calledFrom: run.project,
       trace: context.spans.childTrace(run),
     };

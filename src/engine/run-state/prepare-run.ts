@@ -123,7 +123,7 @@ export function prepareRun({
     });
     if (issues.length > 0) throw notRunnable(ref, issues);
     const { definition, calls } = await definitionCache.get(ref, runs);
-    const { priority = 0 } = definition;
+    const priority = Math.min(definition.priority ?? 0, request.maxPriority ?? Infinity);
     // Runs that the engine starts are needed for earlier ones to end, and the operator on the machine is not limited.
     if (request.caller !== null && request.trigger !== "cli")
       await assertQueueMoves({ owner: usageSubjectOf(request.actor), priority });
@@ -142,6 +142,7 @@ export function prepareRun({
       trial: request.trial ?? null,
       parent: request.parent ?? null,
       scheduledFor: request.scheduledFor ?? null,
+      backfill: request.backfill ?? null,
       trace: request.trace ?? null,
       actor: request.actor,
       facts,

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../core/clock.ts";
 import type { Meter } from "../../core/meter.ts";
-import type { NewJob, StepRef } from "../../core/model.ts";
+import { BACKFILL_PRIORITY, type NewJob, type RunRecord, type StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { Validation } from "../../core/validation.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
@@ -50,6 +50,10 @@ export function newStepJob(
   const at = position.get(ref.stepId)!;
   return newJob(ref, "step", priority, { resource: resources[at]!, rate: rates[at]!, ...overrides });
 }
+
+/** What a run of a backfill starts does not go before other runs either. */
+export const lowPriority = ({ priority }: Pick<RunRecord, "priority">): { maxPriority?: number } =>
+  priority === BACKFILL_PRIORITY ? { maxPriority: BACKFILL_PRIORITY } : {};
 
 /** The reference of a job that belongs to a run, not to one of its steps. */
 export const runRef = (runId: string): StepRef => ({ runId, stepId: "", item: null });

@@ -1,8 +1,12 @@
 /** The shortest interval of schedules, for those that were published before the operator set it. */
 import { durationMs } from "../../core/duration.ts";
 import type { ScheduleRecord } from "../../core/model.ts";
+import { nextTurn } from "../../core/next-turn.ts";
 import { pauseOf } from "../definition/schedule-interval.ts";
 import { nextTimes } from "../definition/schedule-times.ts";
+
+/** Number of times that are computed in one turn of the event loop. */
+const TIMES_PER_TURN = 100;
 
 type Times = Pick<ScheduleRecord, "cron" | "timezone"> & Partial<Pick<ScheduleRecord, "lastAt">>;
 
@@ -13,6 +17,8 @@ export interface SchedulePolicy {
   pauseOf(schedule: Pick<ScheduleRecord, "cron">): number;
   /** The next times after `after`, in milliseconds since 1970. */
   nextTimes(schedule: Times, after: number, count: number): number[];
+  /** The times from `from` to `to`, both included (milliseconds since 1970): at most `max`. It may take long. */
+  timesBetween(schedule: Times, range: { from: number; to: number; max: number }): Promise<number[]>;
   /** Why the schedule runs less often than it says; undefined if it runs as it says. */
   warning(schedule: Pick<ScheduleRecord, "cron">): string | undefined;
 }
@@ -30,6 +36,20 @@ export function schedulePolicy(minInterval: string): SchedulePolicy {
       const { lastAt = null } = schedule;
       const from = lastAt === null ? after : Math.max(after, Date.parse(lastAt) + pauseMs);
       return nextTimes(schedule, from, count, pauseMs);
+    },
+
+    async timesBetween({ cron, timezone }, { from, to, max }) {
+      const times: number[] = [];
+      const pauseMs = pause({ cron });
+      for (let after = from - 1; times.length < max;) {
+        const count = Math.min(TIMES_PER_TURN, max - times.length);
+        const found = nextTimes({ cron, timezone }, after, count, pauseMs);
+        times.push(...found.filter((time) => time <= to));
+        if (found.length < count || found.at(-1)! > to) break;
+        after = found.at(-1)! + pauseMs;
+        await nextTurn();
+      }
+      return times;
     },
 
     warning: (schedule) =>

@@ -10,11 +10,11 @@ import type { PreparedRun } from "../../core/engine-port.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
 import type { ScheduleRecord, SkippedRuns } from "../../core/model.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../core/run-ports.ts";
-import { scheduleInputs } from "../definition/plan.ts";
 import { nextTime, scheduleTimes } from "../definition/schedule-times.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import type { RunContext } from "./run-context.ts";
 import type { SchedulePolicy } from "./schedule-policy.ts";
+import { scheduledInputs } from "./scheduled-inputs.ts";
 import { startRun } from "./start-run.ts";
 
 /** Maximum number of due times that are counted one by one. Of more, only the first ones and the last two are listed. */
@@ -149,20 +149,11 @@ export function scheduler(options: Options): Scheduler {
   }
 
   async function prepare(schedule: ScheduleRecord, time: string): Promise<PreparedRun> {
-    const stored = await options.runs.versionDefinition(schedule.workflowId, schedule.version);
-    const definition = options.parse(stored ?? {});
-    const run = {
-      id: null,
-      workflow_id: schedule.workflowId,
-      trigger: "schedule",
-      started_at: iso(context.clock.now()),
-      scheduled_for: time,
-    };
     return options.prepareRun({
       workflowId: schedule.workflowId,
       caller: null,
       version: schedule.version,
-      inputs: scheduleInputs(definition, run),
+      inputs: await scheduledInputs(options, schedule, { trigger: "schedule", time }),
       actor: { ...schedule.actor, surface: "cli", client: "schedule" },
       trigger: "schedule",
       scheduledFor: time,

@@ -20,6 +20,9 @@ import { storageRefusal } from "./storage-limit.ts";
 /** When a start may be tried again that runs must end for, in seconds. */
 const RETRY_AFTER_S = 30;
 
+/** The part of each limit that backfills may use: the rest is for other runs. */
+const BACKFILL_SHARE = 0.5;
+
 type StartingRun = Pick<PreparedRun, "actor" | "parent" | "trigger" | "project">;
 type Writers = Pick<EngineWriters, "runs" | "usage">;
 
@@ -57,7 +60,7 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
     for (const { limits, subject } of holders)
       if (limits.unfinished_runs !== undefined) await tx.runs.lockStarts(subject);
     const total = await tx.runs.countAllUnfinished();
-    if (total >= maxUnfinished(unfinishedRuns, startedByRun)) {
+    if (total >= shareOf(run, maxUnfinished(unfinishedRuns, startedByRun))) {
       return tooManyRuns(
         `There are ${unfinishedRuns} unfinished runs, the maximum of limits.unfinished_runs.`,
         "list_runs with status queued, running or waiting lists them.",
@@ -66,7 +69,7 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
     for (const { limits, project, label, settingName } of holders) {
       const max = limits.unfinished_runs;
       if (max === undefined) continue;
-      const ownMax = maxUnfinished(max, startedByRun);
+      const ownMax = shareOf(run, maxUnfinished(max, startedByRun));
       // No holder has more than all have together: mostly its own need not be counted.
       if (total < ownMax) continue;
       const count =
@@ -105,7 +108,7 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
       if (refused !== undefined) return refused;
       for (const hourly of hourlyLimits(holders)) {
         const used = await tx.usage.usedInWindow(hourly.holder.subject, "runs", hourly.endsAt);
-        if (used >= hourly.limit.max) return hourlyRefusal(hourly);
+        if (used >= shareOf(run, hourly.limit.max)) return hourlyRefusal(hourly);
       }
       return undefined;
     },
@@ -128,6 +131,10 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
     },
   };
 }
+
+/** How much of a limit a run may use. */
+const shareOf = ({ trigger }: StartingRun, max: number): number =>
+  trigger === "backfill" ? Math.ceil(max * BACKFILL_SHARE) : max;
 
 const tooManyRuns = (what: string, how: string, project?: string): LimitRefusal =>
   new LimitRefusal("too_many_runs", `${what} Wait until some have ended, or cancel some: ${how}`, {

@@ -95,6 +95,13 @@ export const addStepJob = (
   );
 };
 
+/** Whether a run that starts now would not be queued. The queue of its workflow is locked. */
+export const mayStartNow = async (
+  context: Pick<RunContext, "definitionCache">,
+  tx: EngineWriters,
+  run: PreparedRun,
+): Promise<boolean> => hasCapacity(tx, run, await context.definitionCache.get(run, tx.runs));
+
 /** Whether `concurrency` and the schedule's `overlap` let the run start now. */
 async function hasCapacity(
   tx: EngineWriters,
