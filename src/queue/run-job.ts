@@ -1,6 +1,6 @@
 /** Runs one claimed job and records its result. */
 import type { Logger } from "pino";
-import { type Clock, iso, SECOND } from "../core/clock.ts";
+import { type Clock, iso, MINUTE, SECOND } from "../core/clock.ts";
 import { isStorageUnavailable } from "../core/errors.ts";
 import type { Job } from "../core/model.ts";
 import type { EngineWriters } from "../core/run-ports.ts";
@@ -17,8 +17,13 @@ import type {
   OnUnexpectedError,
 } from "./types.ts";
 
-/** Maximum pause between two attempts to release a job, in milliseconds. The job occupies a slot until then. */
-const MAX_RELEASE_PAUSE_MS = 2 * SECOND;
+/** Maximum pause between two attempts to record a result or to release a job, in milliseconds. The job occupies a slot until then. */
+const MAX_PAUSE_MS = 2 * SECOND;
+/**
+ * How long a result is kept while the store is unavailable, in milliseconds. Then the job is released, and its step runs again:
+ * what the store lacks may be the space for this result.
+ */
+const MAX_RECORD_MS = 2 * MINUTE;
 /**
  * Maximum time from a claim to the end of the last job that may pass its slot on to the next one of its run, in milliseconds.
  * It limits how long the steps of one run keep a slot while other owners wait for their turn.
@@ -113,15 +118,36 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
 
   /** Retries until it succeeds: the disk may be full for a while, and no executor reclaims the jobs of a live one. */
   async function releaseJob(job: Job): Promise<void> {
-    for (let pause = SECOND; !options.isStopping(); pause = Math.min(pause * 2, MAX_RELEASE_PAUSE_MS)) {
+    for (let pause = SECOND; !options.isStopping(); pause = nextPause(pause)) {
       try {
         await commit((tx) => recordResult(tx, job, retryAfter(job, SECOND)));
         return;
       } catch (err) {
         health.reportFailure(err, "job not released, trying again");
       }
-      await new Promise((resolve) => setTimeout(resolve, pause).unref());
+      await wait(pause);
     }
+  }
+
+  /** Records a result as soon as the store is available again, so that its step need not run again. */
+  async function recordLater(job: Job, record: () => Promise<void>): Promise<void> {
+    const deadline = performance.now() + MAX_RECORD_MS;
+    for (
+      let pause = SECOND;
+      !options.isStopping() && performance.now() < deadline;
+      pause = nextPause(pause)
+    ) {
+      await wait(pause);
+      try {
+        await record();
+        return;
+      } catch (err) {
+        if (!isStorageUnavailable(err)) throw err;
+        health.reportFailure(err, "result not recorded, trying again");
+      }
+    }
+    log.warn(logFieldsOf(job), "result not recorded, releasing the job");
+    await releaseJob(job);
   }
 
   async function resultOf(job: Job, signal: AbortSignal): Promise<JobResult | DeferredResult> {
@@ -144,7 +170,7 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
       await failRun(job, err);
       return;
     }
-    try {
+    const record = async (): Promise<void> => {
       const size = result.kind === "complete" ? result.size : undefined;
       const continues = mayContinue(job, result, claimedAt);
       const { applied, successor } = await commit(async (tx) => {
@@ -156,15 +182,24 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
       // A run that goes on at once has neither ended nor begun to wait. Other changes are seen by the change feed.
       if (successor === undefined) options.onChanged([job.runId]);
       else options.onSuccessor(successor, claimedAt);
+    };
+    try {
+      await record().catch(async (err: unknown) => {
+        if (!isStorageUnavailable(err)) throw err;
+        log.warn({ err, ...logFieldsOf(job) }, "result not recorded, trying again");
+        await recordLater(job, record);
+      });
     } catch (err) {
-      if (isStorageUnavailable(err)) {
-        log.warn({ err, ...logFieldsOf(job) }, "result not recorded, releasing the job");
-        await releaseJob(job);
-      } else {
-        await failRun(job, err);
-      }
+      await failRun(job, err);
     }
   };
 }
+
+const nextPause = (pause: number): number => Math.min(pause * 2, MAX_PAUSE_MS);
+
+const wait = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 
 const logFieldsOf = (job: Job) => ({ ...stepRefLogFields(job), job: job.kind, attempt: job.attempt });

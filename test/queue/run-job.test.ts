@@ -200,8 +200,11 @@ describe("the log", () => {
     const unread = open(() => Promise.reject(unavailable()));
     await unread.run();
     expect(unread.lines).toMatchObject([full]);
-    const unwritten = open(async () => complete(() => Promise.reject(unavailable())));
-    await unwritten.run();
+    const unwritten = open(async () => complete());
+    unwritten.jobs.complete.mockRejectedValueOnce(unavailable());
+    const running = unwritten.run();
+    await vi.advanceTimersByTimeAsync(SECOND);
+    await running;
     expect(unwritten.lines).toMatchObject([full]);
   });
 });
@@ -268,17 +271,10 @@ describe("a machine that is too busy", () => {
 });
 
 describe("a store that is unavailable", () => {
-  it.each([
-    ["to the handler", () => Promise.reject(unavailable()), "store unavailable, releasing the job"],
-    [
-      "to the result",
-      async () => complete(() => Promise.reject(unavailable())),
-      "result not recorded, releasing the job",
-    ],
-  ])("%s is logged", async (_, handler, message) => {
-    const { run, messages } = open(handler);
+  it("to the handler is logged", async () => {
+    const { run, messages } = open(() => Promise.reject(unavailable()));
     await run();
-    expect(messages).toEqual([message]);
+    expect(messages).toEqual(["store unavailable, releasing the job"]);
   });
 
   it("to the handler releases the job for 5 s, as the next attempt but not as a retry", async () => {
@@ -289,20 +285,38 @@ describe("a store that is unavailable", () => {
     expect(onUnexpectedError).not.toHaveBeenCalled();
   });
 
-  it("to the result releases the job, however long that takes", async () => {
-    const { run, jobs, onUnexpectedError, health } = open(async () => complete());
-    jobs.complete.mockRejectedValue(unavailable());
-    for (let i = 0; i < 4; i += 1) jobs.release.mockRejectedValueOnce(unavailable());
+  it("to the result is waited for, and the result recorded then, so that the step does not run again", async () => {
+    const handler = vi.fn<JobHandler>(async () => complete());
+    const { run, jobs, onChanged, messages, onUnexpectedError } = open(handler);
+    for (let i = 0; i < 4; i += 1) jobs.complete.mockRejectedValueOnce(unavailable());
     const ended = vi.fn<() => void>();
     const running = run().then(ended);
     // The pauses between the attempts are 1, 2, 2 and 2 s.
     await vi.advanceTimersByTimeAsync(7 * SECOND - 1);
-    expect(jobs.release).toHaveBeenCalledTimes(4);
+    expect(jobs.complete).toHaveBeenCalledTimes(4);
     expect(ended).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await running;
+    expect(jobs.complete).toHaveBeenCalledTimes(5);
+    expect(onChanged).toHaveBeenCalledExactlyOnceWith(["run_1"]);
+    expect(jobs.release).not.toHaveBeenCalled();
+    expect(handler).toHaveBeenCalledOnce();
+    expect(onUnexpectedError).not.toHaveBeenCalled();
+    expect(messages).toEqual(["result not recorded, trying again"]);
+  });
+
+  it("to the result for two minutes releases the job, however long that takes", async () => {
+    const { run, jobs, onUnexpectedError, messages } = open(async () => complete());
+    jobs.complete.mockRejectedValue(unavailable());
+    for (let i = 0; i < 4; i += 1) jobs.release.mockRejectedValueOnce(unavailable());
+    const running = run();
+    await vi.advanceTimersByTimeAsync(119 * SECOND);
+    expect(messages).toEqual(["result not recorded, trying again"]);
+    expect(jobs.release).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(10 * SECOND);
+    await running;
+    expect(messages.slice(1)).toEqual(["result not recorded, releasing the job"]);
     expect(jobs.release).toHaveBeenCalledTimes(5);
-    expect(health.reportFailure).toHaveBeenCalledTimes(4);
     expect(onUnexpectedError).not.toHaveBeenCalled();
   });
 

@@ -13,6 +13,9 @@ export interface Postgres {
   url(database?: string, user?: string): string;
   /** A connection of the database's owner. */
   connect(database?: string): Promise<Client>;
+  /** Stops and starts the server, which keeps its data and its port. */
+  stopServer(): Promise<void>;
+  startServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +62,8 @@ export async function startPostgres({ maxConnections = 60 } = {}): Promise<Postg
       await client.connect();
       return client;
     },
+    stopServer: () => server.stop(),
+    startServer: () => server.start(),
     async stop() {
       await server.stop();
       await rm(directory, { recursive: true, force: true });
