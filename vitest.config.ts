@@ -3,7 +3,11 @@ import { defineConfig } from "vitest/config";
 /** Folders whose tests run side by side in one process as well as alone. */
 const FOLDERS = "auth,checks,config,core,deploy,docs,engine,examples,queue,steps,store,telemetry,tools,web";
 /** Whose tests run on PostgreSQL too. With MILLRACE_TEST_STORE=postgres all do. */
-const ON_POSTGRES = ["test/engine/{run-state,executor}/**/*.test.ts", "test/queue/*.test.ts"];
+const ON_POSTGRES = [
+  "test/engine/{run-state,executor}/**/*.test.ts",
+  "test/queue/*.test.ts",
+  "test/surfaces/{parity,project-matrix,mcp-sessions,replicas}.test.ts",
+];
 const POSTGRES_SERVER = "test/support/postgres-server.ts";
 const IS_POSTGRES = process.env["MILLRACE_TEST_STORE"] === "postgres";
 

@@ -81,6 +81,11 @@ export function jsonNumber(column: Expression<string | null>, key: string): RawB
   return sql<number | null>`json_extract(${column}, ${sql.lit(`$.${key}`)})`;
 }
 
+/** Whether `column`, a JSON object, has a value at the top-level `key` that is not null. */
+export function hasJsonValue(column: Expression<string | null>, key: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`coalesce(json_type(${column}, ${sql.lit(`$.${key}`)}), 'null') <> 'null'`;
+}
+
 /** Whether `column` contains `needle` exactly; unlike LIKE it has no wildcards to escape. */
 export function contains(column: Expression<string>, needle: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`instr(${column}, ${needle}) > 0`;

@@ -9,6 +9,7 @@ import type {
   WorkflowChangeReader,
 } from "../core/workflow-change-ports.ts";
 import { auditRanges } from "./audit-ranges.ts";
+import { hasJsonValue } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
 
 /** Operations that can't be reverted; they are counted. */
@@ -35,7 +36,7 @@ const EARLIER_CHANGES = [
 const isChange = sql<SqlBool>`(
   case when details is null
     then lineage is null and operation in (${sql.join(EARLIER_CHANGES)})
-    else json_extract(details, ${`$.${CHANGE_FIELD}`}) is not null
+    else ${hasJsonValue(sql.ref("details"), CHANGE_FIELD)}
   end
 )`;
 

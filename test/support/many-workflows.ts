@@ -1,27 +1,47 @@
+import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
+import { iso, SECOND } from "../../src/core/clock.ts";
 import type { TestInstance } from "./instance.ts";
+
+/** Rows of a statement, whose number of values both databases limit. */
+const BATCH = 500;
+/** When the first one was created, in milliseconds. */
+const FIRST_AT = 1_780_000_001_000;
 
 /** Inserts `count` workflows in one transaction, each with a description of `length` characters and no history. */
 export async function insertWorkflows(
   { store }: Pick<TestInstance, "store">,
   { count, length = 20, name, at }: { count: number; length?: number; name?: string; at?: string },
 ): Promise<void> {
+  const rowOf = (index: number) => {
+    const number = String(index + 1).padStart(6, "0");
+    const id = `many-${number}`;
+    const own = name ?? `Many ${number}`;
+    const description = randomBytes(Math.ceil(length / 2))
+      .toString("hex")
+      .toUpperCase()
+      .slice(0, length);
+    const created = at ?? iso(FIRST_AT + index * SECOND);
+    return {
+      id,
+      name: own,
+      name_key: own.toLowerCase(),
+      description,
+      tags: "[]",
+      search_text: `${id}\n${own}\n${description}`.toLowerCase(),
+      status: "draft" as const,
+      version: 1,
+      published_version: null,
+      created_at: created,
+      updated_at: created,
+      created_by: "operator",
+    };
+  };
   await store.transaction(async (trx) => {
-    await sql`
-      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count}),
-      made as (
-        select n, printf('many-%06d', n) as id,
-          coalesce(${name ?? null}, printf('Many %06d', n)) as name,
-          substr(hex(randomblob(${Math.ceil(length / 2)})), 1, ${length}) as description,
-          coalesce(${at ?? null}, strftime('%Y-%m-%dT%H:%M:%fZ', 1780000000 + n, 'unixepoch')) as at
-        from numbers
-      )
-      insert into workflows
-        (id, name, name_key, description, tags, search_text, status, version, published_version,
-         created_at, updated_at, created_by)
-      select id, name, lower(name), description, '[]', lower(id || char(10) || name || char(10) || description),
-        'draft', 1, null, at, at, 'operator'
-      from made`.execute(trx);
+    for (let from = 0; from < count; from += BATCH) {
+      const rows = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => rowOf(from + index));
+      await trx.insertInto("workflows").values(rows).execute();
+    }
     await sql`update counters set value = value + ${count} where name = 'workflows'`.execute(trx);
   });
 }

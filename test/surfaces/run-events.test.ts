@@ -15,7 +15,7 @@ import { createStreamRegistry } from "../../src/surfaces/streams.ts";
 import { userWriter } from "../../src/store/users.ts";
 import { addProject } from "../support/projects.ts";
 import { addUser, signIn } from "../support/users.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, untilPassing } from "../support/eventually.ts";
 import { startTestExecutor } from "../support/executor.ts";
 import { apiClient } from "../support/http.ts";
 import type { Json } from "../support/json.ts";
@@ -211,7 +211,7 @@ describe("the events of a run", () => {
     expect(performance.now() - began).toBeLessThan(10_000);
     await eventually(() => stream.ended() || undefined, "the end of the stream");
     expect(stream.text()).not.toMatch(ENDED);
-    expect((await call("GET", `/runs/${run}`)).body.status).toBe("waiting");
+    await untilPassing(async () => expect((await call("GET", `/runs/${run}`)).body.status).toBe("waiting"));
   });
 
   it("are refused with a problem for an invalid request", async () => {

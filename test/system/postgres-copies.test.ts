@@ -52,7 +52,10 @@ async function copies() {
   const slow = await slowServer();
   const directory = temporaryDirectory();
   const config = join(directory, "config.yaml");
-  writeFileSync(config, `http:\n  allowed_hosts: ["${slow.host}"]\nlimits:\n  min_schedule_interval: 1s\n`);
+  writeFileSync(
+    config,
+    `http:\n  allowed_hosts: ["${slow.host}"]\nlimits:\n  min_schedule_interval: 1s\napprovals:\n  by_starter: true\n`,
+  );
   const env = {
     MILLRACE_CONFIG: config,
     MILLRACE_DATABASE_URL: server.url(name),

@@ -16,6 +16,7 @@ import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { validateWorkflow } from "../../tools/workflows/validate-workflow.ts";
 import { getWorkflowState } from "../../tools/workflow-state/get-workflow-state.ts";
+import { IS_POSTGRES } from "../support/postgres-databases.ts";
 import { exampleEnvironment } from "../support/example-environment.ts";
 import type { Json } from "../support/json.ts";
 import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
@@ -401,15 +402,19 @@ describe("a run with given", () => {
     });
   });
 
-  it("is refused while a copy of an older release runs, which would execute the effects", async () => {
-    const here = await exampleEnvironment();
-    await create(here, "Report", { steps });
-    await here.instance.store.transaction((trx) =>
-      trx
-        .insertInto("executors")
-        .values({ id: "old", beat: 1, started_at: iso(here.clock.now()), release: null })
-        .execute(),
-    );
-    await expect(trial(here, {})).rejects.toMatchObject({ code: "upgrade_unfinished" });
-  });
+  // No older release runs on PostgreSQL.
+  it.skipIf(IS_POSTGRES)(
+    "is refused while a copy of an older release runs, which would execute the effects",
+    async () => {
+      const here = await exampleEnvironment();
+      await create(here, "Report", { steps });
+      await here.instance.store.transaction((trx) =>
+        trx
+          .insertInto("executors")
+          .values({ id: "old", beat: 1, started_at: iso(here.clock.now()), release: null })
+          .execute(),
+      );
+      await expect(trial(here, {})).rejects.toMatchObject({ code: "upgrade_unfinished" });
+    },
+  );
 });

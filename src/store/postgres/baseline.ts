@@ -17,7 +17,9 @@ create function instr(text, text) returns int language sql immutable strict para
 create function json_each(text) returns table (value text) language sql immutable strict parallel safe
   as 'select * from json_array_elements_text($1::json)';
 create function json_extract(text, text) returns numeric language sql immutable strict parallel safe
-  as 'select ($1::json ->> substr($2, 3))::numeric';`;
+  as 'select ($1::json ->> substr($2, 3))::numeric';
+create function json_type(text, text) returns text language sql immutable strict parallel safe
+  as 'select json_typeof($1::json -> substr($2, 3))';`;
 
 const TABLES = `
 create table api_keys (
