@@ -54,6 +54,8 @@ ${EXIT_HELP}
 
 Environment:
   MILLRACE_STATE_DIR        state directory (default: ~/.millrace)
+  MILLRACE_DATABASE_URL     PostgreSQL database that holds the state (default: SQLite in the state directory)
+  MILLRACE_DATABASE_…       its password, the number of connections: see docs/operations.md
   MILLRACE_CONFIG           configuration file (default: config.yaml in the state directory)
   MILLRACE_HOST             address to listen on (default: 127.0.0.1)
   MILLRACE_BASE_URL         URL of the server, if people reach it by another name than localhost
