@@ -45,7 +45,7 @@ export const TriggerState = z
   .meta({ id: "TriggerState", description: "A trigger of a published workflow." });
 export type TriggerState = z.infer<typeof TriggerState>;
 
-export const Delivery = z
+export const TriggerDelivery = z
   .strictObject({
     id: TriggerDeliveryId,
     workflow_id: z.string().meta({ example: "on-push" }),
@@ -72,12 +72,12 @@ export const Delivery = z
       .boolean()
       .meta({ description: "Whether its body is still stored, so that it can be redelivered." }),
   })
-  .meta({ id: "Delivery", description: "What a sender has sent to a trigger, and what became of it." });
-export type Delivery = z.infer<typeof Delivery>;
+  .meta({ id: "TriggerDelivery", description: "What a sender has sent to a trigger, and what became of it." });
+export type TriggerDelivery = z.infer<typeof TriggerDelivery>;
 
 export const TriggerDeliveryWithBody = z
   .strictObject({
-    ...Delivery.shape,
+    ...TriggerDelivery.shape,
     headers: z
       .record(z.string(), z.string())
       .nullable()

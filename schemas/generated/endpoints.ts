@@ -21,7 +21,6 @@ export type ChangedWorkflow = { workflow_id: string, name: string, project?: str
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, others?: Array<string> | undefined, more?: boolean | undefined }
 export type DatabaseTables = { database: string, tables: Array<string>, others?: Array<string> | undefined, total?: number | undefined, unreadable?: string | undefined }
-export type Delivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
 export type DescribedApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, description: Array<{ title: string, sentences: Array<string> }> }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
@@ -60,6 +59,7 @@ export type SessionInfo = { user: { id: string, email: string, role: ("member" |
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
+export type TriggerDelivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
 export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), body?: unknown | undefined }
 export type TriggerState = { workflow_id: string, project?: string | undefined, id: string, version: number, type: "webhook", url?: string | undefined, signature: ({ scheme: ("standard_webhooks" | "github" | "stripe" | "slack" | "shared_secret"), secret: (string | Array<string>), header?: string | undefined } | null), created_at: string, rotated_at: (string | null), owner: string }
 export type TriggerList = { items: Array<TriggerState> }
@@ -2789,7 +2789,7 @@ export type get_List_trigger_deliveries = {
         
         
           }
-      responses: {200: Array<Schemas.Delivery>,
+      responses: {200: Array<Schemas.TriggerDelivery>,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -2859,7 +2859,7 @@ delivery_id: string,
         header:  Partial<{ "Idempotency-Key": string }>,
         body:  Partial<{  }>,
           }
-      responses: {200: Schemas.Delivery,
+      responses: {200: Schemas.TriggerDelivery,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Delivery, TriggerDeliveryStatus, TriggerName } from "../../schemas/trigger-delivery.ts";
+import { TriggerDelivery, TriggerDeliveryStatus, TriggerName } from "../../schemas/trigger-delivery.ts";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
@@ -17,7 +17,7 @@ export const listTriggerDeliveries = defineTool({
   effect: "read",
   readsValues: true,
   errors: ["workflow_not_found", "trigger_not_found", "invalid_cursor"],
-  page: { item: Delivery, mcpLimit: 50, alwaysPaged: () => true },
+  page: { item: TriggerDelivery, mcpLimit: 50, alwaysPaged: () => true },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     trigger: TriggerName.optional().meta({ description: "Only to this trigger.", example: "pushed" }),
@@ -25,7 +25,7 @@ export const listTriggerDeliveries = defineTool({
     limit: Limit.optional(),
     cursor: Cursor.optional(),
   }),
-  output: pageOf(Delivery),
+  output: pageOf(TriggerDelivery),
   async run({ workflow_id, trigger, status, limit, cursor }, ctx) {
     const { id: workflowId } = await findWorkflow(ctx.read.workflows, workflow_id);
     const triggerId =

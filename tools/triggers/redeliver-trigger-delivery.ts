@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Delivery, TriggerDeliveryId } from "../../schemas/trigger-delivery.ts";
+import { TriggerDelivery, TriggerDeliveryId } from "../../schemas/trigger-delivery.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
@@ -31,7 +31,7 @@ export const redeliverTriggerDelivery = defineTool({
     delivery_id: TriggerDeliveryId,
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output: Delivery,
+  output: TriggerDelivery,
   async run({ workflow_id, delivery_id }, ctx) {
     // Whatever does not exist is reported after the idempotency key, by the transaction.
     const received = await ctx.read.triggerDeliveries.find(delivery_id);

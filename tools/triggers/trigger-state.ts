@@ -1,5 +1,5 @@
 /** Triggers and their deliveries as the API returns them. */
-import type { Delivery, TriggerState } from "../../schemas/trigger-delivery.ts";
+import type { TriggerDelivery, TriggerState } from "../../schemas/trigger-delivery.ts";
 import { projectField } from "../../schemas/project.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { scopesIn } from "../../src/core/access.ts";
@@ -71,7 +71,7 @@ export async function triggerState(ctx: ToolContext, record: TriggerRecord): Pro
 }
 
 /** @param trigger the id of its trigger in the definition */
-export const serializeTriggerDelivery = (record: TriggerDeliveryRecord, trigger: string): Delivery => ({
+export const serializeTriggerDelivery = (record: TriggerDeliveryRecord, trigger: string): TriggerDelivery => ({
   id: record.id,
   workflow_id: record.workflowId,
   trigger,
