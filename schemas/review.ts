@@ -30,6 +30,19 @@ export const PlannedSchedule = z
   })
   .meta({ description: "When it runs by itself; null for never." });
 
+export const PlannedTrigger = z
+  .strictObject({
+    id: z.string().meta({ example: "pushed" }),
+    signature: z.string().nullable().meta({
+      description:
+        "The scheme of the signature that its deliveries need; null for none: whoever has the URL can start runs.",
+      example: "github",
+    }),
+    if: z.string().optional().meta({ example: 'event.headers["x-github-event"] == "push"' }),
+  })
+  .meta({ description: "A webhook that starts it." });
+export type PlannedTrigger = z.infer<typeof PlannedTrigger>;
+
 const ReviewedTool = z
   .strictObject({
     effects: z.array(z.string()).meta({ example: ["http POST https://example.com/"] }),
@@ -43,6 +56,10 @@ export const ReviewPlan = z
       description: "What each step does, of the version and of the workflows that it calls.",
     }),
     schedule: PlannedSchedule.nullable(),
+    triggers: z
+      .array(PlannedTrigger)
+      .optional()
+      .meta({ description: "The webhooks that start it; left out for none." }),
     tool: ReviewedTool.nullable(),
     saves_state: z.array(z.string()).meta({
       description: "The values of the workflow state that its runs write.",

@@ -1,7 +1,7 @@
 /** What a run of a workflow would do. */
 import { z } from "zod";
 import { PlannedWorkflow } from "./approval.ts";
-import { PlannedSchedule } from "./review.ts";
+import { PlannedSchedule, PlannedTrigger } from "./review.ts";
 
 const ExpectedStep = z
   .strictObject({
@@ -24,6 +24,10 @@ export const WorkflowPlan = z
       description: "What each step does, of the version and of the workflows that it calls.",
     }),
     schedule: PlannedSchedule.nullable(),
+    triggers: z
+      .array(PlannedTrigger)
+      .optional()
+      .meta({ description: "The webhooks that start it once published; left out for none." }),
     saves_state: z.array(z.string()).meta({
       description: "The values of the workflow state that a run writes.",
       example: ["last_id"],

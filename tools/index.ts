@@ -46,10 +46,10 @@ import { listReviews } from "./reviews/list-reviews.ts";
 import { withdrawReview } from "./reviews/withdraw-review.ts";
 import { getSchedule } from "./schedules/get-schedule.ts";
 import { pauseSchedule } from "./schedules/pause-schedule.ts";
-import { getDelivery } from "./triggers/get-delivery.ts";
-import { listDeliveries } from "./triggers/list-deliveries.ts";
+import { getTriggerDelivery } from "./triggers/get-trigger-delivery.ts";
+import { listTriggerDeliveries } from "./triggers/list-trigger-deliveries.ts";
 import { getTriggers } from "./triggers/get-triggers.ts";
-import { redeliverDelivery } from "./triggers/redeliver-delivery.ts";
+import { redeliverTriggerDelivery } from "./triggers/redeliver-trigger-delivery.ts";
 import { rotateTrigger } from "./triggers/rotate-trigger.ts";
 import { resumeSchedule } from "./schedules/resume-schedule.ts";
 import { listSchedules } from "./schedules/list-schedules.ts";
@@ -102,7 +102,6 @@ export const catalogue: readonly AnyTool[] = [
   endSession,
   exportAuditLog,
   getApproval,
-  getDelivery,
   getBackfill,
   getExposure,
   getKeyChanges,
@@ -113,6 +112,7 @@ export const catalogue: readonly AnyTool[] = [
   getRunDefinition,
   getRunValue,
   getSchedule,
+  getTriggerDelivery,
   getTriggers,
   getWorkflow,
   getWorkflowState,
@@ -121,7 +121,6 @@ export const catalogue: readonly AnyTool[] = [
   listApiKeys,
   listApprovals,
   listAuditLog,
-  listDeliveries,
   listBackfills,
   listGrants,
   listOfferedWorkflows,
@@ -131,6 +130,7 @@ export const catalogue: readonly AnyTool[] = [
   listRuns,
   listSchedules,
   listSessions,
+  listTriggerDeliveries,
   listUsers,
   listWorkflowRuns,
   listWorkflowVersions,
@@ -142,7 +142,7 @@ export const catalogue: readonly AnyTool[] = [
   previewBackfill,
   publishWorkflow,
   queryDatabase,
-  redeliverDelivery,
+  redeliverTriggerDelivery,
   removeGrant,
   removeProjectMember,
   renewInvitation,

@@ -122,11 +122,11 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     meaning: "No published version of the workflow has the trigger of this URL.",
     remedy: "Publish a version with the trigger; its URL is the same as before.",
   },
-  delivery_not_found: {
+  trigger_delivery_not_found: {
     meaning: "The workflow has received no such delivery, or it was purged.",
     remedy: "List the deliveries with `GET /workflows/{workflow_id}/deliveries`.",
   },
-  delivery_not_stored: {
+  trigger_delivery_not_stored: {
     meaning: "The body of the delivery is not stored: it was refused, or newer ones took its place.",
     remedy: "Let the sender send it again.",
   },

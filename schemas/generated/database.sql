@@ -110,57 +110,6 @@ CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);
 
-CREATE TABLE "deliveries" (
-  "id" text not null primary key,
-  "trigger_id" text not null,
-  "workflow_id" text not null,
-  "received_at" text not null,
-  "status" text not null,
-  "run_id" text,
-  "key" text,
-  "sender_id" text,
-  "code" text,
-  "reason" text,
-  "event" text,
-  "bytes" integer not null,
-  "repeats" integer not null,
-  "redelivery_of" text,
-  "attempts" integer not null,
-  "next_at" text,
-  "ended_at" text);
-
-CREATE INDEX deliveries_by_age_of_body on deliveries (received_at) where event is not null;
-
-CREATE UNIQUE INDEX "deliveries_by_key" on "deliveries" (
-  "trigger_id",
-  "key");
-
-CREATE INDEX "deliveries_by_status" on "deliveries" (
-  "trigger_id",
-  "status",
-  "received_at",
-  "id");
-
-CREATE INDEX "deliveries_by_time" on "deliveries" (
-  "received_at");
-
-CREATE INDEX "deliveries_by_trigger" on "deliveries" (
-  "trigger_id",
-  "received_at",
-  "id");
-
-CREATE INDEX "deliveries_by_workflow" on "deliveries" (
-  "workflow_id",
-  "received_at",
-  "id");
-
-CREATE INDEX deliveries_due on deliveries (next_at) where next_at is not null;
-
-CREATE INDEX deliveries_unended on deliveries (trigger_id, bytes) where next_at is not null;
-
-CREATE INDEX deliveries_with_body on deliveries (trigger_id, received_at, id, bytes)
-    where event is not null;
-
 CREATE TABLE "events" (
   "run_id" text not null,
   "step_id" text not null,
@@ -575,6 +524,57 @@ CREATE TABLE "stored_bytes" (
   "shard" integer not null,
   "bytes" bigint not null, constraint "stored_bytes_pk" primary key ("subject",
   "shard"));
+
+CREATE TABLE "trigger_deliveries" (
+  "id" text not null primary key,
+  "trigger_id" text not null,
+  "workflow_id" text not null,
+  "received_at" text not null,
+  "status" text not null,
+  "run_id" text,
+  "key" text,
+  "sender_id" text,
+  "code" text,
+  "reason" text,
+  "event" text,
+  "bytes" integer not null,
+  "repeats" integer not null,
+  "redelivery_of" text,
+  "attempts" integer not null,
+  "next_at" text,
+  "ended_at" text);
+
+CREATE INDEX trigger_deliveries_by_age_of_body on trigger_deliveries (received_at) where event is not null;
+
+CREATE UNIQUE INDEX "trigger_deliveries_by_key" on "trigger_deliveries" (
+  "trigger_id",
+  "key");
+
+CREATE INDEX "trigger_deliveries_by_status" on "trigger_deliveries" (
+  "trigger_id",
+  "status",
+  "received_at",
+  "id");
+
+CREATE INDEX "trigger_deliveries_by_time" on "trigger_deliveries" (
+  "received_at");
+
+CREATE INDEX "trigger_deliveries_by_trigger" on "trigger_deliveries" (
+  "trigger_id",
+  "received_at",
+  "id");
+
+CREATE INDEX "trigger_deliveries_by_workflow" on "trigger_deliveries" (
+  "workflow_id",
+  "received_at",
+  "id");
+
+CREATE INDEX trigger_deliveries_due on trigger_deliveries (next_at) where next_at is not null;
+
+CREATE INDEX trigger_deliveries_unended on trigger_deliveries (trigger_id, bytes) where next_at is not null;
+
+CREATE INDEX trigger_deliveries_with_body on trigger_deliveries (trigger_id, received_at, id, bytes)
+    where event is not null;
 
 CREATE TABLE "triggers" (
   "id" text not null primary key,

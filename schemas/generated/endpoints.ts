@@ -21,8 +21,6 @@ export type ChangedWorkflow = { workflow_id: string, name: string, project?: str
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, others?: Array<string> | undefined, more?: boolean | undefined }
 export type DatabaseTables = { database: string, tables: Array<string>, others?: Array<string> | undefined, total?: number | undefined, unreadable?: string | undefined }
-export type Delivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
-export type DeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), body?: unknown | undefined }
 export type DescribedApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, description: Array<{ title: string, sentences: Array<string> }> }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
@@ -44,7 +42,7 @@ export type PublishedWorkflow = { id: string, name: string, description: string,
 export type QueryResult = { run_id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), columns?: Array<{ name: string, type: string }> | undefined, rows?: Array<Record<string, unknown>> | undefined, row_count?: number | undefined, truncated?: true | undefined, shortened?: true | undefined, ref?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined, next?: string | undefined }
 export type RetrySteps = { reused: Array<string>, run: Array<string>, effects: Array<string> }
 export type ReturnedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, unpublished?: { version: number, detail: string } | undefined }
-export type ReviewPlan = { workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), tool: ({ effects: Array<string>, read_only: boolean } | null), saves_state: Array<string>, break_callers: Array<string> }
+export type ReviewPlan = { workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), triggers?: Array<{ id: string, signature: (string | null), if?: string | undefined }> | undefined, tool: ({ effects: Array<string>, read_only: boolean } | null), saves_state: Array<string>, break_callers: Array<string> }
 export type Review = { id: string, project?: string | undefined, workflow_id: string, version: number, base_version: (number | null), status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), reason: (string | null), requested_at: string, requested_by: string, key_name: string, decided_at: (string | null), decided_by: (string | null), comment: (string | null), url: string, digest?: string | undefined, changed?: boolean | undefined, compared_with?: (number | null) | undefined, difference?: (string | null) | undefined, plan?: ReviewPlan | undefined, examples?: Array<{ name?: string | undefined, run_id: string, compared: boolean, checked_up_to?: string | undefined }> | undefined, decidable?: { by_you: boolean, why_not?: string | undefined } | undefined }
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
@@ -61,13 +59,15 @@ export type SessionInfo = { user: { id: string, email: string, role: ("member" |
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
+export type TriggerDelivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
+export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), body?: unknown | undefined }
 export type TriggerState = { workflow_id: string, project?: string | undefined, id: string, version: number, type: "webhook", url?: string | undefined, signature: ({ scheme: ("standard_webhooks" | "github" | "stripe" | "slack" | "shared_secret"), secret: (string | Array<string>), header?: string | undefined } | null), created_at: string, rotated_at: (string | null), owner: string }
 export type TriggerList = { items: Array<TriggerState> }
 export type User = { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, definition?: Record<string, unknown> | undefined, applied_fixes?: Array<AppliedFix> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
 export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined }
 export type WorkflowOffer = { workflow_id: string, projects: Array<string>, unseen?: Array<string> | undefined }
-export type WorkflowPlan = { workflow_id: string, version: number, words: string, workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), saves_state: Array<string>, expected: ({ runs: number, seconds: number, cost: (number | null), input_tokens: number, output_tokens: number, steps: Array<{ id: string, seconds: number, rows?: number | undefined, cost?: number | undefined }> } | null) }
+export type WorkflowPlan = { workflow_id: string, version: number, words: string, workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), triggers?: Array<{ id: string, signature: (string | null), if?: string | undefined }> | undefined, saves_state: Array<string>, expected: ({ runs: number, seconds: number, cost: (number | null), input_tokens: number, output_tokens: number, steps: Array<{ id: string, seconds: number, rows?: number | undefined, cost?: number | undefined }> } | null) }
 export type WorkflowState = { workflow_id: string, version: number, revision: number, values: Record<string, unknown>, updated_at: (string | null), updated_by: (string | null) }
 
     // </Schemas>
@@ -161,6 +161,48 @@ export type post_Receive_event = {
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
 503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Receive_delivery = {
+      method: "POST",
+      path: "/hooks/{token}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {token: string,
+},
+        
+        body:  unknown,
+          }
+      responses: {202: { delivery_id: string, run_id: string, received_at: string },
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+507: Schemas.Problem,
+},
+      responseHeaders: {202: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
 },
     }
 export type get_Get_session = {
@@ -2736,7 +2778,7 @@ concurrency?: number | undefined,
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
-export type get_List_deliveries = {
+export type get_List_trigger_deliveries = {
       method: "GET",
       path: "/workflows/{workflow_id}/deliveries",
       requestFormat: "json",
@@ -2747,7 +2789,7 @@ export type get_List_deliveries = {
         
         
           }
-      responses: {200: Array<Schemas.Delivery>,
+      responses: {200: Array<Schemas.TriggerDelivery>,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -2770,7 +2812,7 @@ export type get_List_deliveries = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
-export type get_Get_delivery = {
+export type get_Get_trigger_delivery = {
       method: "GET",
       path: "/workflows/{workflow_id}/deliveries/{delivery_id}",
       requestFormat: "json",
@@ -2782,7 +2824,7 @@ delivery_id: string,
         
         
           }
-      responses: {200: Schemas.DeliveryWithBody,
+      responses: {200: Schemas.TriggerDeliveryWithBody,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -2805,7 +2847,7 @@ delivery_id: string,
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
-export type post_Redeliver_delivery = {
+export type post_Redeliver_trigger_delivery = {
       method: "POST",
       path: "/workflows/{workflow_id}/deliveries/{delivery_id}/redeliver",
       requestFormat: "json",
@@ -2817,7 +2859,7 @@ delivery_id: string,
         header:  Partial<{ "Idempotency-Key": string }>,
         body:  Partial<{  }>,
           }
-      responses: {200: Schemas.Delivery,
+      responses: {200: Schemas.TriggerDelivery,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -2831,6 +2873,7 @@ delivery_id: string,
 431: Schemas.Problem,
 500: Schemas.Problem,
 503: Schemas.Problem,
+507: Schemas.Problem,
 },
       responseHeaders: {200: { "X-Request-Id": string },
 400: { "X-Request-Id": string },
@@ -2846,6 +2889,7 @@ delivery_id: string,
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
 503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
 },
     }
 export type get_Get_exposure = {
@@ -3744,8 +3788,8 @@ export type post_Validate_workflow = {
 "/workflows/{workflow_id}/backfills": Endpoints.get_List_backfills,
 "/workflows/{workflow_id}/backfills/{backfill_id}": Endpoints.get_Get_backfill,
 "/workflows/{workflow_id}/backfills/preview": Endpoints.get_Preview_backfill,
-"/workflows/{workflow_id}/deliveries": Endpoints.get_List_deliveries,
-"/workflows/{workflow_id}/deliveries/{delivery_id}": Endpoints.get_Get_delivery,
+"/workflows/{workflow_id}/deliveries": Endpoints.get_List_trigger_deliveries,
+"/workflows/{workflow_id}/deliveries/{delivery_id}": Endpoints.get_Get_trigger_delivery,
 "/workflows/{workflow_id}/exposure": Endpoints.get_Get_exposure,
 "/workflows/{workflow_id}/offer": Endpoints.get_Get_offer,
 "/workflows/{workflow_id}/plan": Endpoints.get_Plan_workflow,
@@ -3758,6 +3802,7 @@ export type post_Validate_workflow = {
          },
 post: {
            "/events/{token}": Endpoints.post_Receive_event,
+"/hooks/{token}": Endpoints.post_Receive_delivery,
 "/session": Endpoints.post_Sign_in,
 "/session/setup": Endpoints.post_Set_up,
 "/session/link": Endpoints.post_Look_at_link,
@@ -3787,7 +3832,7 @@ post: {
 "/workflows": Endpoints.post_Create_workflow,
 "/workflows/{workflow_id}/backfills": Endpoints.post_Start_backfill,
 "/workflows/{workflow_id}/backfills/{backfill_id}/cancel": Endpoints.post_Cancel_backfill,
-"/workflows/{workflow_id}/deliveries/{delivery_id}/redeliver": Endpoints.post_Redeliver_delivery,
+"/workflows/{workflow_id}/deliveries/{delivery_id}/redeliver": Endpoints.post_Redeliver_trigger_delivery,
 "/workflows/{workflow_id}/exposure/allow": Endpoints.post_Allow_exposure,
 "/workflows/{workflow_id}/exposure/withdraw": Endpoints.post_Withdraw_exposure,
 "/workflows/{workflow_id}/move": Endpoints.post_Move_workflow,

@@ -98,7 +98,7 @@ export async function startExecutor(
   let stopGraceMs = 0;
   starting.defer(() => queue.stop(stopGraceMs));
   starts.start();
-  starting.defer(() => handlers.deliveries.stop());
+  starting.defer(() => handlers.triggerDeliveries.stop());
   starting.defer(() => starts.stop());
   const { runs, audit } = config.retention;
   const stopping = new AbortController();
@@ -125,7 +125,7 @@ export async function startExecutor(
     queue,
     startDueRuns: () => handlers.scheduler.startDueRuns(),
     continueBackfills: () => handlers.backfiller.startRuns(),
-    startReceived: () => handlers.deliveries.startReceived(),
+    startReceived: () => handlers.triggerDeliveries.startReceived(),
     purge,
     stop(graceMs) {
       stopGraceMs = graceMs;

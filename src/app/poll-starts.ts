@@ -10,7 +10,7 @@ const POLL_MS = SECOND / 2;
 const COLLECT_MS = 20;
 
 interface Options {
-  handlers: Pick<JobHandlers, "scheduler" | "backfiller" | "deliveries">;
+  handlers: Pick<JobHandlers, "scheduler" | "backfiller" | "triggerDeliveries">;
   changes: Pick<ChangeFeed, "subscribe">;
   /** Called when runs have started. */
   wake(): void;
@@ -25,7 +25,7 @@ export interface StartPoll {
 }
 
 export function startPoll({ handlers, changes, wake, health }: Options): StartPoll {
-  const { scheduler, backfiller, deliveries } = handlers;
+  const { scheduler, backfiller, triggerDeliveries } = handlers;
   let unsubscribe = (): void => {};
   let interval: NodeJS.Timeout | undefined;
   let collecting: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export function startPoll({ handlers, changes, wake, health }: Options): StartPo
     startRuns(() => backfiller.startRuns(), "backfill poll failed");
   };
   const startDeliveries = (): void =>
-    startRuns(() => deliveries.startReceived(), "deliveries not handled, trying again");
+    startRuns(() => triggerDeliveries.startReceived(), "deliveries not handled, trying again");
   return {
     start() {
       unsubscribe = changes.subscribe(startDeliveries);

@@ -187,6 +187,7 @@ export function openServices(
       context,
       read,
       transaction: engineTransaction(instance.store, setup.clock),
+      views: made.views,
       tokens: instance.eventTokens,
       url: eventUrl,
       wake: () => executors?.wake(),

@@ -53,7 +53,7 @@ export const ERRORS = {
   database_not_found: { status: 404, title: "The database does not exist", mcp: "tool", log: "info" },
   schedule_not_found: { status: 404, title: "The workflow has no schedule", mcp: "tool", log: "info" },
   trigger_not_found: { status: 404, title: "There is no such trigger", mcp: "tool", log: "info" },
-  delivery_not_found: { status: 404, title: "There is no such delivery", mcp: "tool", log: "info" },
+  trigger_delivery_not_found: { status: 404, title: "There is no such delivery", mcp: "tool", log: "info" },
   backfill_not_found: { status: 404, title: "The backfill does not exist", mcp: "tool", log: "info" },
   event_not_found: { status: 404, title: "There is no such event", mcp: "protocol", log: "info" },
   state_not_found: { status: 404, title: "The workflow has no state", mcp: "tool", log: "info" },
@@ -118,7 +118,12 @@ export const ERRORS = {
     mcp: "tool",
     log: "info",
   },
-  delivery_not_stored: { status: 409, title: "The delivery is no longer stored", mcp: "tool", log: "info" },
+  trigger_delivery_not_stored: {
+    status: 409,
+    title: "The delivery is no longer stored",
+    mcp: "tool",
+    log: "info",
+  },
   confirmation_needed: { status: 409, title: "Confirmation is required", mcp: "tool", log: "info" },
   sign_on_elsewhere: {
     status: 409,

@@ -1,7 +1,9 @@
 /** The interfaces of the store for events that runs wait for, and of the engine for receiving them. */
 import type { Issue } from "../../schemas/problem.ts";
+import type { Signature } from "../../schemas/signature.ts";
 import type { StepRef } from "./model.ts";
 import type { Applied } from "./transactions.ts";
+import type { SignedRequest } from "./webhook-signatures/index.ts";
 
 /** The step of a run that waits for an event. Fan-outs can't, so there is no item. */
 export type EventRef = Pick<StepRef, "runId" | "stepId">;
@@ -29,6 +31,10 @@ export interface EventWriter extends EventReader {
 
 /** What the URL of an event leads to: a step that has not received its event yet. */
 export interface EventTarget extends EventRef {
+  /** The signature that its sender must make; left out for none. */
+  signature?: Signature | undefined;
+  /** That of its run. */
+  project: string;
   /** That of its run: null in a run of a single step. */
   workflowId: string | null;
 }
@@ -43,6 +49,11 @@ export interface EventsApi {
    *   when the step has its event or no longer waits for one
    */
   find(token: string): Promise<EventTarget>;
+  /**
+   * Checks the signature of a request.
+   * @throws AppError signature_invalid, secret_unavailable
+   */
+  checkSignature(target: EventTarget, signature: Signature, request: SignedRequest): Promise<void>;
   /**
    * Records the event of a step, which ends its wait; an event that comes before the step begins is kept for it.
    * @param found issues that were found in the text of the body, to be reported together with those of the schema

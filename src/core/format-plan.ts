@@ -1,6 +1,6 @@
 /** What can run, as lines of text for mails, questions and the terminal. */
 import type { ApprovalPlan } from "../../schemas/approval.ts";
-import type { ReviewPlan } from "../../schemas/review.ts";
+import type { PlannedTrigger, ReviewPlan } from "../../schemas/review.ts";
 import type { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 
 /** Maximum number of steps that the text lists; get_approval and get_review return all of them. */
@@ -25,7 +25,7 @@ export function formatPlan(approvalId: string, workflows: ApprovalPlan["workflow
 /** Writes what the runs of a version can do once it is published as lines of text. */
 export function formatReviewPlan(
   reviewId: string,
-  { workflows, schedule, tool, saves_state: saved, break_callers: broken }: ReviewPlan,
+  { workflows, schedule, triggers = [], tool, saves_state: saved, break_callers: broken }: ReviewPlan,
 ): string {
   return [
     "Once it is published, its runs can do this:",
@@ -34,6 +34,7 @@ export function formatReviewPlan(
     schedule === null
       ? "It has no schedule: it runs only when it is started or called."
       : `It runs by itself: ${schedule.cron} (${schedule.timezone}).`,
+    ...triggerLines(triggers),
     ...(tool === null ? [] : ["Agents get it as a tool of its own once an admin allows it."]),
     ...(broken.length === 0 ? [] : [`It breaks these callers: ${broken.join(", ")}.`]),
   ].join("\n");
@@ -44,6 +45,7 @@ export function formatWorkflowPlan({
   workflow_id: id,
   workflows,
   schedule,
+  triggers = [],
   saves_state: saved,
   expected,
 }: Omit<WorkflowPlan, "words">): string {
@@ -54,9 +56,20 @@ export function formatWorkflowPlan({
     ...(schedule === null
       ? []
       : [`Once published it runs by itself: ${schedule.cron} (${schedule.timezone}).`]),
+    ...triggerLines(triggers),
     expectedLine(expected),
   ].join("\n");
 }
+
+const triggerLines = (triggers: readonly PlannedTrigger[]): string[] =>
+  triggers.map(
+    ({ id, signature, if: condition }) =>
+      `The webhook ${id} starts it: ` +
+      (signature === null
+        ? "anybody who has its URL can send it"
+        : `deliveries need the signature ${signature}`) +
+      (condition === undefined ? "." : `, and start a run if ${condition}.`),
+  );
 
 function expectedLine(expected: WorkflowPlan["expected"]): string {
   if (expected === null) return "Nothing is known of its rows, time and cost: it has not succeeded yet.";

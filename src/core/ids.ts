@@ -21,7 +21,7 @@ export const newReviewId = (): string => newId("rev");
 export const newTriggerId = (): string => newId("trg");
 
 /** The id of a delivery to a trigger. */
-export const newDeliveryId = (): string => newId("dlv");
+export const newTriggerDeliveryId = (): string => newId("trd");
 export const newBackfillId = (): string => newId("bf");
 
 /** The id of a session, which is not a secret, unlike its token. */

@@ -26,7 +26,12 @@ import type {
 } from "./model.ts";
 import type { ScheduleReader, ScheduleWriter } from "./schedule-ports.ts";
 import type { Applied, TransactionScope } from "./transactions.ts";
-import type { DeliveryReader, DeliveryWriter, TriggerReader, TriggerWriter } from "./trigger-ports.ts";
+import type {
+  TriggerDeliveryReader,
+  TriggerDeliveryWriter,
+  TriggerReader,
+  TriggerWriter,
+} from "./trigger-ports.ts";
 import type { StepState } from "./step-states.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
@@ -307,7 +312,7 @@ export interface EngineWriters extends TransactionScope {
   workflowStates: WorkflowStateWriter;
   events: EventWriter;
   triggers: TriggerWriter;
-  deliveries: DeliveryWriter;
+  triggerDeliveries: TriggerDeliveryWriter;
   secretUses: SecretUseWriter;
   backfills: BackfillWriter;
 }
@@ -321,7 +326,7 @@ export interface EngineReaders {
   workflowStates: WorkflowStateReader;
   events: EventReader;
   triggers: TriggerReader;
-  deliveries: DeliveryReader;
+  triggerDeliveries: TriggerDeliveryReader;
   backfills: BackfillReader;
 }
 

@@ -58,7 +58,7 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
     workflowStates: { ...tx.workflowStates, ...found.workflowStates },
     events: { ...tx.events, ...found.events },
     triggers: { ...tx.triggers, ...found.triggers },
-    deliveries: { ...tx.deliveries, ...found.deliveries },
+    triggerDeliveries: { ...tx.triggerDeliveries, ...found.triggerDeliveries },
     projects: { ...tx.projects, ...found.projects },
     reviews: { ...tx.reviews, ...found.reviews },
     backfills: {
@@ -155,7 +155,7 @@ type Limited = Pick<
   | "workflowStates"
   | "events"
   | "triggers"
-  | "deliveries"
+  | "triggerDeliveries"
   | "projects"
   | "reviews"
   | "backfills"
@@ -274,9 +274,9 @@ function limitedApprovals(
 }
 
 function limitedTriggers(
-  { triggers, deliveries }: Pick<Readers, "triggers" | "deliveries">,
+  { triggers, triggerDeliveries: deliveries }: Pick<Readers, "triggers" | "triggerDeliveries">,
   { canReadWorkflow: can }: Limits,
-): Pick<Readers, "triggers" | "deliveries"> {
+): Pick<Readers, "triggers" | "triggerDeliveries"> {
   const readable = async <T extends { workflowId: string }>(found: T | undefined): Promise<T | undefined> =>
     found !== undefined && (await can(found.workflowId)) ? found : undefined;
   return {
@@ -284,7 +284,7 @@ function limitedTriggers(
       find: async (id) => readable(await triggers.find(id)),
       ofWorkflow: async (id) => ((await can(id)) ? triggers.ofWorkflow(id) : []),
     },
-    deliveries: {
+    triggerDeliveries: {
       ...deliveries,
       find: async (id) => readable(await deliveries.find(id)),
       event: async (id) =>

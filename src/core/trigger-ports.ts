@@ -1,5 +1,5 @@
 /** The interfaces of the store for triggers and their deliveries. The rules for transactions in run-ports.ts hold. */
-import type { DeliveryStatus } from "../../schemas/delivery.ts";
+import type { TriggerDeliveryStatus } from "../../schemas/trigger-delivery.ts";
 import type { Trigger } from "../../schemas/trigger.ts";
 import type { ReceivedEvent } from "./event-path.ts";
 import type { ListPosition, RunActor } from "./model.ts";
@@ -55,7 +55,7 @@ export interface TriggerTarget {
 }
 
 /** The answer to a delivery; a repeated one gets the same. */
-export interface DeliveryReceipt {
+export interface TriggerDeliveryReceipt {
   deliveryId: string;
   /** The run that it starts, unless `if` is false or its inputs don't fit. */
   runId: string;
@@ -80,15 +80,17 @@ export interface TriggersApi {
   checkSignature(target: TriggerTarget, request: SignedRequest): Promise<string | null>;
   /**
    * Records a delivery, which an executor then starts a run for. A repeated one is counted.
-   * @throws AppError invalid_input without the value that `deduplicate` reads, rate_limited, too_many_runs,
+   * @throws AppError invalid_input without the value that `deduplicate` reads, too_many_runs,
    *   storage_limit_reached, storage_full
    */
-  receive(target: TriggerTarget, received: Received): Promise<DeliveryReceipt>;
+  receive(target: TriggerTarget, received: Received): Promise<TriggerDeliveryReceipt>;
   /** Records that a delivery was refused, if that is not too often. Never throws. */
   recordRefusal(
     target: TriggerTarget,
     refusal: { code: string; reason: string; bytes: number },
   ): Promise<void>;
+  /** What refuses deliveries before they are recorded. @throws AppError too_many_runs, storage_full */
+  assertMayStart(trigger: TriggerRecord): Promise<void>;
   /**
    * Records a delivery again that was received before, so that the version that is published now handles it.
    * @throws AppError as for `receive`
@@ -96,9 +98,9 @@ export interface TriggersApi {
   redeliver(
     tx: EngineWriters,
     target: TriggerRecord,
-    delivery: DeliveryRecord,
+    delivery: TriggerDeliveryRecord,
     event: ReceivedEvent,
-  ): Promise<DeliveryRecord>;
+  ): Promise<TriggerDeliveryRecord>;
 }
 
 /** A request that its signature belongs to. */
@@ -110,12 +112,12 @@ export interface Received {
   bytes: number;
 }
 
-export interface DeliveryRecord {
+export interface TriggerDeliveryRecord {
   id: string;
   triggerId: string;
   workflowId: string;
   receivedAt: string;
-  status: DeliveryStatus;
+  status: TriggerDeliveryStatus;
   /** The id of the run that it starts, chosen when it was received; null for a refused one. */
   runId: string | null;
   /** The digest of what a repetition has in common with it; null where there is nothing. */
@@ -132,44 +134,44 @@ export interface DeliveryRecord {
   hasEvent: boolean;
 }
 
-export type NewDelivery = Omit<DeliveryRecord, "repeats" | "attempts" | "hasEvent"> & {
+export type NewTriggerDelivery = Omit<TriggerDeliveryRecord, "repeats" | "attempts" | "hasEvent"> & {
   /** Null for a refused one. */
   event: ReceivedEvent | null;
 };
 
 /** How a delivery ended. */
-export interface DeliveryEnd {
-  status: DeliveryStatus;
+export interface TriggerDeliveryEnd {
+  status: TriggerDeliveryStatus;
   code: string | null;
   reason: string | null;
 }
 
 /** Which deliveries a list has. */
-export interface DeliveryFilter {
+export interface TriggerDeliveryFilter {
   workflowId: string;
   triggerId?: string | undefined;
-  status?: DeliveryStatus | undefined;
+  status?: TriggerDeliveryStatus | undefined;
 }
 
-export interface DeliveryReader {
-  find(id: string): Promise<DeliveryRecord | undefined>;
+export interface TriggerDeliveryReader {
+  find(id: string): Promise<TriggerDeliveryRecord | undefined>;
   /** What was received; undefined when it is no longer stored. */
   event(id: string): Promise<ReceivedEvent | undefined>;
   /** Newest first. */
   page(query: {
-    filter: DeliveryFilter;
+    filter: TriggerDeliveryFilter;
     after: ListPosition | null;
     limit: number;
-  }): Promise<{ items: DeliveryRecord[]; next: ListPosition | null }>;
+  }): Promise<{ items: TriggerDeliveryRecord[]; next: ListPosition | null }>;
   /** Counts up to one more than `MAX_TOTAL`. */
-  count(filter: DeliveryFilter): Promise<number>;
+  count(filter: TriggerDeliveryFilter): Promise<number>;
   /** Whether a delivery may be claimable at `now`. */
   hasDue(now: string): Promise<boolean>;
   /** Number of deliveries of a trigger that have not ended, with the bytes of their bodies. */
   unended(triggerId: string): Promise<{ count: number; bytes: number }>;
 }
 
-export interface DeliveryWriter extends DeliveryReader {
+export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
   /**
    * Records a delivery, which is due at once unless it is refused.
    *
@@ -177,26 +179,30 @@ export interface DeliveryWriter extends DeliveryReader {
    * Concurrent callers: wait, then get the recorded one.
    * @returns the delivery that has the key already, with its repetitions counted; undefined when this one was recorded
    */
-  record(delivery: NewDelivery): Promise<DeliveryRecord | undefined>;
+  record(delivery: NewTriggerDelivery): Promise<TriggerDeliveryRecord | undefined>;
   /**
    * Claims due deliveries until `until`, the oldest first. After that, others may claim them.
    *
    * Guarantee: a delivery is claimed by one caller at a time, and each claim raises `attempts`.
    * Concurrent callers: skip deliveries that another transaction has locked.
    */
-  claim(options: { now: string; until: string; limit: number }): Promise<DeliveryRecord[]>;
+  claim(options: { now: string; until: string; limit: number }): Promise<TriggerDeliveryRecord[]>;
   /**
    * Ends a claimed delivery, in the transaction that starts its run.
    *
    * Guarantee: of all calls for one delivery, one returns true: a delivery starts one run.
    * @returns false when the claim was lost; the caller must then write nothing
    */
-  end(claimed: Pick<DeliveryRecord, "id" | "attempts">, end: DeliveryEnd, at: string): Promise<Applied>;
+  end(
+    claimed: Pick<TriggerDeliveryRecord, "id" | "attempts">,
+    end: TriggerDeliveryEnd,
+    at: string,
+  ): Promise<Applied>;
   /** Makes a claimed delivery due later. @param why shown until it ends @returns false when the claim was lost */
   postpone(
-    claimed: Pick<DeliveryRecord, "id" | "attempts">,
+    claimed: Pick<TriggerDeliveryRecord, "id" | "attempts">,
     nextAt: string,
-    why?: Pick<DeliveryEnd, "code" | "reason">,
+    why?: Pick<TriggerDeliveryEnd, "code" | "reason">,
   ): Promise<Applied>;
   /** Deletes what the newest deliveries of a trigger leave no room for. */
   prune(triggerId: string): Promise<void>;

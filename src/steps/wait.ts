@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Duration, JsonSchemaObject } from "../../schemas/field-values.ts";
+import { Signature } from "../../schemas/signature.ts";
 import { DAY, iso } from "../core/clock.ts";
-import type { PartialIssue } from "../core/connections.ts";
+import { signatureIssues } from "../core/webhook-signatures/issues.ts";
+import type { Http, PartialIssue } from "../core/connections.ts";
 import { durationMs } from "../core/duration.ts";
 import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
 import { ANY, nullable, objectOf, type Shape, STRING } from "../core/shapes.ts";
@@ -42,6 +44,7 @@ export const waitStep = defineStepType({
             description: "A JSON Schema of the event. Another body is refused, and the URL stays valid.",
             example: EVENT_SCHEMA,
           }),
+          signature: Signature.optional(),
         })
         .optional()
         .meta({
@@ -63,7 +66,8 @@ export const waitStep = defineStepType({
   }),
   // Its URL, and so the event, belongs to one run.
   isReusable: (step) => step["event"] === undefined,
-  check: (step) => Promise.resolve(checkWait(step)),
+  check: (step, ctx) =>
+    Promise.resolve(checkWait(step, ctx.hasConnections ? ctx.connections.http.secrets() : undefined)),
   run: (input, ctx) => {
     const { event } = input;
     if (event !== undefined && input.for === undefined && input.until === undefined)
@@ -96,10 +100,16 @@ const ONE_OF = {
   fix: "Write for: 10m, until: 2026-11-21T08:00:00Z, or event: {}.",
 } as const;
 
-function checkWait(step: UnresolvedStep): StepCheck {
-  const event = step["event"] as { schema?: unknown } | undefined;
+/** @param secrets left out, their names are not checked */
+function checkWait(step: UnresolvedStep, secrets: ReturnType<Http["secrets"]> | undefined): StepCheck {
+  const event = step["event"] as { schema?: unknown; signature?: unknown } | undefined;
   return {
-    issues: issuesOf(step, event?.schema),
+    issues: [
+      ...issuesOf(step, event?.schema),
+      ...signatureIssues(event?.signature, secrets).map((issue) =>
+        Object.assign({}, issue, { path: ["event", ...(issue.path ?? [])] }),
+      ),
+    ],
     output: event === undefined ? objectOf({ waited_until: STRING }) : eventOutput(event.schema),
   };
 }

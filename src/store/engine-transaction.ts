@@ -7,7 +7,7 @@ import { approvalReader, approvalWriter } from "./approvals.ts";
 import { backfillReader, backfillWriter } from "./backfills.ts";
 import type { Store } from "./store.ts";
 import { eventReader, eventWriter } from "./events.ts";
-import { deliveryReader, deliveryWriter } from "./deliveries.ts";
+import { triggerDeliveryReader, triggerDeliveryWriter } from "./trigger-deliveries.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
 import { runWriter } from "./run-writer.ts";
 import { runReader } from "./run-reader.ts";
@@ -28,7 +28,7 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   workflowStates: workflowStateReader(db),
   events: eventReader(db),
   triggers: triggerReader(db),
-  deliveries: deliveryReader(db),
+  triggerDeliveries: triggerDeliveryReader(db),
   backfills: backfillReader(db),
 });
 
@@ -48,7 +48,7 @@ export const engineWriters = (
   workflowStates: workflowStateWriter(trx),
   events: eventWriter(trx, bytes),
   triggers: triggerWriter(trx),
-  deliveries: deliveryWriter(trx),
+  triggerDeliveries: triggerDeliveryWriter(trx),
   secretUses: secretUseWriter(trx, clock),
   backfills: backfillWriter(trx),
 });

@@ -8,7 +8,7 @@ import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
 import type { Store } from "./store.ts";
 import { purgeExpiredLinks } from "./links.ts";
-import { purgeDeliveries } from "./prune-deliveries.ts";
+import { purgeTriggerDeliveries } from "./prune-trigger-deliveries.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
 import { purgeOauthStates } from "./oauth-states.ts";
 import { purgeRateSlots } from "./rate-slots.ts";
@@ -60,7 +60,7 @@ export async function purgeExpired(
     (trx, now) => purgeRateSlots(trx, now, BATCH_SIZE),
     (trx, now) => purgeExpiredLinks(trx, now, BATCH_SIZE),
     (trx, now) => purgeIdleMcpSessions(trx, now, BATCH_SIZE),
-    (trx, now) => purgeDeliveries(trx, now, BATCH_SIZE),
+    (trx, now) => purgeTriggerDeliveries(trx, now, BATCH_SIZE),
     (trx, now) => purgeOauthStates(trx, now, BATCH_SIZE),
     (trx, now) =>
       purgeEndedApplications(trx, { before: iso(now - KEEP_ENDED_APPLICATIONS_MS), limit: BATCH_SIZE }),

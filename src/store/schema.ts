@@ -1,5 +1,5 @@
 /** The tables' types for Kysely. Times are ISO 8601 text and JSON is text, so that every database stores them alike. */
-import type { DeliveryRow, TriggerRow } from "./trigger-schema.ts";
+import type { TriggerDeliveryRow, TriggerRow } from "./trigger-schema.ts";
 import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
@@ -300,7 +300,7 @@ export interface Schema extends AccountSchema, ProjectSchema {
   schedules: ScheduleRow;
   events: { run_id: string; step_id: string; received_at: string; body: string };
   triggers: TriggerRow;
-  deliveries: DeliveryRow;
+  trigger_deliveries: TriggerDeliveryRow;
   workflow_states: {
     workflow_id: string;
     revision: number;

@@ -1,5 +1,5 @@
 /** The rows of triggers and of what they have received. */
-import type { DeliveryStatus } from "../../schemas/delivery.ts";
+import type { TriggerDeliveryStatus } from "../../schemas/trigger-delivery.ts";
 
 export interface TriggerRow {
   id: string;
@@ -19,12 +19,12 @@ export interface TriggerRow {
   lineage: string;
 }
 
-export interface DeliveryRow {
+export interface TriggerDeliveryRow {
   id: string;
   trigger_id: string;
   workflow_id: string;
   received_at: string;
-  status: DeliveryStatus;
+  status: TriggerDeliveryStatus;
   /** The id of the run that it starts, chosen when it was received. */
   run_id: string | null;
   /** The digest of what a repeated delivery has in common with this one; null where there is nothing. */

@@ -129,6 +129,7 @@ export async function testEngine({
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;
   const events = eventsApi({
+    views: made.views,
     context: made.context,
     read,
     transaction,

@@ -49,12 +49,14 @@ export interface ProjectThings {
   apiKey: string;
   review: string;
   backfill: string;
+  delivery: string;
 }
 
 /** Ids that look like those of `things`, and exist nowhere. */
 export const missing = ({
   review,
   backfill,
+  delivery,
   workflow,
   finishedRun,
   waitingRun,
@@ -70,6 +72,7 @@ export const missing = ({
   apiKey: `${apiKey.slice(0, -4)}none`,
   review: `${review.slice(0, -4)}none`,
   backfill: `${backfill.slice(0, -4)}none`,
+  delivery: `${delivery.slice(0, -4)}none`,
 });
 
 const definition = (word: string, database: string) => ({
@@ -83,6 +86,7 @@ const definition = (word: string, database: string) => ({
   output: { text: `\${{ steps.${word}_step.text }}` },
   schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" },
   expose_as_tool: true,
+  triggers: [{ id: `${word}_hook`, type: "webhook", if: false }],
 });
 
 export async function openProjectMatrix() {
@@ -158,7 +162,13 @@ export async function openProjectMatrix() {
     await change("update_project", ({ projects }) => projects.update(project, { review: true }));
     await call(updateWorkflow, { workflow_id: id, description: `Soon about ${word}` });
     const asked = await call(publishWorkflow, { workflow_id: id, reason: `Because of ${word}` });
+    const [hook] = await instance.read.triggers.ofWorkflow(id);
+    const { deliveryId } = await instance.services.engine.triggers.receive(
+      { record: hook!, trigger: { id: hook!.name, type: "webhook" } },
+      { event: { body: { word }, headers: {}, query: {} }, senderId: null, bytes: 10 },
+    );
     return {
+      delivery: deliveryId,
       review: asked.review!.id,
       backfill: backfill.id,
       workflow: id,

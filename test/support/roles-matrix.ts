@@ -101,6 +101,7 @@ const WORKFLOW = {
   steps: [{ id: "hello", type: "set", values: { greeting: "Good morning, ${{ inputs.name }}" } }],
   state: { last_id: { type: "integer", default: 0 } },
   schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin" },
+  triggers: [{ id: "hook", type: "webhook" }],
 };
 const ASKING = { steps: [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }] };
 
@@ -266,6 +267,8 @@ const TABLES = [
   "workflows",
   "workflow_versions",
   "schedules",
+  "triggers",
+  "trigger_deliveries",
   "runs",
   "run_steps",
   "jobs",

@@ -11,6 +11,7 @@ import { newRequestId } from "../../src/core/ids.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
+import { untilPassing } from "./eventually.ts";
 import { apiClient } from "./http.ts";
 import { type FakeClock, testInstance, type TestInstance } from "./instance.ts";
 import type { Json } from "./json.ts";
@@ -33,6 +34,8 @@ export interface SurfaceClient {
   surface: "direct" | "rest" | "mcp";
   clock: FakeClock;
   call(tool: AnyTool, input: Record<string, unknown>, by: CallerName): Promise<CallResult>;
+  /** Sends a delivery to the trigger of a workflow, and waits until it has ended. */
+  deliver(delivery: Record<string, unknown>): Promise<Json>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
@@ -96,11 +99,32 @@ async function principalOf({ read }: TestInstance, caller: CreatedKey | SignedIn
   return { kind: "key", keyId: id, keyName: name, owner, lineage, scopes: scopesOf(access), access };
 }
 
+/** @param delivery the workflow with the body, or `refused` */
+const delivererTo =
+  ({ read, services }: TestInstance) =>
+  async ({ workflow_id: id, body, refused }: Record<string, unknown>): Promise<Json> => {
+    const [record] = await read.triggers.ofWorkflow(id as string);
+    const target = { record: record!, trigger: { id: record!.name, type: "webhook" as const } };
+    const { triggers } = services.engine;
+    if (refused === true) {
+      await triggers.recordRefusal(target, { code: "signature_invalid", reason: "No.", bytes: 2 });
+      return {};
+    }
+    const event = { body, headers: {}, query: {} };
+    const { deliveryId } = await triggers.receive(target, { event, senderId: null, bytes: 10 });
+    await untilPassing(async () => {
+      if ((await read.triggerDeliveries.find(deliveryId))!.status === "received")
+        throw new Error("not ended");
+    });
+    return { delivery_id: deliveryId };
+  };
+
 async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   return {
     surface: "direct",
     clock,
+    deliver: delivererTo(instance),
     async call(tool, input, by) {
       const requestId = newRequestId();
       try {
@@ -130,6 +154,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
   return {
     surface: "mcp",
     clock,
+    deliver: delivererTo(instance),
     async call(tool, input, by) {
       // The preparation of a scenario may use operations of REST only, and signed-in users.
       if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
@@ -150,7 +175,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
 async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   const { url } = await instance.rest({ config });
-  return { surface: "rest", clock, call: caller(url, callers) };
+  return { surface: "rest", clock, call: caller(url, callers), deliver: delivererTo(instance) };
 }
 
 const isKey = (by: CallerName): by is KeyName => by === "full" || by === "other" || by === "readOnly";

@@ -121,7 +121,7 @@ describe("POST /hooks/{token}", () => {
     expect(body).toMatchObject([{ status: "refused", code: "signature_invalid", has_body: false }]);
     expectProblem(
       await call("POST", `/workflows/on-push/deliveries/${body[0].id}/redeliver`),
-      "delivery_not_stored",
+      "trigger_delivery_not_stored",
     );
     expect((await call("GET", "/runs?limit=1")).body).toEqual([]);
   });

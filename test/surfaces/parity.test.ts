@@ -5,6 +5,7 @@ import { catalogue } from "../../tools/index.ts";
 import { fakeClock } from "../support/instance.ts";
 import { BACKFILL_SCENARIOS } from "../support/parity-backfills.ts";
 import { PROJECT_SCENARIOS } from "../support/parity-projects.ts";
+import { RECEIVE, TRIGGER_SCENARIOS } from "../support/parity-triggers.ts";
 import { STEP_SCENARIOS } from "../support/parity-steps.ts";
 import { ACCOUNT_SCENARIOS } from "../support/parity-accounts.ts";
 import { REVIEW_SCENARIOS } from "../support/parity-reviews.ts";
@@ -23,6 +24,7 @@ const SCENARIOS = {
   ...REVIEW_SCENARIOS,
   ...STEP_SCENARIOS,
   ...BACKFILL_SCENARIOS,
+  ...TRIGGER_SCENARIOS,
 };
 const toolNamed = (name: string): AnyTool => catalogue.find((tool) => tool.name === name)!;
 
@@ -39,9 +41,10 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
       if (typeof value === "string") {
         return (
           value
+            .replaceAll(/\bhttp:\/\/[\w.:]+\/hooks\/[\w.-]+/g, "(the URL of a trigger)")
             .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
             .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
-            .replaceAll(/\b(bf|key|rev|ses|usr)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\b(bf|key|rev|ses|usr|trd|trg)_[\w-]{12}/g, "(a $1)")
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
             // Each listener has its own address.
             .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/link#\w{32}\b/g, "(a link)")
@@ -64,7 +67,11 @@ async function play(way: SurfaceClient, steps: readonly ParityCall[]): Promise<C
   for (const step of steps) {
     const input = typeof step.with === "function" ? step.with(outcomes) : (step.with ?? {});
     const by = step.by ?? (step.readOnly ? "readOnly" : "full");
-    outcomes.push(await way.call(toolNamed(step.call), input, by));
+    outcomes.push(
+      step.call === RECEIVE
+        ? { output: await way.deliver(input) }
+        : await way.call(toolNamed(step.call), input, by),
+    );
     way.clock.advance(60_000);
   }
   return outcomes;
@@ -116,6 +123,7 @@ describe("parity of the surfaces", () => {
         ways.map(async (way) => ({ way, outcomes: await play(way, steps) })),
       );
       for (const [index, step] of steps.entries()) {
+        if (step.call === RECEIVE) continue;
         const tool = toolNamed(step.call);
         const expected = direct!.outcomes[index]!;
         expect({ index, ...step, expect: expected.problem?.code }).toEqual({

@@ -30,6 +30,8 @@ const PARAMETERS: Readonly<
   key_id: ({ apiKey }) => apiKey,
   review_id: ({ review }) => review,
   backfill_id: ({ backfill }) => backfill,
+  delivery_id: ({ delivery }) => delivery,
+  trigger: () => `${MARKER}_hook`,
   project: (_, project) => project,
   project_id: (_, project) => project,
   version: () => "1",

@@ -55,6 +55,11 @@ const mayPublish = ({ role, scopes }: CallerSpec): boolean =>
 const whereLive = (asker: CallerSpec): Outcome => (mayPublish(asker) ? "ok" : "missing_scope");
 const live = { own: whereLive, others: whereLive } as const;
 const publishes = { needs: "publish", ...workflow, ...changes } as const;
+const noDelivery = {
+  own: "trigger_delivery_not_found",
+  others: "trigger_delivery_not_found",
+  more: ["trd_none"],
+} as const;
 const person = { person: true } as const;
 const administers = { needs: "admin", ...person } as const;
 
@@ -129,6 +134,11 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   },
   get_backfill: { ...reads, ...noBackfill },
   cancel_backfill: { ...noBackfill, needs: "run", send: () => ({}) },
+  get_triggers: { ...reads, ...workflow },
+  rotate_trigger: { ...publishes, more: ["hook"], send: () => ({}) },
+  list_trigger_deliveries: { ...reads, ...workflow },
+  get_trigger_delivery: { ...reads, ...workflow, ...noDelivery },
+  redeliver_trigger_delivery: { needs: "publish", ...workflow, ...noDelivery, send: () => ({}) },
   run_workflow: { ...workflow, needs: "run", ...changes, send: () => ({}) },
   // It runs a step that is not saved, so it needs write too.
   run_step: {

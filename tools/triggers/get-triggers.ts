@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TriggerState } from "../../schemas/delivery.ts";
+import { TriggerState } from "../../schemas/trigger-delivery.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";

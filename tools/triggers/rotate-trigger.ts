@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TriggerName, TriggerState } from "../../schemas/delivery.ts";
+import { TriggerName, TriggerState } from "../../schemas/trigger-delivery.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";

@@ -1,5 +1,5 @@
 /** Triggers and their deliveries as the API returns them. */
-import type { Delivery, TriggerState } from "../../schemas/delivery.ts";
+import type { TriggerDelivery, TriggerState } from "../../schemas/trigger-delivery.ts";
 import { projectField } from "../../schemas/project.ts";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { scopesIn } from "../../src/core/access.ts";
@@ -7,7 +7,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { Readers } from "../../src/core/ports.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import type { DeliveryRecord, TriggerRecord } from "../../src/core/trigger-ports.ts";
+import type { TriggerDeliveryRecord, TriggerRecord } from "../../src/core/trigger-ports.ts";
 
 /**
  * Finds a trigger of a workflow's published version.
@@ -34,17 +34,17 @@ export async function findTrigger(
   );
 }
 
-/** @throws AppError workflow_not_found, delivery_not_found */
+/** @throws AppError workflow_not_found, trigger_delivery_not_found */
 export async function findDelivery(
-  read: Pick<Readers, "workflows" | "deliveries">,
+  read: Pick<Readers, "workflows" | "triggerDeliveries">,
   workflowId: string,
   deliveryId: string,
-): Promise<DeliveryRecord> {
+): Promise<TriggerDeliveryRecord> {
   const { id } = await findWorkflow(read.workflows, workflowId);
-  const found = await read.deliveries.find(deliveryId);
+  const found = await read.triggerDeliveries.find(deliveryId);
   if (found?.workflowId === id) return found;
   throw new AppError(
-    "delivery_not_found",
+    "trigger_delivery_not_found",
     `"${id}" has received no delivery "${deliveryId.slice(0, 100)}", or it was purged. ` +
       `List its deliveries with GET /workflows/${id}/deliveries.`,
   );
@@ -71,7 +71,7 @@ export async function triggerState(ctx: ToolContext, record: TriggerRecord): Pro
 }
 
 /** @param trigger the id of its trigger in the definition */
-export const serializeDelivery = (record: DeliveryRecord, trigger: string): Delivery => ({
+export const serializeTriggerDelivery = (record: TriggerDeliveryRecord, trigger: string): TriggerDelivery => ({
   id: record.id,
   workflow_id: record.workflowId,
   trigger,
@@ -90,7 +90,7 @@ export const serializeDelivery = (record: DeliveryRecord, trigger: string): Deli
 /** The id that the trigger of a delivery has in the definition. */
 export async function triggerNameOf(
   { triggers }: Pick<Readers, "triggers">,
-  { triggerId }: Pick<DeliveryRecord, "triggerId">,
+  { triggerId }: Pick<TriggerDeliveryRecord, "triggerId">,
 ): Promise<string> {
   return (await triggers.find(triggerId))?.name ?? triggerId;
 }

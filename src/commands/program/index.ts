@@ -14,7 +14,7 @@ import type { ProcessHost } from "./host.ts";
 import { registerGrants } from "./grants.ts";
 import { registerReviews } from "./reviews.ts";
 import { registerProjects } from "./projects.ts";
-import { registerRuns, registerWorkflows } from "./runs.ts";
+import { registerRuns, registerTriggers, registerWorkflows } from "./runs.ts";
 import { registerServers } from "./servers.ts";
 
 /** Builds the `millrace` command. Its errors are thrown, so that the caller chooses the exit code. */
@@ -36,6 +36,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerProjects(program, io);
   registerGrants(program, io);
   registerRuns(program, io, host);
+  registerTriggers(program, io);
   registerBackfills(program, io);
   registerWorkflows(program, io, host);
   registerArchives(program, io, host);

@@ -76,6 +76,44 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
     .action(async (run) => (await import("../runs.ts")).cancelOneRun(io, run));
 }
 
+export function registerTriggers(program: Command, io: Io): void {
+  const triggers = program
+    .command("triggers")
+    .description("show the webhooks of a workflow with their URLs, list their deliveries, deliver one again")
+    .argument("<workflow>", "id of the workflow")
+    .addOption(jsonOption())
+    .action(async (workflow, options) =>
+      (await import("../triggers.ts")).showTriggers(io, workflow, options),
+    );
+
+  triggers
+    .command("deliveries")
+    .description("list what the webhooks of a workflow received, newest first")
+    .argument("<workflow>", "id of the workflow")
+    .addOption(
+      new Option("--limit <int>", "maximum number of deliveries").default(20).argParser(integer(1, 200)),
+    )
+    .addOption(jsonOption())
+    .action(async (workflow, _, command: Command) =>
+      // commander gives --json to the parent command, wherever it stands on the line.
+      (await import("../triggers.ts")).showDeliveries(io, workflow, command.optsWithGlobals()),
+    );
+
+  triggers
+    .command("redeliver")
+    .description("deliver a delivery again, to the version that is published now")
+    .argument("<workflow>", "id of the workflow")
+    .argument("<delivery>", "id of the delivery")
+    .action(async (workflow, delivery) => (await import("../triggers.ts")).redeliver(io, workflow, delivery));
+
+  triggers
+    .command("rotate")
+    .description("replace the URL of a webhook; the old one is refused from then on")
+    .argument("<workflow>", "id of the workflow")
+    .argument("<trigger>", "id of the trigger in the definition")
+    .action(async (workflow, trigger) => (await import("../triggers.ts")).rotate(io, workflow, trigger));
+}
+
 export function registerWorkflows(program: Command, io: Io, { ask }: Pick<ProcessHost, "ask">): void {
   const workflows = program
     .command("workflows")

@@ -79,6 +79,7 @@ export function isSigned(
 
 /** Compares texts in a time that does not depend on where they differ. */
 export function isEqual(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,4 +1,5 @@
 /** The steps of a definition that wait for an event, each with a URL of its own. */
+import type { Signature } from "../../../schemas/signature.ts";
 import type { JsonSchema } from "../../core/json-schema/index.ts";
 
 type StepFields = Readonly<Record<string, unknown>>;
@@ -11,6 +12,10 @@ export function eventSchema(step: StepFields): JsonSchema | undefined {
   const { schema } = event as { schema?: unknown };
   return typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {};
 }
+
+/** The signature that the event of a step must have; undefined for none. @param step one that its schema accepts */
+export const eventSignature = (step: StepFields): Signature | undefined =>
+  (step["event"] as { signature?: Signature } | undefined)?.signature;
 
 /** The ids of the steps that wait for an event. */
 export const eventStepIds = (steps: readonly StepFields[]): string[] =>

@@ -23,7 +23,7 @@ import type { PrepareRun } from "../run-state/prepare-run.ts";
 import { type Backfiller, backfiller } from "../run-state/backfills.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
-import { type DeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
+import { type TriggerDeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
 import { type Evaluator, evaluator } from "./evaluator.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import { lowPriority, type RunContext } from "../run-state/run-context.ts";
@@ -43,7 +43,7 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
 
 export interface JobHandlers {
   scheduler: Scheduler;
-  deliveries: DeliveryStarter;
+  triggerDeliveries: TriggerDeliveryStarter;
   backfiller: Backfiller;
   handler: JobHandler;
   onUnexpectedError: OnUnexpectedError;
@@ -109,7 +109,14 @@ export function jobHandlers({
   return {
     scheduler: scheduler(starting),
     backfiller: backfiller(starting),
-    deliveries: deliveryStarter({ context, read, transaction, prepareRun, evaluator: expressions, log }),
+    triggerDeliveries: deliveryStarter({
+      context,
+      read,
+      transaction,
+      prepareRun,
+      evaluator: expressions,
+      log,
+    }),
     handler: (job, jobContext) => kinds[job.kind](job, jobContext),
     onUnexpectedError: onUnexpectedError(context, runs),
     close: () => expressions.close(),

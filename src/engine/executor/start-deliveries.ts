@@ -9,7 +9,7 @@ import { AppError, type ErrorCode, isStorageUnavailable } from "../../core/error
 import { formatPath } from "../../core/issues.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { DeliveryEnd, DeliveryRecord, TriggerRecord } from "../../core/trigger-ports.ts";
+import type { TriggerDeliveryEnd, TriggerDeliveryRecord, TriggerRecord } from "../../core/trigger-ports.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
 import { compileCel, compileValue, type Compiled, type Scope } from "../definition/expressions/index.ts";
@@ -53,7 +53,7 @@ interface Options {
   log: Logger;
 }
 
-export interface DeliveryStarter {
+export interface TriggerDeliveryStarter {
   /** Starts the runs of received deliveries. Calls while one is running are joined. @returns how many runs it started */
   startReceived(): Promise<number>;
   /** Claims no more, and waits for those that are handled now. */
@@ -66,14 +66,14 @@ interface PlannedTrigger {
   inputs: Compiled;
 }
 
-const ended = (status: DeliveryEnd["status"], code: string, reason: string): DeliveryEnd => ({
+const ended = (status: TriggerDeliveryEnd["status"], code: string, reason: string): TriggerDeliveryEnd => ({
   status,
   code,
   reason: reason.slice(0, MAX_REASON_CHARS),
 });
-const failed = (code: string, reason: string): DeliveryEnd => ended("failed", code, reason);
-const STARTED: DeliveryEnd = { status: "started", code: null, reason: null };
-const FILTERED: DeliveryEnd = { status: "filtered", code: null, reason: null };
+const failed = (code: string, reason: string): TriggerDeliveryEnd => ended("failed", code, reason);
+const STARTED: TriggerDeliveryEnd = { status: "started", code: null, reason: null };
+const FILTERED: TriggerDeliveryEnd = { status: "filtered", code: null, reason: null };
 
 export function deliveryStarter({
   context,
@@ -82,7 +82,7 @@ export function deliveryStarter({
   prepareRun,
   evaluator,
   log,
-}: Options): DeliveryStarter {
+}: Options): TriggerDeliveryStarter {
   const { clock } = context;
   const plans = new WeakMap<CompiledDefinition, ReadonlyMap<string, PlannedTrigger>>();
   let running: Promise<number> | undefined;
@@ -106,10 +106,10 @@ export function deliveryStarter({
     while (isAskedAgain && !isStopping) {
       isAskedAgain = false;
       // With a wrong clock the other executors start them.
-      while (!isStopping && isAgreed(clock) && (await read.deliveries.hasDue(iso(clock.now())))) {
+      while (!isStopping && isAgreed(clock) && (await read.triggerDeliveries.hasDue(iso(clock.now())))) {
         const now = clock.now();
         const claimed = await transaction((tx) =>
-          tx.deliveries.claim({ now: iso(now), until: iso(now + CLAIM_MS), limit: BATCH_SIZE }),
+          tx.triggerDeliveries.claim({ now: iso(now), until: iso(now + CLAIM_MS), limit: BATCH_SIZE }),
         );
         if (claimed.length === 0) break;
         const results = await Promise.all(claimed.map(handleRenewing));
@@ -120,7 +120,7 @@ export function deliveryStarter({
   }
 
   /** Keeps the claim of a delivery while it is handled. */
-  async function handleRenewing(delivery: DeliveryRecord): Promise<boolean> {
+  async function handleRenewing(delivery: TriggerDeliveryRecord): Promise<boolean> {
     const timer = setInterval(() => {
       postpone(delivery, CLAIM_MS).catch((err: unknown) =>
         log.warn({ err, delivery_id: delivery.id }, "claim of a delivery not renewed"),
@@ -137,14 +137,14 @@ export function deliveryStarter({
     }
   }
 
-  function postpone(delivery: DeliveryRecord, ms: number, why?: DeliveryEnd): Promise<boolean> {
-    return transaction((tx) => tx.deliveries.postpone(delivery, iso(clock.now() + ms), why));
+  function postpone(delivery: TriggerDeliveryRecord, ms: number, why?: TriggerDeliveryEnd): Promise<boolean> {
+    return transaction((tx) => tx.triggerDeliveries.postpone(delivery, iso(clock.now() + ms), why));
   }
 
   /** @returns whether it started a run */
-  async function handle(delivery: DeliveryRecord): Promise<boolean> {
+  async function handle(delivery: TriggerDeliveryRecord): Promise<boolean> {
     const record = await read.triggers.find(delivery.triggerId);
-    let end: DeliveryEnd;
+    let end: TriggerDeliveryEnd;
     try {
       end = await tryToStart(delivery, record);
     } catch (error) {
@@ -155,7 +155,8 @@ export function deliveryStarter({
         return false;
       }
       end = endOf(error);
-      if (!(await transaction((tx) => tx.deliveries.end(delivery, end, iso(clock.now()))))) return false;
+      if (!(await transaction((tx) => tx.triggerDeliveries.end(delivery, end, iso(clock.now())))))
+        return false;
     }
     log.info(
       {
@@ -171,18 +172,18 @@ export function deliveryStarter({
   }
 
   async function tryToStart(
-    delivery: DeliveryRecord,
+    delivery: TriggerDeliveryRecord,
     record: TriggerRecord | undefined,
-  ): Promise<DeliveryEnd> {
-    const end = async (reason: DeliveryEnd): Promise<DeliveryEnd> => {
-      await transaction((tx) => tx.deliveries.end(delivery, reason, iso(clock.now())));
+  ): Promise<TriggerDeliveryEnd> {
+    const end = async (reason: TriggerDeliveryEnd): Promise<TriggerDeliveryEnd> => {
+      await transaction((tx) => tx.triggerDeliveries.end(delivery, reason, iso(clock.now())));
       return reason;
     };
     if (delivery.attempts > MAX_CRASHES && delivery.code === null)
       return end(
         failed("executor_ended", "The executors that handled it ended each time. The log says why."),
       );
-    const event = await read.deliveries.event(delivery.id);
+    const event = await read.triggerDeliveries.event(delivery.id);
     if (record === undefined || record.removed || event === undefined)
       return end(
         failed("trigger_gone", "No published version had the trigger any more when its run was to start."),
@@ -232,7 +233,7 @@ export function deliveryStarter({
       trigger: "webhook",
     });
     const isOurs = await transaction(async (tx) => {
-      if (!(await tx.deliveries.end(delivery, STARTED, iso(clock.now())))) return false;
+      if (!(await tx.triggerDeliveries.end(delivery, STARTED, iso(clock.now())))) return false;
       await startRun(context, tx, prepared);
       return true;
     });
@@ -274,7 +275,7 @@ export function deliveryStarter({
   }
 
   /** How long to wait before the next attempt, in milliseconds; undefined when another one would fail as well. */
-  function pauseAfter({ attempts, receivedAt }: DeliveryRecord, error: unknown): number | undefined {
+  function pauseAfter({ attempts, receivedAt }: TriggerDeliveryRecord, error: unknown): number | undefined {
     const age = clock.now() - Date.parse(receivedAt);
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20), MAX_PAUSE_MS);
     if (error instanceof StepError) return error.transient && age < KEEP_TRYING_MS ? pause : undefined;
@@ -286,7 +287,7 @@ export function deliveryStarter({
 }
 
 /** How a delivery ends whose run can't start. */
-function endOf(error: unknown): DeliveryEnd {
+function endOf(error: unknown): TriggerDeliveryEnd {
   const { code, message } = error as AppError | StepError;
   const [first] = error instanceof AppError ? (error.details.errors ?? []) : [];
   return failed(code, first === undefined ? message : `${message} ${first.path} ${first.message}`);

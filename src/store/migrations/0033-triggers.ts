@@ -23,7 +23,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .unique()
     .execute();
   await db.schema
-    .createTable("deliveries")
+    .createTable("trigger_deliveries")
     .addColumn("id", "text", (c) => c.primaryKey().notNull())
     .addColumn("trigger_id", "text", (c) => c.notNull())
     .addColumn("workflow_id", "text", (c) => c.notNull())
@@ -43,35 +43,41 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn("ended_at", "text")
     .execute();
   await db.schema
-    .createIndex("deliveries_by_key")
-    .on("deliveries")
+    .createIndex("trigger_deliveries_by_key")
+    .on("trigger_deliveries")
     .columns(["trigger_id", "key"])
     .unique()
     .execute();
   await db.schema
-    .createIndex("deliveries_by_trigger")
-    .on("deliveries")
+    .createIndex("trigger_deliveries_by_trigger")
+    .on("trigger_deliveries")
     .columns(["trigger_id", "received_at", "id"])
     .execute();
   await db.schema
-    .createIndex("deliveries_by_workflow")
-    .on("deliveries")
+    .createIndex("trigger_deliveries_by_workflow")
+    .on("trigger_deliveries")
     .columns(["workflow_id", "received_at", "id"])
     .execute();
   await db.schema
-    .createIndex("deliveries_by_status")
-    .on("deliveries")
+    .createIndex("trigger_deliveries_by_status")
+    .on("trigger_deliveries")
     .columns(["trigger_id", "status", "received_at", "id"])
     .execute();
-  await db.schema.createIndex("deliveries_by_time").on("deliveries").columns(["received_at"]).execute();
+  await db.schema
+    .createIndex("trigger_deliveries_by_time")
+    .on("trigger_deliveries")
+    .columns(["received_at"])
+    .execute();
   // Small whatever the number of deliveries is: most have ended, and their bodies are not stored for long.
-  await sql`create index deliveries_due on deliveries (next_at) where next_at is not null`.execute(db);
-  await sql`create index deliveries_unended on deliveries (trigger_id, bytes) where next_at is not null`.execute(
+  await sql`create index trigger_deliveries_due on trigger_deliveries (next_at) where next_at is not null`.execute(
     db,
   );
-  await sql`create index deliveries_with_body on deliveries (trigger_id, received_at, id, bytes)
+  await sql`create index trigger_deliveries_unended on trigger_deliveries (trigger_id, bytes) where next_at is not null`.execute(
+    db,
+  );
+  await sql`create index trigger_deliveries_with_body on trigger_deliveries (trigger_id, received_at, id, bytes)
     where event is not null`.execute(db);
-  await sql`create index deliveries_by_age_of_body on deliveries (received_at) where event is not null`.execute(
+  await sql`create index trigger_deliveries_by_age_of_body on trigger_deliveries (received_at) where event is not null`.execute(
     db,
   );
 }

@@ -5,6 +5,7 @@
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { Request, Response } from "express";
 import { z } from "zod";
+import type { Issue } from "../../../schemas/problem.ts";
 import { timestamp } from "../../../schemas/text.ts";
 import { networkOf } from "../../auth/network.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
@@ -14,7 +15,8 @@ import type { Services } from "../invoke.ts";
 import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
-import { fromExpressError, readBody } from "./body.ts";
+import { receivedEvent } from "./received-event.ts";
+import { fromExpressError, readBody, readBytes } from "./body.ts";
 import { BODY_ERRORS, HEADERS, problems } from "./openapi-responses.ts";
 
 /** Maximum number of events from one network in a minute, on this process. */
@@ -50,8 +52,8 @@ export function receiveEvent(
       assertBelowLimit(count, clientAddressOf(req));
       target = await engine.events.find(req.params.token);
       bodies.reserve(req, res, networkOf(clientAddressOf(req)));
-      const bodyIssues = await readBody(req, res, true);
-      const receivedAt = await engine.events.receive(target, req.body ?? null, bodyIssues);
+      const { body, issues } = await readEvent(req, res, target);
+      const receivedAt = await engine.events.receive(target, body, issues);
       log.info({ ...logFields, ...idsOf(target), ms: elapsed() }, OPERATION);
       report(202);
       res.status(202).setHeader("Content-Type", "application/json");
@@ -75,6 +77,23 @@ export function receiveEvent(
       throw error;
     }
   };
+
+  /** Reads the body. One with a signature is parsed once the signature is known to be right. */
+  async function readEvent(
+    req: Request,
+    res: Response,
+    target: EventTarget,
+  ): Promise<{ body: unknown; issues: Issue[] }> {
+    const { signature } = target;
+    if (signature === undefined) {
+      const issues = await readBody(req, res, true);
+      return { body: (req.body as unknown) ?? null, issues };
+    }
+    const bytes = await readBytes(req, res);
+    await engine.events.checkSignature(target, signature, { headers: req.headers, body: bytes });
+    const { event, issues } = await receivedEvent(req, bytes, undefined);
+    return { body: event.body, issues };
+  }
 }
 
 const idsOf = (target: EventTarget | undefined): Record<string, string> =>
@@ -106,7 +125,7 @@ export const EVENTS: RouteConfig = {
   description:
     "Ends the wait of a step with `event`. The URL is `run.event_urls.<step id>` of the run; anyone who has it may use it, " +
     "once. Any JSON that matches the step's schema is accepted; one that does not is refused with all issues, and the URL " +
-    "stays valid. An event that comes before the step begins is kept for it.\n\nNeeds no API key.",
+    "stays valid. With `signature`, so is one without it. An event that comes before the step begins is kept for it.\n\nNeeds no API key.",
   tags: ["Runs"],
   security: [],
   request: {
@@ -138,6 +157,13 @@ export const EVENTS: RouteConfig = {
         },
       },
     },
-    ...problems(["event_not_found", "event_received", "invalid_input", ...BODY_ERRORS]),
+    ...problems([
+      "event_not_found",
+      "event_received",
+      "signature_invalid",
+      "secret_unavailable",
+      "invalid_input",
+      ...BODY_ERRORS,
+    ]),
   },
 };

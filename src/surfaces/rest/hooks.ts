@@ -151,7 +151,7 @@ export const HOOKS: RouteConfig = {
   description:
     "Starts a run of the workflow whose published version has the trigger. get_triggers returns the URL. The delivery must " +
     "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing. Whether a run " +
-    "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_deliveries shows it.\n\nNeeds no API key.",
+    "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_trigger_deliveries shows it.\n\nNeeds no API key.",
   tags: ["Runs"],
   security: [],
   request: {
@@ -178,7 +178,7 @@ export const HOOKS: RouteConfig = {
       content: {
         "application/json": {
           schema: z.strictObject({
-            delivery_id: z.string().meta({ description: "Its id.", example: "dlv_8dkq2m0sfj3a" }),
+            delivery_id: z.string().meta({ description: "Its id.", example: "trd_8dkq2m0sfj3a" }),
             run_id: z.string().meta({
               description: "The run that it starts, if it starts one.",
               example: "run_8dkq2m0sfj3a",

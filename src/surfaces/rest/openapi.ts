@@ -4,6 +4,7 @@ import { Health } from "../../../schemas/health.ts";
 import { type AnyTool, type HttpMethod, isServedOn, parseRoute } from "../../core/tool.ts";
 import { sessionEndpoints } from "../session/endpoints.ts";
 import { EVENTS } from "./events.ts";
+import { HOOKS } from "./hooks.ts";
 import { pathOf, RUN_EVENTS, sessionPathOf } from "./openapi-paths.ts";
 import { problem } from "./openapi-responses.ts";
 import { TAGS } from "./openapi-tags.ts";
@@ -52,6 +53,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
   });
   registry.registerPath(RUN_EVENTS);
   registry.registerPath(EVENTS);
+  registry.registerPath(HOOKS);
   for (const endpoint of sessionEndpoints) registry.registerPath(sessionPathOf(endpoint));
   const served = catalogue.filter((tool) => isServedOn(tool, "rest"));
   for (const tool of served.toSorted(byRoute)) registry.registerPath(pathOf(tool));

@@ -11,6 +11,7 @@ const EXPRESSION_FIELDS = [
   ["repeat", "until"],
   ["repeat", "with", "*", "next"],
 ];
+const EVENT_FIELDS = ["body", "headers", "query", "id", "received_at"];
 const RUN_FIELDS = ["id", "started_at", "scheduled_for", "workflow_id", "trigger", "event_urls"];
 
 /**
@@ -31,6 +32,7 @@ const isExpressionField = (path: Readonly<Path>): boolean => {
   const [top, , ...field] = path;
   return (
     isAssertion(path) ||
+    isTriggerExpression(path) ||
     (top === "steps" &&
       EXPRESSION_FIELDS.some(
         (parts) =>
@@ -39,6 +41,10 @@ const isExpressionField = (path: Readonly<Path>): boolean => {
       ))
   );
 };
+
+/** Whether it is the place of an expression of a trigger. */
+const isTriggerExpression = ([top, , field, ...rest]: Readonly<Path>): boolean =>
+  top === "triggers" && (field === "if" || field === "deduplicate") && rest.length === 0;
 
 /** Whether it is the place of an assertion of an example. */
 const isAssertion = ([top, , field, ...rest]: Readonly<Path>): boolean =>
@@ -81,10 +87,27 @@ function completePath(parts: readonly string[], scope: Scope): Suggestion[] {
   if (head === "inputs") return declared(asObject(asObject(scope.root)["inputs"]), rest);
   if (head === "state") return declared({ properties: asObject(scope.root)["state"] }, rest);
   if (head === "loop" && rest.length === 0) return loopVariables(scope);
+  if (head === "event" && readsEvent(scope)) return eventFields(scope, rest);
   if (head === "result" && readsResult(scope)) return fieldsOfResult(scope, rest);
   if (head !== "steps") return [];
   const [id, ...fields] = rest;
   return id === undefined ? ancestors(scope).map(stepSuggestion) : outputFields(scope, id, fields);
+}
+
+const readsEvent = ({ path }: Scope): boolean => path[0] === "triggers";
+
+/** The fields of what a trigger receives: those of the body by `payload` or `sample`. */
+function eventFields({ root, path }: Scope, fields: readonly string[]): Suggestion[] {
+  const [field, ...inner] = fields;
+  if (field === undefined) return EVENT_FIELDS.map((label) => ({ label, kind: "property" }));
+  const trigger = asObject(asList(asObject(root)["triggers"])[Number(path[1])]);
+  const sample = asObject(trigger["sample"]);
+  if (field === "body" && trigger["payload"] !== undefined)
+    return declared(asObject(trigger["payload"]), inner);
+  if (field !== "body" && field !== "headers") return [];
+  return Object.keys(asObject(valueAt(sample[field], inner)))
+    .filter((label) => /^[A-Za-z_]\w*$/.test(label))
+    .map((label) => ({ label, kind: "property" }));
 }
 
 /** The fields of the output of a step, as validation reported them. */
@@ -138,6 +161,7 @@ const variable = (label: string, detail: string): Suggestion => ({
 function names(scope: Scope): Suggestion[] {
   const { root, data } = scope;
   const { for_each: list, repeat } = stepAt(scope);
+  if (readsEvent(scope)) return [variable("event", "what was received"), ...functionsOf(data)];
   return [
     variable("inputs", "inputs of the run"),
     variable("steps", "step outputs"),
@@ -152,9 +176,12 @@ function names(scope: Scope): Suggestion[] {
           { label: "index", detail: "index of the item, from 0", kind: "variable" as const },
         ]
       : []),
-    ...(data.functions ?? []).map((label): Suggestion => ({ label, kind: "function", apply: `${label}(` })),
+    ...functionsOf(data),
   ];
 }
+
+const functionsOf = ({ functions = [] }: CompletionData): Suggestion[] =>
+  functions.map((label) => ({ label, kind: "function", apply: `${label}(` }));
 
 /** The steps that wait for an event, each with a URL. */
 const eventSteps = (steps: readonly unknown[]): Suggestion[] =>

@@ -102,7 +102,7 @@ function ReviewFacts({ review }: { review: Review }) {
 
 function Plan({ review: { plan } }: { review: Review }) {
   if (plan === undefined) return null;
-  const { workflows, schedule, tool, saves_state: saved, break_callers: broken } = plan;
+  const { workflows, schedule, triggers = [], tool, saves_state: saved, break_callers: broken } = plan;
   return (
     <Section title="What its runs can do" order={2}>
       <List size="sm" spacing={4} aria-label="What goes live">
@@ -115,6 +115,20 @@ function Plan({ review: { plan } }: { review: Review }) {
             </>
           )}
         </List.Item>
+        {triggers.map((trigger) => (
+          <List.Item key={trigger.id}>
+            The webhook <Code>{trigger.id}</Code> starts it:{" "}
+            {trigger.signature === null
+              ? "anybody who has its URL can send it"
+              : `deliveries need a signature (${trigger.signature})`}
+            {trigger.if !== undefined && (
+              <>
+                , and start a run if <Code>{trigger.if}</Code>
+              </>
+            )}
+            .
+          </List.Item>
+        ))}
         {saved.length > 0 && <List.Item>It saves workflow state: {saved.join(", ")}.</List.Item>}
         {tool !== null && (
           <List.Item>

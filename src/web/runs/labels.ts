@@ -6,6 +6,7 @@ export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
   rest: "REST API",
   cli: "Command line",
   schedule: "Schedule",
+  webhook: "Webhook",
   workflow: "Parent run",
   on_failure: "Failure of a run",
   example: "Example",

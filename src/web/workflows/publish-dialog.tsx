@@ -1,5 +1,5 @@
 /** Publishes a version: shows the consequences, the errors to fix, and the result of the examples. */
-import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, List, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "react-router";
 import { ApiError, send } from "../api/client.ts";
@@ -13,6 +13,7 @@ import { IssueList } from "./issue-list.tsx";
 import { parseExamples } from "./inputs.ts";
 import { type WorkflowWithEtag, invalidateWorkflows, versionQuery } from "./queries.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
+import { triggerIds } from "./trigger-ids.ts";
 import { CronText, parseSchedule } from "./schedule-text.tsx";
 
 interface PublishDialogProps {
@@ -179,6 +180,11 @@ function Consequences({ read: { workflow }, version, definition }: ConsequencesP
           </>
         )}
       </List.Item>
+      {triggerIds(definition).map((id) => (
+        <List.Item key={id}>
+          The webhook <Code>{id}</Code> starts runs. Its URL is on the page of the workflow.
+        </List.Item>
+      ))}
       {definition["expose_as_tool"] === true && (
         <List.Item>
           {may("admin")

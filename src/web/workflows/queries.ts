@@ -97,6 +97,46 @@ export const scheduleQuery = (id: string) =>
     refetchInterval: 60_000,
   });
 
+/** The triggers of the published version. */
+export const triggersQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "triggers"],
+    queryFn: async ({ signal }) =>
+      (await send("get", "/workflows/{workflow_id}/triggers", { path: { workflow_id: id }, signal })).data
+        .items,
+  });
+
+/** Number of the newest deliveries that the page of a workflow shows. */
+const SHOWN_DELIVERIES = 20;
+
+/** What the triggers of a workflow have received, newest first. */
+export const triggerDeliveriesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "deliveries"],
+    queryFn: async ({ signal }) =>
+      (
+        await send("get", "/workflows/{workflow_id}/deliveries", {
+          path: { workflow_id: id },
+          query: { limit: SHOWN_DELIVERIES },
+          signal,
+        })
+      ).data,
+    refetchInterval: 10_000,
+  });
+
+/** A delivery with its body. */
+export const triggerDeliveryQuery = (id: string, delivery: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "deliveries", delivery],
+    queryFn: async ({ signal }) =>
+      (
+        await send("get", "/workflows/{workflow_id}/deliveries/{delivery_id}", {
+          path: { workflow_id: id, delivery_id: delivery },
+          signal,
+        })
+      ).data,
+  });
+
 /** The state of a workflow with its ETag, for If-Match; null when the version that runs declares none. */
 export const stateQuery = (id: string) =>
   queryOptions({

@@ -17,6 +17,7 @@ import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
 import { StatePanel, useDeclaresState } from "./state-panel.tsx";
 import { StepsPanel } from "./steps-panel.tsx";
+import { TriggersPanel, useHasTriggers } from "./triggers-panel.tsx";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowState } from "./workflow-state.tsx";
 
@@ -46,6 +47,7 @@ export default function WorkflowPage() {
 function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
   const { workflow } = read;
   const declaresState = useDeclaresState(workflow);
+  const hasTriggers = useHasTriggers(workflow);
   const { chosen } = useProjects();
   const [dialog, setDialog] = useState<"publish" | "details" | "offer" | "move">();
   const close = () => setDialog(undefined);
@@ -84,6 +86,13 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
             <SchedulePanel workflow={workflow} />
           </Panel>
         </Grid.Col>
+        {hasTriggers && (
+          <Grid.Col span={12}>
+            <Panel title="Webhooks">
+              <TriggersPanel workflow={workflow} />
+            </Panel>
+          </Grid.Col>
+        )}
         {declaresState && (
           <Grid.Col span={12}>
             <Panel title="State">

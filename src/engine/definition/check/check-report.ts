@@ -9,6 +9,7 @@ import {
 import { formatShape } from "../../../core/format-shape.ts";
 import { type PatchOperation, prefixPatch } from "../../../core/json-patch.ts";
 import type { Shape } from "../../../core/shapes.ts";
+import { SIGNATURE_SECRET } from "../../../core/webhook-signatures/issues.ts";
 
 export type CheckOptions = Omit<PortOptions, "signal" | "owner" | "project"> & {
   signal?: AbortSignal;
@@ -70,11 +71,6 @@ export const MAX_ISSUES = 100;
 export const UNFIT_OUTPUT = "unfit_output";
 /** The code of hidden characters in a text of a definition. */
 export const HIDDEN_CHARACTERS = "hidden_characters";
-/** The codes of secrets of signatures: a run that somebody starts by hand needs none. */
-export const SIGNATURE_SECRET = {
-  unknown: "unknown_signature_secret",
-  notSet: "signature_secret_not_set",
-} as const;
 /**
  * Codes of what is refused when a definition is saved, but does not stop a version that was saved before: it runs with the
  * maximum of the operator, with its texts as they are, and although a table that its examples show has changed.

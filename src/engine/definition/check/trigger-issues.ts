@@ -1,15 +1,14 @@
 /** Checks the triggers: their expressions against what they receive and the inputs that they give, and their secrets. */
-import { type Signature, secretNames } from "../../../../schemas/signature.ts";
 import type { Trigger } from "../../../../schemas/trigger.ts";
 import type { Connections, PartialIssue } from "../../../core/connections.ts";
 import { parseEventPath } from "../../../core/event-path.ts";
 import { type JsonSchema, schemaIssues, templateIssues } from "../../../core/json-schema/index.ts";
-import { nearMatch } from "../../../core/near-match.ts";
 import { ANY, objectOf } from "../../../core/shapes.ts";
+import { signatureIssues } from "../../../core/webhook-signatures/issues.ts";
 import { checkCel, checkValueAsync, factsOfCondition, withFacts } from "../expressions/index.ts";
 import type { TypeScope } from "../expressions/types.ts";
 import { bodyShape, eventShape } from "../trigger-event.ts";
-import { type LocatedIssue, MAX_ISSUES, prefixPath, SIGNATURE_SECRET } from "./check-report.ts";
+import { type LocatedIssue, MAX_ISSUES, prefixPath } from "./check-report.ts";
 import { RUN_FIELDS } from "./step-shapes.ts";
 import type { CheckedInputs } from "./top-level-issues.ts";
 import { conditionTypeIssues, withTypeIssues } from "./type-issues.ts";
@@ -43,7 +42,7 @@ export async function triggerIssues(
     const first = seen.get(trigger["id"]);
     if (first !== undefined) add([duplicateId(trigger["id"], first)]);
     else if (trigger["id"] !== undefined) seen.set(trigger["id"], index);
-    add(signatureIssues(trigger["signature"], connections));
+    add(signatureIssues(trigger["signature"], connections?.http.secrets()));
     add(deliveryIdIssues(trigger));
     add(payloadIssues(trigger));
     add(await expressionIssues(trigger, schema, yieldToEventLoop));
@@ -57,62 +56,6 @@ const duplicateId = (id: unknown, first: number): PartialIssue => ({
   message: `is already the id of triggers[${first}]: each has a URL of its own`,
   fix: `Write another id, such as ${String(id)}_2.`,
 });
-
-/** The issues of a signature, with paths below the trigger or the event. @param signature of any type; undefined is accepted */
-export function signatureIssues(
-  signature: unknown,
-  connections: Pick<Connections, "http"> | undefined,
-): PartialIssue[] {
-  if (!isObject(signature)) return [];
-  const issues: PartialIssue[] = [];
-  const { scheme, secret, header } = signature;
-  if (header !== undefined && scheme !== "shared_secret")
-    issues.push({
-      path: ["signature", "header"],
-      code: "not_allowed",
-      message: `is for shared_secret only: ${String(scheme)} has headers of its own`,
-      fix: "Remove header.",
-    });
-  if (connections === undefined) return issues;
-  const names =
-    typeof secret === "string" || Array.isArray(secret) ? secretNames({ secret } as Signature) : [];
-  const entries = connections.http.secrets();
-  for (const [index, name] of names.entries()) {
-    const found = secretIssue(name, entries);
-    const at = typeof secret === "string" ? [] : [index];
-    if (found !== undefined) issues.push({ path: ["signature", "secret", ...at], ...found });
-  }
-  return issues;
-}
-
-function secretIssue(
-  name: unknown,
-  entries: ReturnType<Connections["http"]["secrets"]>,
-): PartialIssue | undefined {
-  // The schema of the definition reports others.
-  if (typeof name !== "string") return undefined;
-  const entry = entries.find((other) => other.name === name);
-  if (entry !== undefined)
-    return entry.unavailableReason === null
-      ? undefined
-      : {
-          code: SIGNATURE_SECRET.notSet,
-          message: `names a secret that ${entry.unavailableReason}`,
-          fix: "Ask the operator to set the variable of its key_var.",
-        };
-  const names = entries.map((other) => other.name);
-  const near = nearMatch(name, names);
-  return {
-    code: SIGNATURE_SECRET.unknown,
-    message: "is not the name of a secret in the configuration",
-    allowed: names,
-    ...(near !== undefined && { did_you_mean: near }),
-    fix:
-      near === undefined
-        ? "Use an existing secret, or ask the operator to add it to secrets in the configuration, with hosts: []."
-        : `Write ${near}.`,
-  };
-}
 
 /** Warns where nobody knows who sent a delivery, or whether it is a repeated one. */
 function deliveryIdIssues({ signature, deduplicate }: Record<string, unknown>): PartialIssue[] {

@@ -6,9 +6,14 @@ import type { Trigger } from "../../../../schemas/trigger.ts";
 import { iso, SECOND } from "../../../core/clock.ts";
 import type { ConnectionViews } from "../../../core/connection-views.ts";
 import { AppError } from "../../../core/errors.ts";
-import { newDeliveryId, newRunId } from "../../../core/ids.ts";
+import { newTriggerDeliveryId, newRunId } from "../../../core/ids.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
-import type { DeliveryRecord, NewDelivery, TriggerRecord, TriggersApi } from "../../../core/trigger-ports.ts";
+import type {
+  TriggerDeliveryRecord,
+  NewTriggerDelivery,
+  TriggerRecord,
+  TriggersApi,
+} from "../../../core/trigger-ports.ts";
 import type { TriggerTokens } from "../../../core/trigger-tokens.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { QueueAdmission } from "../queue-admission.ts";
@@ -64,8 +69,7 @@ export function triggersApi(options: Options): TriggersApi {
     async receive({ record, trigger }, { event, senderId: inHeaders, bytes }) {
       const senderId = senderIdOf(trigger, event, inHeaders);
       const key = deliveryKey(trigger, event, senderId);
-      const { priority = 0 } = (await compiledOf(record)).definition;
-      await options.assertMayStart({ owner: usageSubjectOf(record.actor), priority });
+      await assertMayStart(record);
       const delivery = newDelivery(record, { event, senderId, key, bytes });
       const recorded = await transaction((tx) => add(tx, record, delivery));
       wake();
@@ -77,7 +81,7 @@ export function triggersApi(options: Options): TriggersApi {
       if (now - (refusedAt.get(record.id) ?? -Infinity) < REFUSAL_INTERVAL_MS) return;
       if (refusedAt.size >= MAX_REFUSED) refusedAt.clear();
       refusedAt.set(record.id, now);
-      const refused: NewDelivery = {
+      const refused: NewTriggerDelivery = {
         ...newDelivery(record, { event: null, senderId: null, key: null, bytes }),
         status: "refused",
         runId: null,
@@ -86,19 +90,26 @@ export function triggersApi(options: Options): TriggersApi {
       };
       try {
         await transaction(async (tx) => {
-          await tx.deliveries.record(refused);
-          await tx.deliveries.prune(record.id);
+          await tx.triggerDeliveries.record(refused);
+          await tx.triggerDeliveries.prune(record.id);
         });
       } catch (err) {
         context.log.warn({ err, workflow_id: record.workflowId }, "refused delivery not recorded");
       }
     },
 
+    assertMayStart,
+
     async redeliver(tx, record, { id, senderId, bytes }, event) {
       const again = newDelivery(record, { event, senderId, key: null, bytes });
       return add(tx, record, { ...again, redeliveryOf: id });
     },
   };
+
+  async function assertMayStart(record: TriggerRecord): Promise<void> {
+    const { priority = 0 } = (await compiledOf(record)).definition;
+    await options.assertMayStart({ owner: usageSubjectOf(record.actor), priority });
+  }
 
   async function declared(record: TriggerRecord): Promise<Trigger | undefined> {
     const { definition } = await compiledOf(record);
@@ -107,10 +118,10 @@ export function triggersApi(options: Options): TriggersApi {
 
   function newDelivery(
     { id, workflowId }: TriggerRecord,
-    received: Pick<NewDelivery, "event" | "senderId" | "key" | "bytes">,
-  ): NewDelivery {
+    received: Pick<NewTriggerDelivery, "event" | "senderId" | "key" | "bytes">,
+  ): NewTriggerDelivery {
     return {
-      id: newDeliveryId(),
+      id: newTriggerDeliveryId(),
       triggerId: id,
       workflowId,
       receivedAt: iso(clock.now()),
@@ -127,12 +138,12 @@ export function triggersApi(options: Options): TriggersApi {
   async function add(
     tx: EngineWriters,
     record: TriggerRecord,
-    delivery: NewDelivery,
-  ): Promise<DeliveryRecord> {
+    delivery: NewTriggerDelivery,
+  ): Promise<TriggerDeliveryRecord> {
     // First, so that a repetition gets its answer although nothing more may start now.
-    const first = await tx.deliveries.record(delivery);
+    const first = await tx.triggerDeliveries.record(delivery);
     if (first !== undefined) return first;
-    const { count, bytes } = await tx.deliveries.unended(record.id);
+    const { count, bytes } = await tx.triggerDeliveries.unended(record.id);
     if (count > MAX_UNENDED || (count > 1 && bytes > MAX_UNENDED_BYTES)) throw tooManyUnended(count);
     const { project, actor } = record;
     const run = {
@@ -143,7 +154,7 @@ export function triggersApi(options: Options): TriggersApi {
     } as const;
     const refused = await context.startLimits.refusal(tx, run);
     if (refused !== undefined) throw refused;
-    await tx.deliveries.prune(record.id);
+    await tx.triggerDeliveries.prune(record.id);
     const { event, ...recorded } = delivery;
     return { ...recorded, repeats: 0, attempts: 0, hasEvent: event !== null };
   }
@@ -166,7 +177,7 @@ const triggerGone = (): AppError =>
 
 const tooManyUnended = (count: number): AppError =>
   new AppError(
-    "rate_limited",
+    "too_many_runs",
     `${count - 1} deliveries of this trigger wait for their runs to start. Nothing was recorded: send it again later.`,
     { headers: { "Retry-After": String(RETRY_AFTER_S) } },
   );

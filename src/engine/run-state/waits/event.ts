@@ -3,6 +3,7 @@ import { encodeJson } from "../../../core/encoded-json.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 import { hasStepEnded } from "../../../core/step-states.ts";
 import { iso } from "../../../core/clock.ts";
+import type { ConnectionViews } from "../../../core/connection-views.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { EventReader, EventsApi, EventTarget } from "../../../core/event-ports.ts";
 import type { EventTokens } from "../../../core/event-tokens.ts";
@@ -12,7 +13,8 @@ import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from 
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { CompiledDefinition } from "../../definition/compiled-definition.ts";
-import { eventSchema } from "../../definition/event-steps.ts";
+import { eventSchema, eventSignature } from "../../definition/event-steps.ts";
+import { assertSigned } from "../signed-requests.ts";
 import { newJob, type RunContext } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import { isEnding } from "../run-update.ts";
@@ -61,13 +63,22 @@ interface EventsOptions {
   context: RunContext;
   read: Pick<EngineReaders, "runs" | "events">;
   transaction: EngineTransaction;
+  views: ConnectionViews;
   tokens: EventTokens;
   url: EventsApi["url"];
   /** Wakes the executors after a commit that has added jobs. */
   wake(): void;
 }
 
-export function eventsApi({ context, read, transaction, tokens, url, wake }: EventsOptions): EventsApi {
+export function eventsApi({
+  context,
+  read,
+  transaction,
+  views,
+  tokens,
+  url,
+  wake,
+}: EventsOptions): EventsApi {
   return {
     url,
 
@@ -78,7 +89,13 @@ export function eventsApi({ context, read, transaction, tokens, url, wake }: Eve
       const compiled = await context.definitionCache.get(run, read.runs);
       if (!compiled.position.has(ref.stepId)) throw eventNotFound();
       await assertExpected(read, { run, compiled, stepId: ref.stepId, now: context.clock.now() });
-      return { ...ref, workflowId: run.workflowId };
+      const step = compiled.definition.steps[compiled.position.get(ref.stepId)!]!;
+      const { workflowId, project } = run;
+      return { ...ref, workflowId, project, signature: eventSignature(step) };
+    },
+
+    async checkSignature({ project }, signature, request) {
+      await assertSigned({ views, clock: context.clock }, project, signature, request);
     },
 
     async receive(target, body, found = []) {

@@ -15,9 +15,9 @@ const KEEP_BODIES_MS = 7 * DAY;
 const KEEP_MS = 30 * DAY;
 
 /** Deletes the bodies that the newest deliveries of a trigger leave no room for, and the oldest refused deliveries. */
-export async function pruneDeliveries(trx: Kysely<Schema>, triggerId: string): Promise<void> {
+export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: string): Promise<void> {
   const newest = await trx
-    .selectFrom("deliveries")
+    .selectFrom("trigger_deliveries")
     .select(["received_at", "bytes"])
     .where("trigger_id", "=", triggerId)
     .where("event", "is not", null)
@@ -32,7 +32,7 @@ export async function pruneDeliveries(trx: Kysely<Schema>, triggerId: string): P
   });
   if (beyond !== undefined)
     await trx
-      .updateTable("deliveries")
+      .updateTable("trigger_deliveries")
       .set({ event: null })
       .where("trigger_id", "=", triggerId)
       .where("received_at", "<=", beyond.received_at)
@@ -41,7 +41,7 @@ export async function pruneDeliveries(trx: Kysely<Schema>, triggerId: string): P
       .where("next_at", "is", null)
       .execute();
   const refused = await trx
-    .selectFrom("deliveries")
+    .selectFrom("trigger_deliveries")
     .select("received_at")
     .where("trigger_id", "=", triggerId)
     .where("status", "=", "refused")
@@ -51,7 +51,7 @@ export async function pruneDeliveries(trx: Kysely<Schema>, triggerId: string): P
     .executeTakeFirst();
   if (refused !== undefined)
     await trx
-      .deleteFrom("deliveries")
+      .deleteFrom("trigger_deliveries")
       .where("trigger_id", "=", triggerId)
       .where("status", "=", "refused")
       .where("received_at", "<=", refused.received_at)
@@ -59,12 +59,16 @@ export async function pruneDeliveries(trx: Kysely<Schema>, triggerId: string): P
 }
 
 /** Purges a batch of expired deliveries and bodies at `now` (milliseconds). @returns whether there may be more */
-export async function purgeDeliveries(trx: Kysely<Schema>, now: number, limit: number): Promise<boolean> {
+export async function purgeTriggerDeliveries(
+  trx: Kysely<Schema>,
+  now: number,
+  limit: number,
+): Promise<boolean> {
   const expired = await trx
-    .deleteFrom("deliveries")
+    .deleteFrom("trigger_deliveries")
     .where("id", "in", (eb) =>
       eb
-        .selectFrom("deliveries")
+        .selectFrom("trigger_deliveries")
         .select("id")
         .where("received_at", "<", iso(now - KEEP_MS))
         .where("next_at", "is", null)
@@ -72,11 +76,11 @@ export async function purgeDeliveries(trx: Kysely<Schema>, now: number, limit: n
     )
     .executeTakeFirst();
   const old = await trx
-    .updateTable("deliveries")
+    .updateTable("trigger_deliveries")
     .set({ event: null })
     .where("id", "in", (eb) =>
       eb
-        .selectFrom("deliveries")
+        .selectFrom("trigger_deliveries")
         .select("id")
         .where("received_at", "<", iso(now - KEEP_BODIES_MS))
         .where("event", "is not", null)

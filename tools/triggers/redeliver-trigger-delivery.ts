@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { Delivery, DeliveryId } from "../../schemas/delivery.ts";
+import { TriggerDelivery, TriggerDeliveryId } from "../../schemas/trigger-delivery.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findDelivery, findTrigger, serializeDelivery, triggerNameOf } from "./trigger-state.ts";
+import { findDelivery, findTrigger, serializeTriggerDelivery, triggerNameOf } from "./trigger-state.ts";
 
-export const redeliverDelivery = defineTool({
-  name: "redeliver_delivery",
+export const redeliverTriggerDelivery = defineTool({
+  name: "redeliver_trigger_delivery",
   title: "Deliver again what a trigger received",
   description:
     "Delivers the stored body again, to the version that is published now: a run starts as for a new delivery, whatever the first one started.",
@@ -17,32 +17,36 @@ export const redeliverDelivery = defineTool({
   effect: "act",
   errors: [
     "workflow_not_found",
-    "delivery_not_found",
+    "trigger_delivery_not_found",
     "trigger_not_found",
-    "delivery_not_stored",
-    "rate_limited",
+    "trigger_delivery_not_stored",
     "too_many_runs",
     "storage_limit_reached",
+    "storage_full",
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
-    delivery_id: DeliveryId,
+    delivery_id: TriggerDeliveryId,
     idempotency_key: IdempotencyKey.optional(),
   }),
-  output: Delivery,
+  output: TriggerDelivery,
   async run({ workflow_id, delivery_id }, ctx) {
+    // Whatever does not exist is reported after the idempotency key, by the transaction.
+    const received = await ctx.read.triggerDeliveries.find(delivery_id);
+    const live = received && (await ctx.read.triggers.find(received.triggerId));
+    if (live?.removed === false) await ctx.engine.triggers.assertMayStart(live);
     const again = await ctx.write(async (tx) => {
       const first = await findDelivery(tx, workflow_id, delivery_id);
       const trigger = await findTrigger(tx, workflow_id, await triggerNameOf(tx, first));
-      const event = await tx.deliveries.event(first.id);
+      const event = await tx.triggerDeliveries.event(first.id);
       if (event === undefined) throw notStored(first.id);
       const delivery = await ctx.engine.triggers.redeliver(unscoped(tx), trigger, first, event);
       await tx.recordAudit(trigger.workflowId, undefined, {
         details: { trigger: trigger.name, delivery: first.id, redelivery: delivery.id },
       });
-      return serializeDelivery(delivery, trigger.name);
+      return serializeTriggerDelivery(delivery, trigger.name);
     });
     ctx.engine.wake();
     return again;
@@ -51,7 +55,7 @@ export const redeliverDelivery = defineTool({
 
 const notStored = (id: string): AppError =>
   new AppError(
-    "delivery_not_stored",
+    "trigger_delivery_not_stored",
     `The body of the delivery "${id}" is not stored: it was refused, or newer deliveries took its place. ` +
       "Let the sender send it again.",
   );

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { DeliveryId, DeliveryWithBody } from "../../schemas/delivery.ts";
+import { TriggerDeliveryId, TriggerDeliveryWithBody } from "../../schemas/trigger-delivery.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
-import { findDelivery, serializeDelivery, triggerNameOf } from "./trigger-state.ts";
+import { findDelivery, serializeTriggerDelivery, triggerNameOf } from "./trigger-state.ts";
 
-export const getDelivery = defineTool({
-  name: "get_delivery",
+export const getTriggerDelivery = defineTool({
+  name: "get_trigger_delivery",
   title: "Get a delivery with its body",
   description:
     "Returns a delivery with its body and headers, without secrets and signatures. They can be the sample of a trigger.",
@@ -14,14 +14,14 @@ export const getDelivery = defineTool({
   scope: "read",
   effect: "read",
   readsValues: true,
-  errors: ["workflow_not_found", "delivery_not_found"],
-  input: z.strictObject({ workflow_id: WorkflowIdRef, delivery_id: DeliveryId }),
-  output: DeliveryWithBody,
+  errors: ["workflow_not_found", "trigger_delivery_not_found"],
+  input: z.strictObject({ workflow_id: WorkflowIdRef, delivery_id: TriggerDeliveryId }),
+  output: TriggerDeliveryWithBody,
   async run({ workflow_id, delivery_id }, ctx) {
     const delivery = await findDelivery(ctx.read, workflow_id, delivery_id);
-    const event = await ctx.read.deliveries.event(delivery.id);
+    const event = await ctx.read.triggerDeliveries.event(delivery.id);
     return {
-      ...serializeDelivery(delivery, await triggerNameOf(ctx.read, delivery)),
+      ...serializeTriggerDelivery(delivery, await triggerNameOf(ctx.read, delivery)),
       headers: event?.headers ?? null,
       query: event?.query ?? null,
       body: event?.body ?? null,

@@ -2,18 +2,18 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { ReceivedEvent } from "../core/event-path.ts";
 import type {
-  DeliveryFilter,
-  DeliveryReader,
-  DeliveryRecord,
-  DeliveryWriter,
-  NewDelivery,
+  TriggerDeliveryFilter,
+  TriggerDeliveryReader,
+  TriggerDeliveryRecord,
+  TriggerDeliveryWriter,
+  NewTriggerDelivery,
 } from "../core/trigger-ports.ts";
 import { cappedCount } from "./capped-count.ts";
 import { skippingLocked } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
-import { pruneDeliveries } from "./prune-deliveries.ts";
+import { pruneTriggerDeliveries } from "./prune-trigger-deliveries.ts";
 import type { Schema } from "./schema.ts";
-import type { DeliveryRow } from "./trigger-schema.ts";
+import type { TriggerDeliveryRow } from "./trigger-schema.ts";
 
 const COLUMNS = [
   "id",
@@ -30,11 +30,11 @@ const COLUMNS = [
   "repeats",
   "redelivery_of",
   "attempts",
-] as const satisfies (keyof DeliveryRow)[];
+] as const satisfies (keyof TriggerDeliveryRow)[];
 
-type Row = Pick<DeliveryRow, (typeof COLUMNS)[number]> & { has_event: number };
+type Row = Pick<TriggerDeliveryRow, (typeof COLUMNS)[number]> & { has_event: number };
 
-const toRecord = (row: Row): DeliveryRecord => ({
+const toRecord = (row: Row): TriggerDeliveryRecord => ({
   id: row.id,
   triggerId: row.trigger_id,
   workflowId: row.workflow_id,
@@ -54,11 +54,11 @@ const toRecord = (row: Row): DeliveryRecord => ({
 
 const HAS_EVENT = sql<number>`case when event is null then 0 else 1 end`.as("has_event");
 
-const select = (db: Kysely<Schema>) => db.selectFrom("deliveries").select(COLUMNS).select(HAS_EVENT);
+const select = (db: Kysely<Schema>) => db.selectFrom("trigger_deliveries").select(COLUMNS).select(HAS_EVENT);
 
 const matching = (
-  eb: ExpressionBuilder<Schema, "deliveries">,
-  { workflowId, triggerId, status }: DeliveryFilter,
+  eb: ExpressionBuilder<Schema, "trigger_deliveries">,
+  { workflowId, triggerId, status }: TriggerDeliveryFilter,
 ) =>
   eb.and([
     triggerId === undefined ? eb("workflow_id", "=", workflowId) : eb("trigger_id", "=", triggerId),
@@ -66,10 +66,10 @@ const matching = (
   ]);
 
 const firstDue = prepared((db, now: string) =>
-  db.selectFrom("deliveries").select("next_at").where("next_at", "<=", now).limit(1),
+  db.selectFrom("trigger_deliveries").select("next_at").where("next_at", "<=", now).limit(1),
 );
 
-export function deliveryReader(db: Kysely<Schema>): DeliveryReader {
+export function triggerDeliveryReader(db: Kysely<Schema>): TriggerDeliveryReader {
   return {
     async find(id) {
       const row = await select(db).where("id", "=", id).executeTakeFirst();
@@ -77,7 +77,11 @@ export function deliveryReader(db: Kysely<Schema>): DeliveryReader {
     },
 
     async event(id) {
-      const row = await db.selectFrom("deliveries").select("event").where("id", "=", id).executeTakeFirst();
+      const row = await db
+        .selectFrom("trigger_deliveries")
+        .select("event")
+        .where("id", "=", id)
+        .executeTakeFirst();
       return typeof row?.event === "string" ? (JSON.parse(row.event) as ReceivedEvent) : undefined;
     },
 
@@ -101,14 +105,14 @@ export function deliveryReader(db: Kysely<Schema>): DeliveryReader {
     count: (filter) =>
       cappedCount(
         db,
-        db.selectFrom("deliveries").where((eb) => matching(eb, filter)),
+        db.selectFrom("trigger_deliveries").where((eb) => matching(eb, filter)),
       ),
 
     hasDue: async (now) => (await firstDue(db, now)).length > 0,
 
     async unended(triggerId) {
       const row = await db
-        .selectFrom("deliveries")
+        .selectFrom("trigger_deliveries")
         .select((eb) => [
           eb.fn.countAll<number>().as("count"),
           eb.fn.coalesce(eb.fn.sum<number>("bytes"), eb.lit(0)).as("bytes"),
@@ -121,20 +125,20 @@ export function deliveryReader(db: Kysely<Schema>): DeliveryReader {
   };
 }
 
-export function deliveryWriter(trx: Kysely<Schema>): DeliveryWriter {
+export function triggerDeliveryWriter(trx: Kysely<Schema>): TriggerDeliveryWriter {
   return {
-    ...deliveryReader(trx),
+    ...triggerDeliveryReader(trx),
 
     async record(delivery) {
       const inserted = await trx
-        .insertInto("deliveries")
+        .insertInto("trigger_deliveries")
         .values(newRow(delivery))
         .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
         .returning("id")
         .executeTakeFirst();
       if (inserted !== undefined) return undefined;
       const row = await trx
-        .updateTable("deliveries")
+        .updateTable("trigger_deliveries")
         .set((eb) => ({ repeats: eb("repeats", "+", 1) }))
         .where("trigger_id", "=", delivery.triggerId)
         .where("key", "=", delivery.key)
@@ -146,13 +150,13 @@ export function deliveryWriter(trx: Kysely<Schema>): DeliveryWriter {
 
     async claim({ now, until, limit }) {
       const rows = await trx
-        .updateTable("deliveries")
+        .updateTable("trigger_deliveries")
         .set((eb) => ({ next_at: until, attempts: eb("attempts", "+", 1) }))
         .where("id", "in", (eb) =>
           skippingLocked(
             trx,
             eb
-              .selectFrom("deliveries")
+              .selectFrom("trigger_deliveries")
               .select("id")
               .where("next_at", "<=", now)
               .orderBy("next_at")
@@ -169,7 +173,7 @@ export function deliveryWriter(trx: Kysely<Schema>): DeliveryWriter {
 
     async end({ id, attempts }, { status, code, reason }, at) {
       const { numUpdatedRows } = await trx
-        .updateTable("deliveries")
+        .updateTable("trigger_deliveries")
         .set({ status, code, reason, next_at: null, ended_at: at })
         .where("id", "=", id)
         .where("attempts", "=", attempts)
@@ -180,7 +184,7 @@ export function deliveryWriter(trx: Kysely<Schema>): DeliveryWriter {
 
     async postpone({ id, attempts }, nextAt, why) {
       const { numUpdatedRows } = await trx
-        .updateTable("deliveries")
+        .updateTable("trigger_deliveries")
         .set({ next_at: nextAt, ...(why !== undefined && { code: why.code, reason: why.reason }) })
         .where("id", "=", id)
         .where("attempts", "=", attempts)
@@ -189,11 +193,11 @@ export function deliveryWriter(trx: Kysely<Schema>): DeliveryWriter {
       return numUpdatedRows > 0n;
     },
 
-    prune: (triggerId) => pruneDeliveries(trx, triggerId),
+    prune: (triggerId) => pruneTriggerDeliveries(trx, triggerId),
   };
 }
 
-function newRow(delivery: NewDelivery): DeliveryRow {
+function newRow(delivery: NewTriggerDelivery): TriggerDeliveryRow {
   const { event, receivedAt } = delivery;
   const isPending = delivery.status === "received";
   return {

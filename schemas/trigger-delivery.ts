@@ -4,21 +4,21 @@ import { ProjectField } from "./project.ts";
 import { Signature } from "./signature.ts";
 import { text, timestamp } from "./text.ts";
 
-export const DeliveryStatus = z.enum(["received", "started", "filtered", "failed", "refused"]).meta({
+export const TriggerDeliveryStatus = z.enum(["received", "started", "filtered", "failed", "refused"]).meta({
   description:
     "`received`: it starts a run soon. `started`: it started one. `filtered`: `if` was false. `failed`: the run could not start. `refused`: the sender got an error.",
   example: "started",
 });
-export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+export type TriggerDeliveryStatus = z.infer<typeof TriggerDeliveryStatus>;
 
 export const TriggerName = text(64, 1).meta({
   description: "The id of the trigger in the definition.",
   example: "pushed",
 });
 
-export const DeliveryId = text(100, 1).meta({
-  description: "The id of the delivery, from list_deliveries.",
-  example: "dlv_8dkq2m0sfj3a",
+export const TriggerDeliveryId = text(100, 1).meta({
+  description: "The id of the delivery, from list_trigger_deliveries.",
+  example: "trd_8dkq2m0sfj3a",
 });
 
 export const TriggerState = z
@@ -45,13 +45,13 @@ export const TriggerState = z
   .meta({ id: "TriggerState", description: "A trigger of a published workflow." });
 export type TriggerState = z.infer<typeof TriggerState>;
 
-export const Delivery = z
+export const TriggerDelivery = z
   .strictObject({
-    id: DeliveryId,
+    id: TriggerDeliveryId,
     workflow_id: z.string().meta({ example: "on-push" }),
     trigger: TriggerName,
     received_at: timestamp,
-    status: DeliveryStatus,
+    status: TriggerDeliveryStatus,
     run_id: z
       .string()
       .nullable()
@@ -72,12 +72,12 @@ export const Delivery = z
       .boolean()
       .meta({ description: "Whether its body is still stored, so that it can be redelivered." }),
   })
-  .meta({ id: "Delivery", description: "What a sender has sent to a trigger, and what became of it." });
-export type Delivery = z.infer<typeof Delivery>;
+  .meta({ id: "TriggerDelivery", description: "What a sender has sent to a trigger, and what became of it." });
+export type TriggerDelivery = z.infer<typeof TriggerDelivery>;
 
-export const DeliveryWithBody = z
+export const TriggerDeliveryWithBody = z
   .strictObject({
-    ...Delivery.shape,
+    ...TriggerDelivery.shape,
     headers: z
       .record(z.string(), z.string())
       .nullable()
@@ -91,5 +91,5 @@ export const DeliveryWithBody = z
       example: { ref: "refs/heads/main" },
     }),
   })
-  .meta({ id: "DeliveryWithBody", description: "A delivery with its body." });
-export type DeliveryWithBody = z.infer<typeof DeliveryWithBody>;
+  .meta({ id: "TriggerDeliveryWithBody", description: "A delivery with its body." });
+export type TriggerDeliveryWithBody = z.infer<typeof TriggerDeliveryWithBody>;
