@@ -5,7 +5,7 @@ import { ProjectFilter } from "../../schemas/project.ts";
 import { ApprovalStatus, RunId } from "../../schemas/run.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
-import { serializeApproval, withPlan } from "./serialize-approval.ts";
+import { serializeApproval, withStanding } from "./serialize-approval.ts";
 
 export const listApprovals = defineTool({
   name: "list_approvals",
@@ -37,7 +37,7 @@ export const listApprovals = defineTool({
       items:
         runId === undefined
           ? items.map((approval) => serializeApproval(approval))
-          : await Promise.all(items.map((approval) => withPlan(ctx, approval))),
+          : await Promise.all(items.map((approval) => withStanding(ctx, approval))),
       ...(await ctx.total(() => ctx.read.approvals.count(filter))),
       next_cursor: next && ctx.cursors.encode(query, next),
     };

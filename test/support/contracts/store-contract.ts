@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PROJECT } from "../../../schemas/project.ts";
 import { accessEverywhere } from "../../../src/core/access.ts";
+import { FIRST_DECIDES } from "../../../src/core/approval-rules.ts";
 import { DAY, HOUR, iso } from "../../../src/core/clock.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
@@ -48,6 +49,9 @@ const pendingApproval = (createdAt: string): ApprovalRecord => ({
   comment: null,
   answer: null,
   plan: null,
+  rules: FIRST_DECIDES,
+  decisions: [],
+  events: [],
 });
 
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
