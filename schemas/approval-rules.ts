@@ -16,6 +16,8 @@ export const MAX_ASSIGNEES = 50;
 export const MAX_REQUIRED = 20;
 /** Maximum number of reminders of one approval. */
 export const MAX_REMINDERS = 50;
+/** Maximum number of times that one approval is passed on. */
+export const MAX_DELEGATIONS = 20;
 /** Maximum number of escalations of one approval. */
 export const MAX_ESCALATIONS = 10;
 

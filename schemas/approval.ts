@@ -11,6 +11,14 @@ export const ApprovalId = text(100, 1).meta({
   example: "apr_5pXq0aZr4mXw1kq0Zr4mXw",
 });
 
+/** Which pending approvals a caller asks for, with whether they can decide each. */
+export const ForMe = z.enum(["all", "assigned", "decidable"]).meta({
+  description:
+    "Pending ones with `you` and `plan`: `all`, those `assigned` to you, or those that you may decide (`decidable`).",
+  example: "assigned",
+});
+export type ForMe = z.infer<typeof ForMe>;
+
 /** A step that can still run after a decision. */
 const PlannedStep = z
   .strictObject({

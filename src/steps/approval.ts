@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { text } from "../../schemas/text.ts";
 import { JsonSchemaObject } from "../../schemas/field-values.ts";
 import type { PartialIssue } from "../core/connections.ts";
@@ -40,7 +39,7 @@ export const approvalStep = defineStepType({
   title: "Ask a person",
   description:
     "Waits until a person approves or declines with decide_approval, over REST or through an agent. " +
-    "The first decision counts, or with required so many people must approve. With assignees only they can decide, and never those who started the run or wrote what it runs, " +
+    "The first decision counts, or with required so many people must approve. With assignees only they decide, never who started the run or wrote what it runs, " +
     "unless the operator allows it. The decision is for exactly what can still run. Declining is not a failure: test approved in the if of a later step. " +
     "After timeout it fails with approval_timeout.",
   fields: {

@@ -1,7 +1,7 @@
 import type { Approval } from "../../schemas/approval.ts";
-import type { ApprovalRight } from "../../schemas/approval-rules.ts";
+import type { ApprovalEvent, ApprovalRight } from "../../schemas/approval-rules.ts";
 import { projectField } from "../../schemas/project.ts";
-import { planDigest } from "../../src/core/approval-rules.ts";
+import { type ApprovalEventRecord, planDigest } from "../../src/core/approval-rules.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
@@ -60,17 +60,17 @@ function decisionsField({ decisions, status, plan }: ApprovalRecord, digest?: st
 
 /** What happened since the question. */
 function historyField({ events }: ApprovalRecord): Partial<Approval> {
-  const history = events
-    .filter(({ kind }) => kind !== "asked")
-    .map(({ kind, at, by, to, note }) => ({
-      event: kind,
-      at,
-      ...(by !== null && { by }),
-      to: [...to],
-      ...(note !== null && { note }),
-    }));
+  const history = events.filter(({ kind }) => kind !== "asked").map(serializeEvent);
   return history.length === 0 ? {} : { history };
 }
+
+const serializeEvent = ({ kind, at, by, to, note }: ApprovalEventRecord): ApprovalEvent => ({
+  event: kind,
+  at,
+  ...(by !== null && { by }),
+  to: [...to],
+  ...(note !== null && { note }),
+});
 
 /** The escalations that have not happened. */
 const comingEscalations = ({ rules, events, createdAt }: ApprovalRecord): { at: string; to: string[] }[] =>

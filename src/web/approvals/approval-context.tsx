@@ -12,18 +12,19 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { ancestorIds } from "./ancestors.ts";
 
-export function ApprovalContext({ approval }: { approval: Approval }) {
+/** @param props.order the level of the heading */
+export function ApprovalContext({ approval, order = 2 }: { approval: Approval; order?: 2 | 3 }) {
   const run = useQuery(runQuery(approval.run_id));
   return (
-    <Section title="Inputs and outputs so far" order={2}>
+    <Section title="Inputs and outputs so far" order={order}>
       <QueryContent query={run} skeleton={<LoadingSkeleton rows={3} />}>
-        {(loaded) => <ContextValues run={loaded} stepId={approval.step_id} />}
+        {(loaded) => <ContextValues run={loaded} stepId={approval.step_id} order={order} />}
       </QueryContent>
     </Section>
   );
 }
 
-function ContextValues({ run, stepId }: { run: Run; stepId: string }) {
+function ContextValues({ run, stepId, order }: { run: Run; stepId: string; order: 2 | 3 }) {
   const [open, setOpen] = useState<string[]>([]);
   const definition = useQuery(definitionQuery(run.id));
   const hasDefinition = definition.data !== undefined;
@@ -32,7 +33,7 @@ function ContextValues({ run, stepId }: { run: Run; stepId: string }) {
     ({ id, status }) => (hasDefinition ? ancestors.has(id) : id !== stepId) && status === "succeeded",
   );
   return (
-    <Accordion variant="separated" multiple value={open} onChange={setOpen} order={3}>
+    <Accordion variant="separated" multiple value={open} onChange={setOpen} order={order === 2 ? 3 : 4}>
       <Accordion.Item value="inputs">
         <Accordion.Control>Run inputs</Accordion.Control>
         <Accordion.Panel>
