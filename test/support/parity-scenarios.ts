@@ -160,6 +160,11 @@ const delegate = ({
   ...(by !== undefined && { by }),
   ...(expect !== undefined && { expect }),
 });
+/** Cancels the run of an earlier call. */
+const cancelling = (index: number): ParityCall => ({
+  call: "cancel_run",
+  with: (before) => ({ run_id: idOf(before, index) }),
+});
 /** The maximum number of unfinished runs. */
 export const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
@@ -1026,6 +1031,14 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     delegate({ by: "other", to: "root@example.com", key: "p" }),
     delegate({ by: "other", expect: "idempotency_key_reused", to: "ann@example.com", key: "p" }),
     delegate({ by: "other", expect: "approval_not_yours", to: "root@example.com" }),
+    {
+      call: "delegate_approval",
+      with: { approval_id: "apr_none", to: "a@example.com" },
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    cancelling(1),
+    delegate({ by: "other", expect: "approval_decided", to: "root@example.com" }),
     {
       call: "delegate_approval",
       with: { approval_id: "apr_none", to: "a@example.com" },
