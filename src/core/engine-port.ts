@@ -24,7 +24,6 @@ import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { TriggersApi } from "./trigger-ports.ts";
-import type { Applied } from "./transactions.ts";
 import type { Validation } from "./validation.ts";
 
 /** The result of checking a definition. */
