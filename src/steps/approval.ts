@@ -38,9 +38,9 @@ export const approvalStep = defineStepType({
   type: "approval",
   title: "Ask a person",
   description:
-    "Waits until a person approves or declines with decide_approval, over REST or through an agent. " +
-    "The first decision counts, or with required so many people must approve. With assignees only they decide, never who started the run or wrote what it runs, " +
-    "unless the operator allows it. The decision is for exactly what can still run. Declining is not a failure: test approved in the if of a later step. " +
+    "Waits until a person approves or declines with decide_approval. The first decision counts, or with required so many must " +
+    "approve. With assignees only they decide, never who started the run or wrote what it runs, unless the operator allows it. " +
+    "The decision is for exactly what can still run. Declining is not a failure: test approved in the if of a later step. " +
     "After timeout it fails with approval_timeout.",
   fields: {
     message: template(

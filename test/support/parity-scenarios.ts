@@ -144,26 +144,22 @@ export const idOf = (before: readonly CallResult[], index: number): string =>
 /** The approval that the run of an earlier call waits for. */
 const approvalOf = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
-/** Passes on the approval that the run of the second call waits for. */
+/** Passes on the approval that the run of a call waits for. */
 const delegate = ({
   by,
   expect,
   to,
   key,
-}: { to: string; key?: string } & Pick<ParityCall, "by" | "expect">): ParityCall => ({
+  of = 1,
+}: { to: string; key?: string; of?: number } & Pick<ParityCall, "by" | "expect">): ParityCall => ({
   call: "delegate_approval",
   with: (before) => ({
-    approval_id: approvalOf(before, 1),
+    approval_id: approvalOf(before, of),
     to,
     ...(key !== undefined && { idempotency_key: key }),
   }),
   ...(by !== undefined && { by }),
   ...(expect !== undefined && { expect }),
-});
-/** Cancels the run of an earlier call. */
-const cancelling = (index: number): ParityCall => ({
-  call: "cancel_run",
-  with: (before) => ({ run_id: idOf(before, index) }),
 });
 /** The maximum number of unfinished runs. */
 export const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
@@ -1024,6 +1020,7 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       },
     }),
     run("asking-ann"),
+    run("asking-ann"),
     delegate({ by: "other", expect: "invalid_input", to: "nobody@example.com" }),
     delegate({ by: "other", expect: "invalid_input", to: "ann@example.com" }),
     delegate({ expect: "approval_not_yours", to: "root@example.com" }),
@@ -1037,8 +1034,12 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       readOnly: true,
       expect: "missing_scope",
     },
-    cancelling(1),
-    delegate({ by: "other", expect: "approval_decided", to: "root@example.com" }),
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 2), decision: "decline" }),
+      by: "other",
+    },
+    delegate({ by: "other", expect: "approval_decided", to: "root@example.com", of: 2 }),
     {
       call: "delegate_approval",
       with: { approval_id: "apr_none", to: "a@example.com" },
