@@ -84,10 +84,10 @@ function PendingDetails({ approval }: { approval: Approval }) {
       <Collapse expanded={open} id={details}>
         {open && (
           <Stack gap="md" pt="xs">
-            <ApprovalPlan plan={approval.plan!} order={3} />
-            <ApprovalContext approval={approval} order={3} />
-            <DecisionsSoFar approval={approval} order={3} />
-            <Decision approval={approval} order={3} />
+            <ApprovalPlan plan={approval.plan!} />
+            <ApprovalContext approval={approval} />
+            <DecisionsSoFar approval={approval} />
+            <Decision approval={approval} />
           </Stack>
         )}
       </Collapse>

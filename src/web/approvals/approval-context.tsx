@@ -12,19 +12,18 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { ancestorIds } from "./ancestors.ts";
 
-/** @param props.order the level of the heading */
-export function ApprovalContext({ approval, order = 2 }: { approval: Approval; order?: 2 | 3 }) {
+export function ApprovalContext({ approval }: { approval: Approval }) {
   const run = useQuery(runQuery(approval.run_id));
   return (
-    <Section title="Inputs and outputs so far" order={order}>
+    <Section title="Inputs and outputs so far" order={2}>
       <QueryContent query={run} skeleton={<LoadingSkeleton rows={3} />}>
-        {(loaded) => <ContextValues run={loaded} stepId={approval.step_id} order={order} />}
+        {(loaded) => <ContextValues run={loaded} stepId={approval.step_id} />}
       </QueryContent>
     </Section>
   );
 }
 
-function ContextValues({ run, stepId, order }: { run: Run; stepId: string; order: 2 | 3 }) {
+function ContextValues({ run, stepId }: { run: Run; stepId: string }) {
   const [open, setOpen] = useState<string[]>([]);
   const definition = useQuery(definitionQuery(run.id));
   const hasDefinition = definition.data !== undefined;
@@ -33,7 +32,7 @@ function ContextValues({ run, stepId, order }: { run: Run; stepId: string; order
     ({ id, status }) => (hasDefinition ? ancestors.has(id) : id !== stepId) && status === "succeeded",
   );
   return (
-    <Accordion variant="separated" multiple value={open} onChange={setOpen} order={order === 2 ? 3 : 4}>
+    <Accordion variant="separated" multiple value={open} onChange={setOpen} order={3}>
       <Accordion.Item value="inputs">
         <Accordion.Control>Run inputs</Accordion.Control>
         <Accordion.Panel>

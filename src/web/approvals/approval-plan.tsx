@@ -14,11 +14,10 @@ const ROLES = {
   planned: "a run of it",
 } as const;
 
-/** @param props.order the level of the heading */
-export function ApprovalPlan({ plan, order = 2 }: { plan: Plan; order?: 2 | 3 }) {
+export function ApprovalPlan({ plan }: { plan: Plan }) {
   const shown = plan.workflows.filter(hasContent);
   return (
-    <Section title="What can run after the decision" order={order}>
+    <Section title="What can run after the decision" order={2}>
       {plan.changed && (
         <Alert color="yellow" title="This has changed since the question" role="note">
           For example, the configuration of a database is a different one now. Your decision is for what is

@@ -13,8 +13,7 @@ import { useDecide } from "./use-decide.ts";
 /** Maximum length of a comment, in UTF-16 code units. */
 const MAX_COMMENT_CHARS = 2_000;
 
-/** @param props.order the level of the heading */
-export function DecisionForm({ approval, order = 2 }: { approval: Approval; order?: 2 | 3 }) {
+export function DecisionForm({ approval }: { approval: Approval }) {
   const { form: schema } = approval;
   const [form, setForm] = useState<Record<string, unknown>>(() =>
     schema === null ? {} : initialValue(schema),
@@ -47,7 +46,7 @@ export function DecisionForm({ approval, order = 2 }: { approval: Approval; orde
       }}
     >
       <Stack>
-        <Title order={order} size="h4">
+        <Title order={2} size="h4">
           Your decision
         </Title>
         {schema !== null && (

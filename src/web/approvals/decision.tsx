@@ -8,8 +8,7 @@ import { DecisionForm } from "./decision-form.tsx";
 import { Delegate } from "./delegate.tsx";
 import { assigneeNames } from "./progress.ts";
 
-/** @param props.order the level of the heading */
-export function Decision({ approval, order = 2 }: { approval: Approval; order?: 2 | 3 }) {
+export function Decision({ approval }: { approval: Approval }) {
   const refusal = useRefusal(approval);
   const id = useId();
   const { you, assignees } = approval;
@@ -41,7 +40,7 @@ export function Decision({ approval, order = 2 }: { approval: Approval; order?: 
           counts as the decision of one person.
         </Alert>
       )}
-      <DecisionForm approval={approval} order={order} />
+      <DecisionForm approval={approval} />
       {you?.assigned === true && <Delegate approval={approval} />}
     </Stack>
   );

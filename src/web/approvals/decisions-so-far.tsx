@@ -10,7 +10,7 @@ type PersonalDecision = NonNullable<Approval["decisions"]>[number];
 type ApprovalEvent = NonNullable<Approval["history"]>[number];
 
 /** Nothing for an approval that one person decides, without a history. */
-export function DecisionsSoFar({ approval, order = 2 }: { approval: Approval; order?: 2 | 3 }) {
+export function DecisionsSoFar({ approval }: { approval: Approval }) {
   const { decisions = [], history = [] } = approval;
   const isPlain =
     !isShared(approval) && decisions.every((decision) => decision.outdated !== true && !isUnusual(decision));
@@ -22,7 +22,7 @@ export function DecisionsSoFar({ approval, order = 2 }: { approval: Approval; or
   return (
     <Section
       title={isShared(approval) ? `Decisions: ${progressText(approval)}` : "What happened so far"}
-      order={order}
+      order={2}
     >
       {entries.length === 0 ? (
         <Text size="sm">Nobody has decided yet.</Text>
