@@ -1,5 +1,6 @@
 /** Approvals as the API returns them, with what can still run after the decision. */
 import { z } from "zod";
+import { ApprovalEvent, ApprovalRight, PersonalDecision } from "./approval-rules.ts";
 import { EffectKind } from "./effect-kind.ts";
 import { ProjectField } from "./project.ts";
 import { ApprovalStatus } from "./run.ts";
@@ -9,6 +10,14 @@ export const ApprovalId = text(100, 1).meta({
   description: "The approval's id, from list_approvals or get_run.",
   example: "apr_5pXq0aZr4mXw1kq0Zr4mXw",
 });
+
+/** Which pending approvals a caller asks for, with whether they can decide each. */
+export const ForMe = z.enum(["all", "assigned", "decidable"]).meta({
+  description:
+    "Pending ones with `you` and `plan`: `all`, those `assigned` to you, or those that you may decide (`decidable`).",
+  example: "assigned",
+});
+export type ForMe = z.infer<typeof ForMe>;
 
 /** A step that can still run after a decision. */
 const PlannedStep = z
@@ -104,13 +113,35 @@ export const Approval = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: "JSON Schema of the form to fill in; null for none." }),
-    assignees: z.array(z.string()).meta({ example: ["ann@example.com"] }),
+    assignees: z
+      .array(z.string())
+      .meta({ description: "Addresses and roles; empty for everyone.", example: ["ann@example.com"] }),
     created_at: timestamp,
     expires_at: timestamp.nullable().meta({ description: "When it expires; null for never." }),
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable().meta({ example: "operator" }),
     comment: z.string().nullable().meta({ example: "Looks right." }),
     answer: z.record(z.string(), z.unknown()).nullable().meta({ description: "The filled-in form." }),
+    required: z
+      .int()
+      .optional()
+      .meta({ description: "How many people must approve; left out for one.", example: 2 }),
+    required_declines: z
+      .int()
+      .optional()
+      .meta({ description: "How many people must decline; left out for one.", example: 2 }),
+    decisions: z.array(PersonalDecision).optional().meta({ description: "What each person decided so far." }),
+    history: z
+      .array(ApprovalEvent)
+      .optional()
+      .meta({ description: "Reminders, escalations, and to whom it was passed on." }),
+    escalates: z
+      .array(z.strictObject({ at: timestamp, to: z.array(z.string()) }))
+      .optional()
+      .meta({ description: "To whom it goes as well, and when, while nobody decides." }),
+    you: ApprovalRight.optional().meta({
+      description: "Whether you can decide; with `plan`.",
+    }),
     plan: ApprovalPlan.optional().meta({
       description: "What can still run; for a pending one, of `get_approval`, or of a list with `run_id`.",
     }),

@@ -309,7 +309,17 @@ export const Run = z
       example: "run_8dkq2m0sfj3a",
     }),
     approvals: z
-      .array(z.strictObject({ id: z.string(), step_id: z.string(), message: z.string() }))
+      .array(
+        z.strictObject({
+          id: z.string(),
+          step_id: z.string(),
+          message: z.string(),
+          progress: z
+            .string()
+            .optional()
+            .meta({ description: "Where several must decide.", example: "1 of 2 approved" }),
+        }),
+      )
       .optional()
       .meta({ description: "Approvals that the run is waiting for." }),
     steps: z.array(RunStep).optional().meta({ description: "With `detail` or `step_id`." }),

@@ -1,11 +1,15 @@
 /** The catalogue: every operation, sorted by name. The REST API, the MCP tools and the OpenAPI document are generated from it. */
 import type { AnyTool } from "../src/core/tool.ts";
+import { endAbsence } from "./absences/end-absence.ts";
+import { getAbsence } from "./absences/get-absence.ts";
+import { setAbsence } from "./absences/set-absence.ts";
 import { createApiKey } from "./api-keys/create-api-key.ts";
 import { describeKey } from "./api-keys/describe-key.ts";
 import { listApiKeys } from "./api-keys/list-api-keys.ts";
 import { revokeApiKey } from "./api-keys/revoke-api-key.ts";
 import { rotateApiKey } from "./api-keys/rotate-api-key.ts";
 import { decideApproval } from "./approvals/decide-approval.ts";
+import { delegateApproval } from "./approvals/delegate-approval.ts";
 import { getApproval } from "./approvals/get-approval.ts";
 import { listApprovals } from "./approvals/list-approvals.ts";
 import { exportAuditLog } from "./audit/export-audit-log.ts";
@@ -94,13 +98,16 @@ export const catalogue: readonly AnyTool[] = [
   createWorkflow,
   decideApproval,
   decideReview,
+  delegateApproval,
   deleteProject,
   describeDatabase,
   describeEnvironment,
   describeKey,
+  endAbsence,
   endOtherSessions,
   endSession,
   exportAuditLog,
+  getAbsence,
   getApproval,
   getBackfill,
   getExposure,
@@ -156,6 +163,7 @@ export const catalogue: readonly AnyTool[] = [
   rotateTrigger,
   runStep,
   runWorkflow,
+  setAbsence,
   setProjectMember,
   setWorkflowState,
   startBackfill,

@@ -63,9 +63,9 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   },
   approval_not_yours: {
     meaning:
-      "The approval is assigned to others, or you started the run, or you wrote or published what takes part in it.",
+      "The approval is assigned to others, you passed it on, you started the run, or you wrote or published what takes part in it.",
     remedy:
-      "Ask somebody else, or one of the assignees. `approvals.by_starter: true` lets starters decide, `by_author: true` authors.",
+      "Ask one of the assignees, or somebody else; a signed-in admin can decide in their place with `override`. `approvals.by_starter: true` lets starters decide, `by_author: true` authors.",
   },
   forbidden_origin: {
     meaning:

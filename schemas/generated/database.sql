@@ -1,3 +1,13 @@
+CREATE TABLE "absences" (
+  "email" text primary key,
+  "starts_at" text not null,
+  "ends_at" text not null,
+  "substitute" text not null,
+  "set_at" text not null);
+
+CREATE INDEX "absences_by_end" on "absences" (
+  "ends_at");
+
 CREATE TABLE "account_links" (
   "digest" blob not null primary key,
   "kind" text not null,
@@ -29,6 +39,41 @@ CREATE INDEX "api_keys_by_owner" on "api_keys" (
   "created_at",
   "id");
 
+CREATE TABLE "approval_decisions" (
+  "approval_id" text not null,
+  "plan_digest" text not null,
+  "person" text not null,
+  "seat" text not null,
+  "run_id" text not null,
+  "name" text not null,
+  "approved" integer not null,
+  "override" integer not null,
+  "comment" text,
+  "answer" text,
+  "decided_at" text not null, constraint "approval_decisions_pk" primary key ("approval_id",
+  "plan_digest",
+  "person"), constraint "approval_decisions_seat" unique ("approval_id",
+  "plan_digest",
+  "seat"));
+
+CREATE INDEX "approval_decisions_by_run" on "approval_decisions" (
+  "run_id");
+
+CREATE TABLE "approval_events" (
+  "approval_id" text not null,
+  "seq" integer not null,
+  "run_id" text not null,
+  "kind" text not null,
+  "at" text not null,
+  "by" text,
+  "assignees" text not null,
+  "note" text,
+  "notified" integer not null, constraint "approval_events_pk" primary key ("approval_id",
+  "seq"));
+
+CREATE INDEX "approval_events_by_run" on "approval_events" (
+  "run_id");
+
 CREATE TABLE "approvals" (
   "id" text not null primary key,
   "run_id" text not null,
@@ -45,7 +90,8 @@ CREATE TABLE "approvals" (
   "decided_by" text,
   "comment" text,
   "answer" text,
-  "plan" text);
+  "plan" text,
+  "rules" text);
 
 CREATE INDEX "approvals_by_run" on "approvals" (
   "run_id");

@@ -2,13 +2,16 @@
   
   export namespace Schemas {
     // <Schemas>
-  export type AccountLink = { kind: ("setup" | "invitation" | "reset" | "verification"), email: (string | null), expires_at: (string | null) }
+  export type Absence = { from: (string | null), until: (string | null), substitute: (string | null), active: boolean, stands_in_for: Array<string> }
+export type AccountLink = { kind: ("setup" | "invitation" | "reset" | "verification"), email: (string | null), expires_at: (string | null) }
 export type ApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined }
 export type JsonPatchOperation = { op: ("add" | "remove" | "replace" | "move"), path: string, from?: string | undefined, value?: unknown | undefined }
 export type AppliedFix = { path: string, message: string, patch: Array<JsonPatchOperation> }
+export type PersonalDecision = { by: string, for?: string | undefined, override?: true | undefined, approved: boolean, comment: (string | null), at: string, outdated?: true | undefined }
+export type ApprovalEvent = { event: ("asked" | "reminded" | "escalated" | "delegated"), at: string, by?: string | undefined, to: Array<string>, note?: string | undefined }
 export type PlannedStep = { id: string, type: string, effect: string, does?: ("reads" | "writes" | "sends" | "calls" | "asks" | "waits" | "runs" | "nothing") | undefined, targets?: Array<string> | undefined, if?: string | undefined, undo?: true | undefined }
 export type PlannedWorkflow = { workflow_id: (string | null), version: (number | null), role: ("run" | "parent" | "called" | "reviewed" | "planned"), run_id?: string | undefined, patched?: true | undefined, on_failure?: string | undefined, foreign?: true | undefined, steps: Array<PlannedStep> }
-export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
+export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), required?: number | undefined, required_declines?: number | undefined, decisions?: Array<PersonalDecision> | undefined, history?: Array<ApprovalEvent> | undefined, escalates?: Array<{ at: string, to: Array<string> }> | undefined, you?: { can_decide: boolean, reason?: string | undefined, for?: string | undefined, override?: true | undefined, assigned: boolean } | undefined, plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
 export type Attempt = { attempt: number, status: ("running" | "succeeded" | "failed" | "cancelled" | "interrupted"), started_at: string, finished_at: (string | null), input?: unknown | undefined, usage: Usage, error: RunError }
@@ -47,7 +50,7 @@ export type Review = { id: string, project?: string | undefined, workflow_id: st
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
 export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
+export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
 export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
 export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
@@ -657,6 +660,93 @@ export type post_Authorize_application = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Get_absence = {
+      method: "GET",
+      path: "/absence",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.Absence,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type put_Set_absence = {
+      method: "PUT",
+      path: "/absence",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { from?: string | undefined, until: string, substitute: string },
+          }
+      responses: {200: Schemas.Absence,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type delete_End_absence = {
+      method: "DELETE",
+      path: "/absence",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.Absence,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_api_keys = {
       method: "GET",
       path: "/api-keys",
@@ -925,7 +1015,7 @@ export type get_List_approvals = {
       path: "/approvals",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), run_id: string, project: string, limit: number, cursor: string }>,
+            query:  Partial<{ status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), run_id: string, project: string, for_me: ("all" | "assigned" | "decidable"), limit: number, cursor: string }>,
         
         
         
@@ -996,7 +1086,49 @@ export type post_Decide_approval = {
         path:  {approval_id: string,
 },
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  Partial<{ decision: ("approve" | "decline"), comment: (string | null), form: Record<string, unknown>, plan_digest: string }>,
+        body:  Partial<{ decision: ("approve" | "decline"), comment: (string | null), form: Record<string, unknown>, plan_digest: string, override: boolean }>,
+          }
+      responses: {200: Schemas.Approval,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Delegate_approval = {
+      method: "POST",
+      path: "/approvals/{approval_id}/delegate",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {approval_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { to: string, note?: (string | null) | undefined, from?: string | undefined },
           }
       responses: {200: Schemas.Approval,
 400: Schemas.Problem,
@@ -3760,6 +3892,7 @@ export type post_Validate_workflow = {
 "/session": Endpoints.get_Get_session,
 "/session/options": Endpoints.get_Sign_in_options,
 "/session/authorization": Endpoints.get_Get_authorization_request,
+"/absence": Endpoints.get_Get_absence,
 "/api-keys": Endpoints.get_List_api_keys,
 "/api-keys/{key_id}": Endpoints.get_Describe_key,
 "/api-keys/{key_id}/changes": Endpoints.get_Get_key_changes,
@@ -3817,6 +3950,7 @@ post: {
 "/api-keys/{key_id}/revoke": Endpoints.post_Revoke_api_key,
 "/api-keys/{key_id}/rotate": Endpoints.post_Rotate_api_key,
 "/approvals/{approval_id}": Endpoints.post_Decide_approval,
+"/approvals/{approval_id}/delegate": Endpoints.post_Delegate_approval,
 "/environment/databases/{database}/query": Endpoints.post_Query_database,
 "/projects": Endpoints.post_Create_project,
 "/reviews/{review_id}": Endpoints.post_Decide_review,
@@ -3848,20 +3982,22 @@ post: {
          },
 delete: {
            "/session": Endpoints.delete_Sign_out,
+"/absence": Endpoints.delete_End_absence,
 "/projects/{project}": Endpoints.delete_Delete_project,
 "/projects/{project}/grants/{kind}/{name}": Endpoints.delete_Remove_grant,
 "/projects/{project}/members/{email}": Endpoints.delete_Remove_project_member,
 "/workflows/{workflow_id}": Endpoints.delete_Archive_workflow
          },
+put: {
+           "/absence": Endpoints.put_Set_absence,
+"/projects/{project}/grants/{kind}/{name}": Endpoints.put_Add_grant,
+"/projects/{project}/members/{email}": Endpoints.put_Set_project_member,
+"/workflows/{workflow_id}/state": Endpoints.put_Set_workflow_state
+         },
 patch: {
            "/projects/{project}": Endpoints.patch_Update_project,
 "/users/{user_id}": Endpoints.patch_Update_user,
 "/workflows/{workflow_id}": Endpoints.patch_Update_workflow
-         },
-put: {
-           "/projects/{project}/grants/{kind}/{name}": Endpoints.put_Add_grant,
-"/projects/{project}/members/{email}": Endpoints.put_Set_project_member,
-"/workflows/{workflow_id}/state": Endpoints.put_Set_workflow_state
          }
      }
      
@@ -3872,8 +4008,8 @@ put: {
     export type GetEndpoints = EndpointByMethod["get"]
 export type PostEndpoints = EndpointByMethod["post"]
 export type DeleteEndpoints = EndpointByMethod["delete"]
-export type PatchEndpoints = EndpointByMethod["patch"]
 export type PutEndpoints = EndpointByMethod["put"]
+export type PatchEndpoints = EndpointByMethod["patch"]
     // </EndpointByMethod.Shorthands>
     
   

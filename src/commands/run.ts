@@ -190,7 +190,7 @@ export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
     `The run ${id} is waiting:`,
     ...approvals.map(
       (approval) =>
-        `- step "${approval.step_id}" needs an approval: ${approval.message} (POST /approvals/${approval.id}, or decide_approval)`,
+        `- step "${approval.step_id}" needs an approval: ${approval.message} (${approval.progress === undefined ? "" : `${approval.progress}; `}POST /approvals/${approval.id}, or decide_approval)`,
     ),
     ...steps
       .filter(isExpectingEvent)

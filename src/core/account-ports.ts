@@ -2,6 +2,7 @@
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type { AuthMode, LinkKind, UserRole, UserStatus } from "../../schemas/user.ts";
 import type { KeyLimits, Visibility } from "./access.ts";
+import type { Absence } from "./approval-assignment.ts";
 import type { Notice } from "./mail-port.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { KeyApplication, RenewableKeys } from "./oauth-port.ts";
@@ -123,6 +124,12 @@ export interface UserReader {
   page(query: { filter: UserFilter; after: ListPosition | null; limit: number }): Promise<Page<UserRecord>>;
   /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: UserFilter): Promise<number>;
+  /** The absence that a person has set; undefined for none, and once it is over. @param now ISO 8601 */
+  absenceOf(email: string, now: string): Promise<Absence | undefined>;
+  /** The absences that have begun at a time and are not over, by address, at most 1,000. @param now ISO 8601 */
+  absencesAt(now: string): Promise<Absence[]>;
+  /** The absences that are not over at a time. @param now ISO 8601 */
+  absencesAfter(now: string): Promise<Absence[]>;
 }
 
 export interface UserFilter {
@@ -143,6 +150,8 @@ export interface UserWriter extends UserReader {
     id: string,
     change: Partial<Omit<UserRecord, "id" | "email" | "createdAt" | "createdBy">>,
   ): Promise<void>;
+  /** Sets the absence of a person, in place of the one before; null removes it. */
+  setAbsence(email: string, absence: Omit<Absence, "email"> | null): Promise<void>;
   /**
    * Number of active admins.
    * Locks: their rows until the transaction ends, so that two admins can't remove each other.

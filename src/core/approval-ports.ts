@@ -1,6 +1,7 @@
 /** The interface of the store for approvals. The rules for transactions in run-ports.ts hold. */
 import type { ApprovalStatus } from "../../schemas/run.ts";
 import type { Visibility } from "./access.ts";
+import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
 import type { ApprovalRecord, ListPosition, StepRef } from "./model.ts";
 import type { Applied } from "./transactions.ts";
 
@@ -41,8 +42,29 @@ export type ApprovalDecision = Pick<
 > &
   Partial<Pick<ApprovalRecord, "plan">>;
 
+/** An approval that is asked for. */
+export type NewApproval = Omit<ApprovalRecord, "project" | "decisions" | "events">;
+
 export interface ApprovalWriter extends ApprovalReader {
-  insert(approval: Omit<ApprovalRecord, "project">): Promise<void>;
+  /** @throws AppError upgrade_unfinished for rules that a running copy of an older release would not respect */
+  insert(approval: NewApproval): Promise<void>;
+  /**
+   * Finds an approval, and keeps others from changing it, its decisions and its events.
+   *
+   * Locks: the approval's row, until the transaction ends.
+   */
+  lock(id: string): Promise<ApprovalRecord | undefined>;
+  /**
+   * Records what one person decided. Requires `lock`.
+   *
+   * Guarantee: for each plan, each person decides once, and each seat is taken once.
+   * @returns false when the person has decided, or the seat is taken; nothing is written then
+   */
+  addDecision(id: string, decision: PersonDecision): Promise<Applied>;
+  /** Records what happened to an approval, as the next of its events. Requires `lock`. @returns its number */
+  addEvent(id: string, event: Omit<ApprovalEventRecord, "seq">): Promise<number>;
+  /** Records that those whom events concern have been told. */
+  setNotified(id: string, seqs: readonly number[]): Promise<void>;
   /**
    * Decides a pending approval: by a person, or by its timeout.
    *

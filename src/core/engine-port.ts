@@ -20,11 +20,10 @@ import type {
   StepRef,
   Trial,
 } from "./model.ts";
-import type { ApprovalDecision } from "./approval-ports.ts";
+import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
 import type { EngineWriters, RunReader, RunSummary } from "./run-ports.ts";
 import type { AnyStepType } from "./step-type.ts";
 import type { TriggersApi } from "./trigger-ports.ts";
-import type { Applied } from "./transactions.ts";
 import type { Validation } from "./validation.ts";
 
 /** The result of checking a definition. */
@@ -201,10 +200,23 @@ export interface EngineApi {
   /** Stops a run. @returns false when it had already ended or been stopped */
   stopRun(tx: EngineWriters, runId: string, stop: RunStop): Promise<boolean>;
   /**
-   * Records a decision on an approval, and lets the run continue, in one transaction.
-   * @returns false when the approval was no longer pending, because it was decided or expired; nothing is written then
+   * Records what one person decided on an approval. With the last decision that was needed the run continues. All in one transaction.
+   * @param levels those of the remaining work: decisions for other plans don't count
+   * @returns `refused` when the approval has ended, or the person has decided or the place is taken; nothing is written then
    */
-  recordDecision(tx: EngineWriters, approval: ApprovalRecord, decision: ApprovalDecision): Promise<Applied>;
+  recordDecision(
+    tx: EngineWriters,
+    approval: ApprovalRecord,
+    decision: Omit<PersonDecision, "planDigest">,
+    levels: readonly string[],
+  ): Promise<{ status: "pending" | "approved" | "declined" } | { refused: "ended" | "taken" }>;
+  /** Tells whom it was passed on to, in the transaction that records it. */
+  tellAssignees(
+    tx: EngineWriters,
+    approval: ApprovalRecord,
+    event: Pick<ApprovalEventRecord, "kind" | "at" | "to"> &
+      Partial<Pick<ApprovalEventRecord, "by" | "note">>,
+  ): Promise<void>;
   /**
    * Everything that can still run after an approval.
    * @param read the readers of the transaction, inside one

@@ -5,6 +5,7 @@
 import type { Surface } from "../../schemas/actor.ts";
 import type { Visibility } from "./access.ts";
 import type { StepState, StepStates } from "./step-states.ts";
+import type { ApprovalEventRecord, ApprovalRules, PersonDecision } from "./approval-rules.ts";
 import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 
 /** A place in a sorted list: the sort value and the id of the last item seen. */
@@ -210,7 +211,9 @@ export type JobKind =
   | "cancel"
   | "run_timeout"
   | "on_failure"
-  | "notify";
+  | "notify"
+  | "remind"
+  | "escalate";
 
 /** The kinds of jobs that stop work. They go before the work that they stop. */
 export const STOPPING_KINDS: readonly JobKind[] = ["cancel", "run_timeout"];
@@ -292,6 +295,11 @@ export interface ApprovalRecord extends StepRef {
    * run, and so on. Null when an older release asked it.
    */
   plan: readonly string[] | null;
+  rules: ApprovalRules;
+  /** What each person decided, in the order of time; also for plans that have changed since. */
+  decisions: readonly PersonDecision[];
+  /** What happened to it before its end, in the order of time. */
+  events: readonly ApprovalEventRecord[];
 }
 
 export interface ScheduleRecord {

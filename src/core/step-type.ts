@@ -1,6 +1,7 @@
 /** The definition of a step type, from which the schema, the checker, the executor and the documents derive. */
 import type { z } from "zod";
 import type { EffectKind } from "../../schemas/effect-kind.ts";
+import type { ApprovalRules } from "./approval-rules.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { StepFacts, Usage } from "./model.ts";
 import type { CallContext, Connections, PartialIssue } from "./connections.ts";
@@ -65,6 +66,8 @@ export interface StepCheckContext extends CallContext {
   workflow(id: string): Promise<CalledWorkflow | undefined>;
   /** Returns the ids of workflows, to find a near match. */
   workflowIds(): Promise<string[]>;
+  /** The addresses of some active users of the project, to find a near match; left out like `isActiveUser`. */
+  memberEmails?: (() => Promise<string[]>) | undefined;
   /** Whether a mail address is that of an active user; left out if the definition is checked without its users. */
   isActiveUser?: ((email: string) => Promise<boolean>) | undefined;
 }
@@ -87,6 +90,8 @@ export interface StepContext extends CallContext {
   now(): number;
   /** What its check found, if the type `needsFacts`; undefined where the check could not find it. */
   facts?: StepFacts | undefined;
+  /** The step as its definition has it. */
+  step?: UnresolvedStep;
   /** The headers of its trace, to pass on to the systems that it calls; empty without a trace. */
   trace: TraceHeaders;
 }
@@ -107,7 +112,9 @@ export type StepOutcome =
       kind: "approval";
       message: string;
       form: Record<string, unknown> | null;
+      /** Addresses and roles. */
       assignees: string[];
+      rules: ApprovalRules;
     }
   /** The step ends with the event that somebody sends to its URL. */
   | { kind: "event" }

@@ -1,21 +1,22 @@
 /** What a definition is checked against: the connections, workflows and people of its project. */
 import { DEFAULT_PROJECT, projectOf } from "../../schemas/project.ts";
 import type { UserReader } from "../core/account-ports.ts";
+import { peopleWithRole, type PeopleReaders } from "../core/approval-people.ts";
 import type { ConnectionViews } from "../core/connection-views.ts";
 import type { WorkflowReader } from "../core/ports.ts";
 import type { ProjectReader } from "../core/project-ports.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import type { CheckOptions, CheckResources, WorkflowLookup } from "./definition/check/index.ts";
 
-/** Number of workflows among which the checker looks for a near match of an unknown id. */
+/** Number of workflows, and of people, among which the checker looks for a near match of an unknown one. */
 const MAX_CANDIDATES = 200;
 
 interface Sources {
   views: ConnectionViews;
   workflows: WorkflowReader;
   runs: Pick<RunReader, "versionDefinition">;
-  users: Pick<UserReader, "findByEmail"> | undefined;
-  projects: Pick<ProjectReader, "membershipsOf" | "isOffered">;
+  users: PeopleReaders["users"] | undefined;
+  projects: PeopleReaders["projects"] & Pick<ProjectReader, "isOffered">;
 }
 
 /** Whom a definition is checked for. */
@@ -32,7 +33,10 @@ export const checkResources =
       connections,
       isLimited: key !== "",
       workflows: workflowsOf({ workflows, runs, projects }, project, keyLimits?.workflows ?? null),
-      ...(users !== undefined && { isActiveUser: (email) => isMember(users, projects, project, email) }),
+      ...(users !== undefined && {
+        isActiveUser: (email) => isMember(users, projects, project, email),
+        memberEmails: () => peopleWithRole({ users, projects }, "viewer", project, MAX_CANDIDATES),
+      }),
     };
   };
 

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { DEFAULT_RUN_BYTES, DURATION_LIMITS } from "../../schemas/config.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
-import type { UserReader } from "../core/account-ports.ts";
+import type { PeopleReaders } from "../core/approval-people.ts";
 import type { Clock } from "../core/clock.ts";
 import { withGrantHints } from "../core/grant-hint.ts";
 import { limitConnections, NOTHING } from "../core/connection-view.ts";
@@ -42,7 +42,7 @@ export interface EngineOptions {
   read: EngineReaders & {
     workflows: WorkflowReader;
     projects: ProjectReader;
-    users?: Pick<UserReader, "findByEmail">;
+    users?: PeopleReaders["users"];
   };
   clock: Clock;
   log: Logger;

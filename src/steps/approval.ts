@@ -1,23 +1,46 @@
-import { z } from "zod";
 import { text } from "../../schemas/text.ts";
-import { EXPRESSION_PATTERN, JsonSchemaObject } from "../../schemas/field-values.ts";
-import type { Mailer, PartialIssue } from "../core/connections.ts";
-import { ANY, BOOLEAN, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
-import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
+import { JsonSchemaObject } from "../../schemas/field-values.ts";
+import type { PartialIssue } from "../core/connections.ts";
+import { ANY, BOOLEAN, listOf, nullable, objectOf, STRING, type Shape } from "../core/shapes.ts";
+import { defineStepType, literal, template } from "../core/step-type.ts";
 import { schemaIssues, shapeOfSchema } from "../core/json-schema/index.ts";
 import { allAsWritten, asWritten } from "./as-written.ts";
-import { recipientIssues } from "./recipient-issues.ts";
+import {
+  assigneesField,
+  escalateField,
+  flatAssignees,
+  named,
+  remindField,
+  requiredDeclinesField,
+  requiredField,
+  rulesOf,
+} from "./approval-fields.ts";
+import { whoDecidesIssues } from "./approval-issues.ts";
 
 const outputOf = (form: Shape): Shape =>
-  objectOf({ approved: BOOLEAN, by: STRING, comment: nullable(STRING), form });
+  objectOf({
+    approved: BOOLEAN,
+    by: STRING,
+    comment: nullable(STRING),
+    form,
+    decisions: listOf(
+      objectOf({
+        by: STRING,
+        approved: BOOLEAN,
+        comment: nullable(STRING),
+        form: nullable(form),
+        at: STRING,
+      }),
+    ),
+  });
 
 export const approvalStep = defineStepType({
   type: "approval",
   title: "Ask a person",
   description:
-    "Waits until a person approves or declines with decide_approval, over REST or through an agent. " +
-    "The first decision counts; with assignees only they can decide, and never those who started the run or wrote what it runs, " +
-    "unless the operator allows it. The decision is for exactly what can still run. Declining is not a failure: test approved in the if of a later step. " +
+    "Waits until a person approves or declines with decide_approval. The first decision counts, or with required so many must " +
+    "approve. With assignees only they decide, never who started the run or wrote what it runs, unless the operator allows it. " +
+    "The decision is for exactly what can still run. Declining is not a failure: test approved in the if of a later step. " +
     "After timeout it fails with approval_timeout.",
   fields: {
     message: template(
@@ -36,16 +59,11 @@ export const approvalStep = defineStepType({
         },
       }),
     ),
-    assignees: template(
-      z
-        .array(z.email({ error: "must be a mail address" }))
-        .max(50)
-        .default([])
-        .meta({
-          description: "The only people who can decide, by mail address; they get a mail.",
-          example: ["ada@example.com"],
-        }),
-    ),
+    assignees: template(assigneesField),
+    required: template(requiredField),
+    required_declines: template(requiredDeclinesField),
+    remind: literal(remindField),
+    escalate: template(escalateField),
   },
   example: {
     id: "approve",
@@ -57,57 +75,52 @@ export const approvalStep = defineStepType({
   timeoutMs: null,
   runScoped: true,
   mayRestOnDecision: true,
-  describeEffect: ({ assignees }) =>
-    Array.isArray(assignees) && assignees.length === 0
-      ? { words: "Asks a person", does: "asks", targets: [] }
-      : {
-          words: `Asks ${allAsWritten(assignees)}, and sends them a mail`,
-          does: "asks",
-          targets: [assignees].flat().map(asWritten),
-        },
+  describeEffect: ({ assignees, required, escalate }) => {
+    const isOpen = assignees === undefined || (Array.isArray(assignees) && assignees.length === 0);
+    const several = required === undefined || required === 1 ? "" : ` (${asWritten(required)} must approve)`;
+    if (isOpen)
+      return {
+        words: several === "" ? "Asks a person" : `Asks people${several}`,
+        does: "asks",
+        targets: [],
+      };
+    const later = [escalate ?? []].flat().map((one) => one as { after: string; to: unknown });
+    return {
+      words:
+        `Asks ${allAsWritten(assignees)}${several}, and sends them a mail` +
+        later.map(({ after, to }) => `; after ${after} also ${allAsWritten(to)}`).join(""),
+      does: "asks",
+      targets: [assignees, ...later.map(({ to }) => to)].flat(3).map(asWritten),
+    };
+  },
   hasEffects: () => false,
   // Nobody is asked to decide on what will not happen.
   runsInTrial: () => false,
   resource: () => null,
-  check: async (step, { connections, hasConnections, isActiveUser }) => {
+  check: async (step, ctx) => {
     const form = step["form"];
-    const issues = hasConnections ? assigneeIssues(step, connections.mailer) : [];
-    if (issues.length === 0 && isActiveUser !== undefined)
-      issues.push(...(await assigneeWarnings(step, isActiveUser)));
+    const issues = await whoDecidesIssues(step, ctx);
     if (form === undefined) return { issues, output: outputOf({ kind: "null" }) };
     return {
       issues: [...issues, ...formIssues(form)],
       output: outputOf(nullable(shapeOfSchema(form))),
     };
   },
-  run: ({ message, form, assignees }) =>
-    Promise.resolve({ kind: "approval", message, form: form ?? null, assignees }),
+  run: ({ message, form, assignees, ...rules }, { step }) => {
+    // Left out, everyone can decide. An expression that names nobody means something else.
+    const people = flatAssignees(assignees);
+    const isMeant = step?.["assignees"] !== undefined && !isEmptyList(step["assignees"]);
+    return Promise.resolve({
+      kind: "approval",
+      message,
+      form: form ?? null,
+      assignees: isMeant ? named(people, "assignees") : people,
+      rules: rulesOf(rules),
+    });
+  },
 });
 
-/** Without a mail server nobody is mailed, and the assignees find the approval in the list. */
-const assigneeIssues = (step: UnresolvedStep, mailer: Mailer): PartialIssue[] =>
-  mailer.unavailableReason() === null ? recipientIssues("assignees", step, mailer) : [];
-
-/** Warns of assignees without an expression who can't decide, because they are no active users. */
-async function assigneeWarnings(
-  { assignees }: UnresolvedStep,
-  isActiveUser: (email: string) => Promise<boolean>,
-): Promise<PartialIssue[]> {
-  if (!Array.isArray(assignees)) return [];
-  const warnings = (assignees as unknown[]).map(async (email, index): Promise<PartialIssue[]> => {
-    if (typeof email !== "string" || EXPRESSION_PATTERN.test(email) || (await isActiveUser(email))) return [];
-    return [
-      {
-        path: ["assignees", index],
-        code: "not_a_user",
-        severity: "warning",
-        message: `is not the address of an active user, so ${email} can't decide`,
-        fix: "Invite the person (POST /users), or write the address that they sign in with.",
-      },
-    ];
-  });
-  return (await Promise.all(warnings)).flat();
-}
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 function formIssues(form: unknown): PartialIssue[] {
   const { type } = form as { type?: unknown };

@@ -40,6 +40,8 @@ export interface AccountSchema {
     created_by: string;
     last_login_at: string | null;
   };
+  /** When people are away, and who decides approvals in their place; one for each person. */
+  absences: { email: string; starts_at: string; ends_at: string; substitute: string; set_at: string };
   sessions: {
     id: string;
     digest: Buffer;

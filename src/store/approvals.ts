@@ -1,8 +1,14 @@
 /** Reads and writes approvals. */
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
+import { isAssignedRole } from "../../schemas/approval-rules.ts";
+import { type ApprovalRules, FIRST_DECIDES } from "../core/approval-rules.ts";
 import type { ApprovalRecord, ListPosition } from "../core/model.ts";
 import type { ApprovalFilter, ApprovalReader, ApprovalWriter } from "../core/approval-ports.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import { type ApprovalHistory, approvalHistories, approvalHistoryWriter } from "./approval-history.ts";
 import { cappedCount } from "./capped-count.ts";
+import { forUpdate } from "./dialect.ts";
+import { assertNoOlderCopies } from "./older-copies.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { jsonText, parseJson } from "./json-column.ts";
 import { decodeValue } from "./run-values.ts";
@@ -25,11 +31,24 @@ const approvalsWithProject = (db: Kysely<Schema>) =>
         .as("project"),
     );
 
+type Row = ApprovalRow & { project: string };
+
+async function approvalRecords(db: Kysely<Schema>, rows: readonly Row[]): Promise<ApprovalRecord[]> {
+  const histories = await approvalHistories(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return Promise.all(rows.map(async (row) => approvalRecord(db, row, histories(row.id))));
+}
+
 async function approvalRecord(
   db: Kysely<Schema>,
-  row: ApprovalRow & { project: string },
+  row: Row,
+  history: ApprovalHistory,
 ): Promise<ApprovalRecord> {
   return {
+    ...history,
+    rules: parseJson<ApprovalRules>(row.rules) ?? FIRST_DECIDES,
     id: row.id,
     project: row.project,
     runId: row.run_id,
@@ -74,10 +93,11 @@ const matching = (eb: ExpressionBuilder<Schema, "approvals">, filter: ApprovalFi
     ...ofMatchingRun(eb, filter),
   ]);
 
+const equalRules = (a: ApprovalRules, b: ApprovalRules): boolean => canonicalJson(a) === canonicalJson(b);
+
 export function approvalReader(db: Kysely<Schema>): ApprovalReader {
-  const recordOf = async (
-    row: (ApprovalRow & { project: string }) | undefined,
-  ): Promise<ApprovalRecord | undefined> => (row === undefined ? undefined : approvalRecord(db, row));
+  const recordOf = async (row: Row | undefined): Promise<ApprovalRecord | undefined> =>
+    row === undefined ? undefined : (await approvalRecords(db, [row]))[0];
   return {
     find: async (id) =>
       recordOf(await approvalsWithProject(db).where("approvals.id", "=", id).executeTakeFirst()),
@@ -122,7 +142,7 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       const next: ListPosition | null = rows.length > limit ? [last!.created_at, last!.id] : null;
-      return { items: await Promise.all(page.map((row) => approvalRecord(db, row))), next };
+      return { items: await approvalRecords(db, page), next };
     },
 
     async count(filter) {
@@ -136,10 +156,19 @@ export function approvalReader(db: Kysely<Schema>): ApprovalReader {
 
 export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): ApprovalWriter {
   const encode = valueEncoder(trx, bytes);
+  const reader = approvalReader(trx);
   return {
-    ...approvalReader(trx),
+    ...reader,
+    ...approvalHistoryWriter(trx, bytes, encode),
+
+    async lock(id) {
+      await forUpdate(trx, trx.selectFrom("approvals").select("id").where("id", "=", id)).execute();
+      return reader.find(id);
+    },
 
     async insert(approval) {
+      const rules = equalRules(approval.rules, FIRST_DECIDES) ? null : JSON.stringify(approval.rules);
+      if (rules !== null || approval.assignees.some(isAssignedRole)) await assertNoOlderCopies(trx);
       const form = approval.form === null ? null : JSON.stringify(approval.form);
       bytes.add(approval.runId, approval.message + (form ?? ""));
       await trx
@@ -161,6 +190,7 @@ export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): Approva
           comment: null,
           answer: null,
           plan: jsonText(approval.plan),
+          rules,
         })
         .execute();
     },

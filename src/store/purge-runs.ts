@@ -87,6 +87,8 @@ async function purgeRowsOfRun(trx: Kysely<Schema>, runId: string, limit: number)
   if (deleted.some(({ numDeletedRows }) => numDeletedRows >= BigInt(limit))) return true;
   if (await releaseValues(trx, runId, limit)) return true;
   await trx.deleteFrom("fan_outs").where("run_id", "=", runId).execute();
+  await trx.deleteFrom("approval_decisions").where("run_id", "=", runId).execute();
+  await trx.deleteFrom("approval_events").where("run_id", "=", runId).execute();
   await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
   await trx.deleteFrom("events").where("run_id", "=", runId).execute();
   return false;

@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import { type Clock, DAY, iso } from "../core/clock.ts";
+import { purgeAbsences } from "./absences.ts";
 import { purgeEndedApplications } from "./api-keys.ts";
 import { purgeBackfills } from "./backfills.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
@@ -40,7 +41,7 @@ type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 /**
  * Purges finished runs and their data, deliveries of triggers, backfills, cached outputs, audit entries, idempotency records,
  * counts, links, MCP sessions,
- * messages, expired state of the OAuth protocol, and authorizations of applications that ended 30 days ago. The web server
+ * messages, expired state of the OAuth protocol, absences that are over, and authorizations of applications that ended 30 days ago. The web server
  * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
  */
 export async function purgeExpired(
@@ -62,6 +63,7 @@ export async function purgeExpired(
     (trx, now) => purgeIdleMcpSessions(trx, now, BATCH_SIZE),
     (trx, now) => purgeTriggerDeliveries(trx, now, BATCH_SIZE),
     (trx, now) => purgeOauthStates(trx, now, BATCH_SIZE),
+    (trx, now) => purgeAbsences(trx, iso(now), BATCH_SIZE),
     (trx, now) =>
       purgeEndedApplications(trx, { before: iso(now - KEEP_ENDED_APPLICATIONS_MS), limit: BATCH_SIZE }),
   ];

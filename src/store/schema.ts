@@ -4,6 +4,7 @@ import type { Generated, GeneratedAlways } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
 import type { StateChangeKind } from "../../schemas/workflow-state.ts";
+import type { ApprovalEventKind } from "../../schemas/approval-rules.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
 import type { JobKind } from "../core/model.ts";
@@ -250,6 +251,40 @@ export interface ApprovalRow {
   answer: string | null;
   /** The digests of what can run after it, as a JSON list; null when an older release asked it. */
   plan: string | null;
+  /** `ApprovalRules` as JSON; null where one decision ends it, and nothing happens meanwhile. */
+  rules: string | null;
+}
+
+/** What one person decided. Only decisions for the plan that holds at the end count. */
+export interface ApprovalDecisionRow {
+  approval_id: string;
+  plan_digest: string;
+  /** The usage subject of the person (usage-limits.ts). */
+  person: string;
+  /** The assignee in whose place the person decided: each place is taken once. */
+  seat: string;
+  run_id: string;
+  name: string;
+  approved: number;
+  override: number;
+  comment: string | null;
+  answer: string | null;
+  decided_at: string;
+}
+
+/** What happened to an approval before its end. */
+export interface ApprovalEventRow {
+  approval_id: string;
+  seq: number;
+  run_id: string;
+  kind: ApprovalEventKind;
+  at: string;
+  by: string | null;
+  /** Whom it was given to, as a JSON list of addresses and roles. */
+  assignees: string;
+  note: string | null;
+  /** Whether those whom it concerns have been told. */
+  notified: number;
 }
 
 export interface ScheduleRow {
@@ -297,6 +332,8 @@ export interface Schema extends AccountSchema, ProjectSchema {
   /** The next free slot of each rate. Times are in milliseconds since 1970, because statements add to them. */
   rate_slots: { key: string; next_at: number; interval_ms: number };
   approvals: ApprovalRow;
+  approval_decisions: ApprovalDecisionRow;
+  approval_events: ApprovalEventRow;
   schedules: ScheduleRow;
   events: { run_id: string; step_id: string; received_at: string; body: string };
   triggers: TriggerRow;

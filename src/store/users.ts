@@ -2,6 +2,7 @@
 import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
 import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
+import { absenceReader, setAbsence } from "./absences.ts";
 import { cappedCount } from "./capped-count.ts";
 import { contains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
@@ -54,6 +55,8 @@ function filtered<O>(
 
 export function userReader(db: Kysely<Schema>): UserReader {
   return {
+    ...absenceReader(db),
+
     async find(id) {
       const [row] = await byId(db, id);
       return row && toUser(row);
@@ -135,6 +138,8 @@ export function userWriter(trx: Kysely<Schema>): UserWriter {
       if (Object.values(set).every((value) => value === undefined)) return;
       await trx.updateTable("users").set(set).where("id", "=", id).execute();
     },
+
+    setAbsence: (email, absence) => setAbsence(trx, email, absence),
 
     countActiveAdmins: () => reader.count({ role: "admin", status: "active" }),
   };

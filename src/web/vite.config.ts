@@ -10,7 +10,7 @@ const OUT = here("../../dist/web");
 
 /** Paths that the development server proxies to a running `millrace serve`. */
 const API_PATHS =
-  "^/(session|sessions|workflows|runs|approvals|schedules|environment|api-keys|users|audit-log|apidoc|health|skills|llms\\.txt|millrace\\.mcpb)(/|\\?|$)";
+  "^/(session|sessions|workflows|runs|approvals|schedules|environment|api-keys|absence|users|audit-log|apidoc|health|skills|llms\\.txt|millrace\\.mcpb)(/|\\?|$)";
 
 /** Compresses the files at build time, with the best ratio. The server picks the encoding that the browser accepts. */
 function compressFiles(): Plugin {

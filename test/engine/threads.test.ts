@@ -115,7 +115,12 @@ const DEFINITIONS: [name: string, source: unknown, options?: object][] = [
 describe("checks in threads", () => {
   it("report what checks on the calling thread report", async () => {
     const threads = open();
-    const inline = checker({ stepTypes, ...resources, isActiveUser: resources.isActiveUser! });
+    const inline = checker({
+      stepTypes,
+      ...resources,
+      isActiveUser: resources.isActiveUser!,
+      memberEmails: () => Promise.resolve([]),
+    });
     for (const [name, source, options] of DEFINITIONS) {
       const all = { checkConnections: true, ...options };
       const report = comparable(await threads.check(source, all, resources));

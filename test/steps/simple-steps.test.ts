@@ -1,3 +1,4 @@
+import { FIRST_DECIDES } from "../../src/core/approval-rules.ts";
 import { describe, expect, test } from "vitest";
 import { NUMBER, objectOf, STRING } from "../../src/core/shapes.ts";
 import { approvalStep } from "../../src/steps/approval.ts";
@@ -111,6 +112,7 @@ describe("an approval step", () => {
       message: "Send?",
       form: null,
       assignees: [],
+      rules: FIRST_DECIDES,
     });
     expect(
       await runStep(approvalStep, { message: "Send?", form, assignees: ["ada@example.com"] }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FIRST_DECIDES } from "../../src/core/approval-rules.ts";
 import type { ApprovalFilter } from "../../src/core/approval-ports.ts";
 import type { ApprovalRecord, ListPosition, NewRun } from "../../src/core/model.ts";
 import { testEngine } from "../support/engine.ts";
@@ -24,6 +25,9 @@ const approval = (id: string, fields: Partial<ApprovalRecord> = {}): ApprovalRec
   comment: null,
   answer: null,
   plan: null,
+  rules: FIRST_DECIDES,
+  decisions: [],
+  events: [],
   ...fields,
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FIRST_DECIDES } from "../../src/core/approval-rules.ts";
 import { iso } from "../../src/core/clock.ts";
 import { insertWorkflow, testStore } from "../support/store.ts";
 import { runToEnd, testEngine } from "../support/engine.ts";
@@ -29,6 +30,7 @@ describe("the project of an audit entry", () => {
         comment: null,
         answer: null,
         plan: null,
+        rules: FIRST_DECIDES,
       });
     });
     await store.transaction(async (trx) => {

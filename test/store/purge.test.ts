@@ -1,5 +1,6 @@
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
+import { FIRST_DECIDES } from "../../src/core/approval-rules.ts";
 import { encodeJson } from "../../src/core/encoded-json.ts";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
@@ -49,6 +50,8 @@ const PERMANENT = [
 /** Tables whose rows end with their work, not after a time. */
 const WORK = ["executors", "jobs"];
 const OF_RUNS = [
+  "approval_decisions",
+  "approval_events",
   "approvals",
   "events",
   "fan_outs",
@@ -100,6 +103,26 @@ async function filled() {
       comment: null,
       answer: null,
       plan: null,
+      rules: FIRST_DECIDES,
+    });
+    await tx.approvals.addDecision("apr_1", {
+      person: "ann@example.com",
+      seat: "ann@example.com",
+      name: "ann@example.com",
+      approved: true,
+      override: false,
+      comment: null,
+      answer: null,
+      decidedAt: iso(now),
+      planDigest: "plan",
+    });
+    const asked = { kind: "asked", at: iso(now), by: null, to: [], note: null, notified: true } as const;
+    await tx.approvals.addEvent("apr_1", asked);
+    await tx.users.setAbsence("ann@example.com", {
+      startsAt: iso(now),
+      endsAt: iso(now + DAY),
+      substitute: "ben@example.com",
+      setAt: iso(now),
     });
     await tx.users.insert({
       id: "usr_1",

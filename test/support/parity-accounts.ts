@@ -340,6 +340,37 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
     noKey("end_session", { session_id: "ses_none" }),
     ...as("editor", call("list_sessions")),
   ],
+  get_absence: [
+    ...as("editor", call("get_absence"), call("get_absence", { of: "ann" }, "invalid_input")),
+    noKey("get_absence"),
+  ],
+  set_absence: [
+    ...as("admin", call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com" })),
+    ...as(
+      "editor",
+      // They would stand in for each other.
+      call("set_absence", { until: "2026-12-24T08:00:00Z", substitute: "root@example.com" }, "invalid_input"),
+      call("set_absence", {
+        from: "2027-02-01T08:00:00Z",
+        until: "2027-02-08T08:00:00Z",
+        substitute: "root@example.com",
+      }),
+      call("set_absence", { until: "2020-01-01T08:00:00Z", substitute: "root@example.com" }, "invalid_input"),
+      call("set_absence", { until: "2027-01-07", substitute: "root@example.com" }, "invalid_input"),
+      call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com" }, "invalid_input"),
+      call("get_absence"),
+    ),
+    noKey("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "root@example.com" }),
+  ],
+  end_absence: [
+    ...as(
+      "editor",
+      call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "root@example.com" }),
+      call("end_absence"),
+      call("end_absence"),
+    ),
+    noKey("end_absence"),
+  ],
   end_other_sessions: [
     ...as(
       "editor",

@@ -144,6 +144,23 @@ export const idOf = (before: readonly CallResult[], index: number): string =>
 /** The approval that the run of an earlier call waits for. */
 const approvalOf = (before: readonly CallResult[], index: number): string =>
   (before[index]!.output!["approvals"] as { id: string }[])[0]!.id;
+/** Passes on the approval that the run of a call waits for. */
+const delegate = ({
+  by,
+  expect,
+  to,
+  key,
+  of = 1,
+}: { to: string; key?: string; of?: number } & Pick<ParityCall, "by" | "expect">): ParityCall => ({
+  call: "delegate_approval",
+  with: (before) => ({
+    approval_id: approvalOf(before, of),
+    to,
+    ...(key !== undefined && { idempotency_key: key }),
+  }),
+  ...(by !== undefined && { by }),
+  ...(expect !== undefined && { expect }),
+});
 /** The maximum number of unfinished runs. */
 export const crowded: ParityCall[] = [pausing, run("pausing"), run("pausing"), run("pausing")];
 
@@ -901,6 +918,12 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_approvals", with: (before) => ({ limit: 1, cursor: lastOutput(before)["next_cursor"] }) },
     { call: "list_approvals", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_approvals", with: { status: "open" }, expect: "invalid_input" },
+    ...["all", "assigned", "decidable"].map((for_me): ParityCall => ({
+      call: "list_approvals",
+      with: { for_me },
+    })),
+    { call: "list_approvals", with: { for_me: "decidable" }, by: "other" },
+    { call: "list_approvals", with: { for_me: "all", status: "declined" }, expect: "invalid_input" },
     { call: "list_approvals", with: { project: "none" }, expect: "project_not_found" },
   ],
   get_approval: [
@@ -979,6 +1002,49 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       expect: "approval_not_found",
     },
     { call: "decide_approval", with: { approval_id: "apr_none", decision: "yes" }, expect: "invalid_input" },
+  ],
+  delegate_approval: [
+    create({
+      name: "Asking Ann",
+      definition: {
+        steps: [
+          {
+            id: "ask",
+            type: "approval",
+            message: "Go?",
+            assignees: ["ann@example.com"],
+            required: 1,
+            timeout: "2h",
+          },
+        ],
+      },
+    }),
+    run("asking-ann"),
+    run("asking-ann"),
+    delegate({ by: "other", expect: "invalid_input", to: "nobody@example.com" }),
+    delegate({ by: "other", expect: "invalid_input", to: "ann@example.com" }),
+    delegate({ expect: "approval_not_yours", to: "root@example.com" }),
+    delegate({ by: "other", to: "root@example.com", key: "p" }),
+    delegate({ by: "other", to: "root@example.com", key: "p" }),
+    delegate({ by: "other", expect: "idempotency_key_reused", to: "ann@example.com", key: "p" }),
+    delegate({ by: "other", expect: "approval_not_yours", to: "root@example.com" }),
+    {
+      call: "delegate_approval",
+      with: { approval_id: "apr_none", to: "a@example.com" },
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    {
+      call: "decide_approval",
+      with: (before) => ({ approval_id: approvalOf(before, 2), decision: "decline" }),
+      by: "other",
+    },
+    delegate({ by: "other", expect: "approval_decided", to: "root@example.com", of: 2 }),
+    {
+      call: "delegate_approval",
+      with: { approval_id: "apr_none", to: "a@example.com" },
+      expect: "approval_not_found",
+    },
   ],
   describe_environment: [
     // Over MCP the tables and tools are there by default.

@@ -87,14 +87,17 @@ async function main(stateDir: string, seed: number): Promise<void> {
     for (const approval of items) {
       await instance.write(intent, async (tx) => {
         const decision = {
-          status: "approved",
+          person: "crash",
+          seat: "crash",
+          name: "crash",
+          approved: true,
+          override: false,
           decidedAt: iso(clock.now()),
-          decidedBy: "crash",
           comment: null,
           answer: null,
-        } as const;
-        // False when an executor has expired it first.
-        await engine.recordDecision(tx, approval, decision);
+        };
+        // Refused when an executor has expired it first.
+        await engine.recordDecision(tx, approval, decision, approval.plan!);
       });
     }
   }

@@ -21,9 +21,9 @@ const WORKFLOWS = 30;
 
 /** The largest size of each answer in tokens (a quarter of its characters): what was measured, and a twentieth more. */
 const LIMITS: Readonly<Record<string, number>> = {
-  describe_environment: 2_570,
+  describe_environment: 2_600,
   "describe_environment, tables": 840,
-  "describe_environment, definition": 3_220,
+  "describe_environment, definition": 3_340,
   "describe_environment, expressions": 1_240,
   describe_database: 1_260,
   "describe_database, samples": 260,

@@ -52,6 +52,7 @@ const BODIES: Readonly<Record<string, object>> = {
   set_workflow_state: { values: {} },
   start_backfill: { from: "2026-10-01", to: "2026-10-02" },
   decide_approval: { decision: "approve" },
+  delegate_approval: { to: "somebody@example.com" },
   update_project: { name: "Taken over" },
   set_project_member: { role: "admin" },
   revert_key_changes: { since: "2020-01-01" },

@@ -178,6 +178,17 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     ...changes,
     send: () => ({ decision: "approve" }),
   },
+  // It is assigned to nobody.
+  delegate_approval: {
+    needs: "approve",
+    of: "approval",
+    ...ofAll,
+    own: "approval_not_yours",
+    others: "approval_not_yours",
+    none: "approval_not_found",
+    ...changes,
+    send: () => ({ to: "ben@example.com" }),
+  },
   list_reviews: reads,
   get_review: { ...reads, of: "review", ...ofAll, none: "review_not_found" },
   decide_review: {
@@ -268,6 +279,14 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
     ...changes,
     send: () => ({}),
   },
+  get_absence: { ...reads, ...person },
+  set_absence: {
+    ...reads,
+    ...person,
+    outcome: () => "invalid_input",
+    send: () => ({ until: "2026-11-25T08:00:00Z", substitute: "nobody@example.com" }),
+  },
+  end_absence: { ...reads, ...person, ...changes },
   end_other_sessions: { ...reads, ...person, ...changes, send: () => ({}) },
   list_users: administers,
   invite_user: {

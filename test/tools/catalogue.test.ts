@@ -117,7 +117,7 @@ describe.each(tools)("%s", (name, tool) => {
     expect(tool.scope === "admin" && isServedOn(tool, "mcp") && tool.mcpList !== "admin").toBe(false);
     // A key that could create keys or users would leave another way in after it is revoked. Only a person reviews a change.
     expect(tool.requiresUser ?? false).toBe(
-      /^decide_review$|_(api_keys?|key_changes|users?|invitation|user_password|sessions?|project_members?)$/.test(
+      /^decide_review$|_(api_keys?|key_changes|users?|invitation|user_password|sessions?|project_members?|absence)$/.test(
         name,
       ),
     );
@@ -155,9 +155,10 @@ describe.each(tools)("%s", (name, tool) => {
     );
     const changes = tool.effect === "update" || tool.effect === "delete";
     expect(headers.includes("If-Match")).toBe(changes && tool.etag !== undefined);
-    // Users, projects and grants have no revisions: their fields are set unconditionally.
+    // Users, projects, grants and absences have no revisions: their fields are set unconditionally.
     expect(changes && tool.etag === undefined).toBe(
-      name === "update_user" || /^(update|delete|set|remove|add)_(project(_member)?|grant)$/.test(name),
+      name === "update_user" ||
+        /^(update|delete|set|remove|add|end)_(project(_member)?|grant|absence)$/.test(name),
     );
     expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
     expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));

@@ -45,8 +45,8 @@ async function waitingRun({
     stepId: "ask",
     item: null,
   }))!;
-  const decideAs = (principal: Principal) =>
-    callAs(instance, principal)(decideApproval, { approval_id: approval.id, decision: "approve" });
+  const decideAs = (principal: Principal, more: object = {}) =>
+    callAs(instance, principal)(decideApproval, { approval_id: approval.id, decision: "approve", ...more });
   return { instance, clock, queue, services, approval, runId: prepared.id, decideAs };
 }
 
@@ -121,7 +121,7 @@ describe("decide_approval", () => {
     expect(await services.read.runs.find(runId)).toMatchObject({ status: "succeeded" });
   });
 
-  it("is for the assignees, and for a signed-in admin in their place", async () => {
+  it("is for the assignees, and for a signed-in admin in their place who says so", async () => {
     const assignees = ["Ada@example.com", "bob@example.com"];
     const refused = {
       code: "approval_not_yours",
@@ -133,7 +133,6 @@ describe("decide_approval", () => {
     const scopes = ["read", "run", "approve"] as const;
     await expect(decideAs(keyPrincipal())).rejects.toMatchObject(refused);
     await expect(decideAs(keyPrincipal(scopes, "eve@example.com"))).rejects.toMatchObject(refused);
-    const admin = await signedInUser(instance, { email: "root@example.com", role: "admin" });
     await expect(decideAs({ ...keyPrincipal(), owner: "root@example.com" })).rejects.toMatchObject(refused);
     const editor = await signedInUser(instance, { email: "ed@example.com", role: "editor" });
     await expect(decideAs(editor.principal)).rejects.toMatchObject(refused);
@@ -142,7 +141,20 @@ describe("decide_approval", () => {
       decided_by: "ada@example.com",
     });
     const other = await waitingRun({ step: { assignees } });
-    expect(await other.decideAs(admin.principal)).toMatchObject({ decided_by: "root@example.com" });
+    const { principal } = await signedInUser(other.instance, { email: "root@example.com", role: "admin" });
+    await expect(other.decideAs(principal)).rejects.toMatchObject({
+      code: "approval_not_yours",
+      message: expect.stringContaining("send override: true") as string,
+    });
+    expect(await other.decideAs(principal, { override: true })).toMatchObject({
+      decided_by: "root@example.com",
+      decisions: [{ by: "root@example.com", override: true }],
+    });
+    const [entry] = await other.services.read.audit.page({ filter: {}, before: null, limit: 1 });
+    expect(entry).toMatchObject({
+      operation: "decide_approval",
+      details: { decision: "approve", override: true, status: "approved" },
+    });
   });
 
   it("is not for an assignee who started the run", async () => {

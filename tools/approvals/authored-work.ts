@@ -6,6 +6,8 @@ import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
 import type { RunReader } from "../../src/core/run-ports.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
 
+type Person = Pick<Principal, "owner" | "keyName" | "lineage">;
+
 interface Readers {
   runs: Pick<RunReader, "find">;
   workflows: Pick<WorkflowReader, "authorship">;
@@ -20,7 +22,7 @@ export type AuthoredWork =
 /** Returns the first of the caller's own contributions to what takes part in a run; undefined for none. */
 export async function findAuthoredWork(
   read: Readers,
-  principal: Principal,
+  principal: Person,
   run: RunRecord,
   { workflows }: Pick<RemainingWork, "workflows">,
 ): Promise<AuthoredWork | undefined> {
@@ -46,7 +48,7 @@ export async function findAuthoredWork(
 /** Finds the run in which the caller changed the definition or wrote the step, among a run and those that it retries. */
 async function ownPatch(
   runs: Readers["runs"],
-  principal: Principal,
+  principal: Person,
   run: RunRecord,
 ): Promise<AuthoredWork | undefined> {
   // A retry keeps the own definition of the run that it repeats.

@@ -1,5 +1,6 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
 import { visibleText } from "../../schemas/hidden-characters.ts";
+import { tally } from "../../src/core/approval-rules.ts";
 import { formatPlan } from "../../src/core/format-plan.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
@@ -24,8 +25,9 @@ const PREFIX = "form_";
  * @throws AppError invalid_input when a flat schema can't express a required field
  */
 export function decisionQuestion({
-  approval: { id, workflowId, message, form },
+  approval: { id, workflowId, message, form, rules, decisions },
   remaining: { workflows, digest },
+  right: { seat },
 }: Decidable): Elicitation {
   const { properties = {}, required = [] } = (form ?? {}) as {
     properties?: Record<string, unknown>;
@@ -40,7 +42,14 @@ export function decisionQuestion({
   if (missing.length > 0) throw unsupportedFieldsError(missing);
   const fields: Fields = Object.fromEntries(supported.map(([name, field]) => [PREFIX + name, field]));
   return {
-    message: `${workflowId ?? "A single step"}: ${visibleText(message)}\n\n${formatPlan(id, workflows)}`,
+    message: [
+      `${workflowId ?? "A single step"}: ${visibleText(message)}`,
+      ...(seat.by === "assignment" ? [] : [`You decide in the place of ${seat.of}.`]),
+      ...(rules.required === 1
+        ? []
+        : [`${tally(rules, decisions, digest).approved} of ${rules.required} people have approved.`]),
+      formatPlan(id, workflows),
+    ].join("\n\n"),
     schema: {
       type: "object",
       properties: {

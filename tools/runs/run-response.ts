@@ -2,10 +2,12 @@
 import type { z } from "zod";
 import { projectField } from "../../schemas/project.ts";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
+import { tally } from "../../src/core/approval-rules.ts";
 import type { ApprovalRecord, FailureHandler, RunRecord } from "../../src/core/model.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
+import { shownAssignees } from "../approvals/standing.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
 import { retrySteps } from "./retry-steps.ts";
 
@@ -184,14 +186,26 @@ async function unfinishedRun(ctx: ToolContext, run: RunRecord, summary: Run): Pr
     ...summary,
     progress: progressOf(run, steps),
     ...(items.length > 0 && {
-      approvals: items.map(({ id, stepId, message }) => ({
-        id,
-        step_id: stepId,
-        message: truncateText(message, MESSAGE_CHARS),
-      })),
+      approvals: items.map((approval) =>
+        Object.assign(
+          {
+            id: approval.id,
+            step_id: approval.stepId,
+            message: truncateText(approval.message, MESSAGE_CHARS),
+          },
+          approvalProgress(approval),
+        ),
+      ),
     }),
     next: await nextAction(ctx, run, items[0]),
   };
+}
+
+/** How many people have approved, where several must: for the plan of the last decision. */
+function approvalProgress({ rules, decisions }: ApprovalRecord): { progress?: string } {
+  if (rules.required === 1 && rules.requiredDeclines === 1) return {};
+  const { approved } = tally(rules, decisions, decisions.at(-1)?.planDigest ?? "");
+  return { progress: `${approved} of ${rules.required} approved` };
 }
 
 async function nextAction(
@@ -204,8 +218,15 @@ async function nextAction(
     return `It ${run.stop.status === "failed" ? "has failed" : "was cancelled"}, and undoes its steps before it ends. Ask again with get_run (GET /runs/${run.id}).`;
   if (run.stop !== null) return `It is being stopped. ${poll}`;
   if (approval !== undefined) {
-    const { id, assignees } = approval;
-    const who = assignees.length > 0 ? `the approval of ${assignees.join(" or ")}` : "a person's approval";
+    const { id, rules } = approval;
+    const assignees = shownAssignees(approval);
+    const many = rules.required > 1 ? `${rules.required} of ` : "";
+    const who =
+      assignees.length > 0
+        ? `the approval of ${many}${assignees.join(many === "" ? " or " : ", ")}`
+        : rules.required > 1
+          ? `the approval of ${rules.required} people`
+          : "a person's approval";
     return `It waits for ${who}: decide_approval (POST /approvals/${id}). The person who started the run can't decide, unless the operator allows it. ${poll}`;
   }
   if (!run.admitted)

@@ -13,6 +13,7 @@ import { registerDiagnostics } from "./diagnostics.ts";
 import type { ProcessHost } from "./host.ts";
 import { registerGrants } from "./grants.ts";
 import { registerReviews } from "./reviews.ts";
+import { registerApprovals } from "./approvals.ts";
 import { registerProjects } from "./projects.ts";
 import { registerRuns, registerTriggers, registerWorkflows } from "./runs.ts";
 import { registerServers } from "./servers.ts";
@@ -32,6 +33,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerServers(program, io, host);
   registerKeys(program, io, host);
   registerUsers(program, io);
+  registerApprovals(program, io);
   registerReviews(program, io);
   registerProjects(program, io);
   registerGrants(program, io);

@@ -8,15 +8,10 @@ import { StepError } from "../../core/step-errors.ts";
 import type { OnUnexpectedError, JobHandler } from "../../queue/types.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { onUnexpectedError } from "./on-unexpected-error.ts";
-import {
-  cancelHandler,
-  finishHandler,
-  notifyHandler,
-  onFailureHandler,
-  runTimeoutHandler,
-} from "./run-handlers.ts";
+import { cancelHandler, finishHandler, onFailureHandler, runTimeoutHandler } from "./run-handlers.ts";
 import { childDoneHandler, decidedHandler, eventHandler, wakeHandler } from "./wait-handlers.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
+import { escalateHandler, notifyHandler, remindHandler } from "./approval-handlers.ts";
 import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
@@ -73,6 +68,7 @@ export function jobHandlers({
     usageLimits,
     evaluator: expressions,
     approvals: read.approvals,
+    people: read.users && { users: read.users, projects: read.projects },
     prepareRun,
     remainingAfter: (run: RunRecord, stepId: string) => engine.remainingWork.after(read, run, stepId),
     log,
@@ -95,6 +91,8 @@ export function jobHandlers({
     run_timeout: runTimeoutHandler(shared),
     on_failure: onFailureHandler(shared),
     notify: notifyHandler(shared),
+    remind: remindHandler(shared),
+    escalate: escalateHandler(shared),
   };
   const starting = {
     context,

@@ -1,14 +1,9 @@
-/** Handles the jobs that belong to a run as a whole: its output, timeout, cancellation, `on_failure`, and mail to assignees. */
+/** Handles the jobs that belong to a run as a whole: its output, timeout, cancellation and `on_failure`. */
 import type { Logger } from "pino";
-import { visibleText } from "../../../schemas/hidden-characters.ts";
 import type { RunError } from "../../../schemas/run.ts";
-import { iso, SECOND } from "../../core/clock.ts";
-import type { ConnectionViews } from "../../core/connection-views.ts";
-import type { RemainingWork } from "../../core/engine-port.ts";
-import { formatPlan } from "../../core/format-plan.ts";
+import { SECOND } from "../../core/clock.ts";
 import { isStorageUnavailable, toAppError } from "../../core/errors.ts";
 import type { Job, RunRecord } from "../../core/model.ts";
-import type { ApprovalReader } from "../../core/approval-ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { JobHandler } from "../../queue/types.ts";
@@ -27,22 +22,13 @@ import { withChange, withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { runsAgain } from "./runs-again.ts";
 
-/** Maximum number of retries of a mail to assignees that was not sent. */
-const MAX_MAIL_RETRIES = 2;
-/** Pause before such a retry, in milliseconds. */
-const MAIL_RETRY_MS = 30 * SECOND;
-
 interface Options {
   context: RunContext;
   runs: RunReader;
-  approvals: ApprovalReader;
   planOf(run: RunRecord): Promise<Plan>;
   scopes: ExpressionScopes;
   evaluator: Evaluator;
   prepareRun: PrepareRun;
-  /** What can run after a step of a run, such as an approval. */
-  remainingAfter(run: RunRecord, stepId: string): Promise<RemainingWork>;
-  views: ConnectionViews;
   log: Logger;
 }
 
@@ -166,49 +152,4 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
 function handlerError(thrown: unknown): RunError {
   const { code, message, details } = toAppError(thrown);
   return { code, message, ...(details.errors && { details: { errors: details.errors.slice(0, 20) } }) };
-}
-
-/** Mails the assignees of an approval. Without the mail they still find it in the list of approvals. */
-export function notifyHandler({ context, runs, approvals, remainingAfter, views, log }: Options): JobHandler {
-  return async (job, { signal }) => {
-    const [run, approval] = [await runs.find(job.runId), await approvals.findByStep(job)];
-    if (run === undefined || approval?.status !== "pending") return withoutChange();
-    const { workflows } = await remainingAfter(run, approval.stepId);
-    try {
-      const { mailer } = (await views.of(run.project)).connections;
-      await mailer.send(
-        {
-          to: approval.assignees,
-          subject: `Approval needed: ${run.workflowId ?? "a single step"}`,
-          text:
-            `${visibleText(approval.message)}\n\n${formatPlan(approval.id, workflows)}\n\n` +
-            `Approval ${approval.id}, run ${run.id} of ${run.workflowId ?? "a single step"}.\n` +
-            `Decide it with decide_approval or POST /approvals/${approval.id}.\n`,
-          idempotencyKey: `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
-        },
-        signal,
-      );
-      return withoutChange();
-    } catch (err) {
-      log.warn(
-        {
-          err,
-          workflow_id: run.workflowId,
-          run_id: run.id,
-          step_id: job.stepId,
-          approval_id: approval.id,
-          attempt: job.attempt,
-        },
-        "approval mail not sent",
-      );
-      if (job.retryCount >= MAX_MAIL_RETRIES) return withoutChange();
-      return {
-        kind: "retry",
-        dueAt: iso(context.clock.now() + MAIL_RETRY_MS),
-        attempt: job.attempt + 1,
-        retryCount: job.retryCount + 1,
-        change: () => Promise.resolve(),
-      };
-    }
-  };
 }

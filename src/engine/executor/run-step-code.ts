@@ -29,6 +29,7 @@ export async function runStepCode(
       connections,
       owner: usageSubjectOf(run.actor),
       signal,
+      step: planned.step,
       idempotencyKey: [effectRunId ?? run.firstRunId, job.stepId, job.item ?? "-", inputHash].join(":"),
       now: () => context.clock.now(),
       facts,

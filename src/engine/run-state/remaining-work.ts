@@ -6,6 +6,7 @@
  */
 import type { ApprovalPlan } from "../../../schemas/approval.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
+import { planDigest } from "../../core/approval-rules.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { ConnectionViews } from "../../core/connection-views.ts";
 import type { Connections } from "../../core/connections.ts";
@@ -77,9 +78,6 @@ const FOREIGN: Pick<PlannedWorkflow, "foreign" | "steps"> = { foreign: true, ste
 
 /** Returns the versions of workflows by id; those that do not exist are left out. */
 type FindVersions = (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-
-/** The digest of all levels together. */
-const planDigest = (levels: readonly string[]): string => shortHash(levels.join(" "));
 
 export function remainingWork({
   definitionCache,

@@ -25,7 +25,7 @@ export type Wait =
   | {
       kind: "approval";
       inputHash: string;
-      approval: Pick<ApprovalRecord, "id" | "message" | "form" | "assignees" | "plan">;
+      approval: Pick<ApprovalRecord, "id" | "message" | "form" | "assignees" | "plan" | "rules">;
       /** When the wait fails; null for never. */
       expiresAt: string | null;
     }

@@ -61,7 +61,8 @@ export type CheckQuestion =
   | { kind: "http"; request: Parameters<Connections["http"]["check"]>[0] }
   | { kind: "workflow"; id: string }
   | { kind: "workflowIds" }
-  | { kind: "isActiveUser"; email: string };
+  | { kind: "isActiveUser"; email: string }
+  | { kind: "memberEmails" };
 
 export type Prepared =
   { columns: SqlColumn[] } | { issues: PartialIssue[]; missing?: MissingName | undefined };

@@ -45,7 +45,7 @@ const checkerOf = ({ connections, hasUsers, now, settings }: CheckTask, ask: Ask
     ...settings,
     connections: remoteConnections(ask, connections),
     workflows: remoteWorkflows(ask),
-    ...(hasUsers && { isActiveUser: remoteUsers(ask) }),
+    ...(hasUsers && remoteUsers(ask)),
   });
 
 async function validate(task: ValidationTask): Promise<ValidatedText> {

@@ -3,7 +3,7 @@ import type { CallContext, Connections, McpTool, PartialIssue } from "../../core
 import type { Clock } from "../../core/clock.ts";
 import type { Ask } from "../../core/serve-thread.ts";
 import { StepError } from "../../core/step-errors.ts";
-import type { WorkflowLookup } from "../definition/check/index.ts";
+import type { CheckResources, WorkflowLookup } from "../definition/check/index.ts";
 import type { CheckAnswer, CheckQuestion, CheckSettings, ConnectionLists, Prepared } from "./engine-task.ts";
 
 /** Asks one question. @throws StepError the error of a connection */
@@ -65,10 +65,10 @@ export function remoteWorkflows(ask: Ask): WorkflowLookup {
   };
 }
 
-export const remoteUsers =
-  (ask: Ask) =>
-  (email: string): Promise<boolean> =>
-    askFor(ask)({ kind: "isActiveUser", email });
+export const remoteUsers = (ask: Ask): Required<Pick<CheckResources, "isActiveUser" | "memberEmails">> => ({
+  isActiveUser: (email) => askFor(ask)({ kind: "isActiveUser", email }),
+  memberEmails: () => askFor(ask)({ kind: "memberEmails" }),
+});
 
 /** Collects what a check reads of the connections without asking them. */
 export const connectionLists = ({
@@ -94,6 +94,7 @@ export interface LocalResources {
   connections: Connections;
   workflows: WorkflowLookup;
   isActiveUser?: ((email: string) => Promise<boolean>) | undefined;
+  memberEmails?: (() => Promise<string[]>) | undefined;
   settings: CheckSettings;
 }
 
@@ -102,7 +103,7 @@ export interface LocalResources {
  * @param call for the connections
  */
 export const checkAnswers =
-  ({ connections, workflows, isActiveUser }: LocalResources, call: CallContext) =>
+  ({ connections, workflows, isActiveUser, memberEmails }: LocalResources, call: CallContext) =>
   async (asked: unknown): Promise<CheckAnswer> => {
     const question = asked as CheckQuestion;
     const answer = async (): Promise<unknown> => {
@@ -119,6 +120,8 @@ export const checkAnswers =
           return workflows.ids();
         case "isActiveUser":
           return isActiveUser!(question.email);
+        case "memberEmails":
+          return (await memberEmails?.()) ?? [];
       }
     };
     try {

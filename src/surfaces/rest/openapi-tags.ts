@@ -12,6 +12,7 @@ export const TAGS = [
   { name: "Offered workflows", description: "Workflows of other projects that yours may call." },
   { name: "API keys", description: "API keys of users." },
   { name: "Sessions", description: "The browsers in which you are signed in." },
+  { name: "Absence", description: "When you are away, and who decides approvals in your place." },
   { name: "Users", description: "Users and their roles." },
   { name: "Audit log", description: "Accepted changes and who made them." },
   { name: "Session", description: "Signing in and out, for the web interface." },

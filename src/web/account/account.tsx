@@ -1,4 +1,4 @@
-/** The page "Account": password, sign-in method and active sessions of the current user. */
+/** The page "Account": password, sign-in method, absence and active sessions of the current user. */
 import { Alert, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { IconMail } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { Page } from "../ui/page.tsx";
+import { AbsenceForm } from "./absence-form.tsx";
 import { ChangePassword } from "./change-password.tsx";
 import { Sessions } from "./sessions.tsx";
 
@@ -28,6 +29,9 @@ export default function Account() {
           </Text>
         </Section>
       )}
+      <Section title="Absence">
+        <AbsenceForm />
+      </Section>
       <Section title="Active sessions">
         <Sessions />
       </Section>

@@ -1,18 +1,18 @@
 /** The page of one approval: the message, the run's data so far, and the decision form or the outcome. */
-import { Alert, Anchor, Card, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Card, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import type { Approval } from "../../../schemas/approval.ts";
-import { useSession } from "../app/session.tsx";
 import { ProjectBadge } from "../projects/project-badge.tsx";
-import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/queries.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
-import { DecisionForm } from "./decision-form.tsx";
+import { Decision } from "./decision.tsx";
+import { DecisionsSoFar } from "./decisions-so-far.tsx";
+import { assigneeNames, isShared, progressText } from "./progress.ts";
 import { approvalQuery } from "./queries.ts";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
@@ -67,6 +67,7 @@ function ApprovalDetails({ approval }: { approval: Approval }) {
       </Card>
       <ApprovalFacts approval={approval} />
       {approval.plan !== undefined && <ApprovalPlan plan={approval.plan} />}
+      <DecisionsSoFar approval={approval} />
       {status === "pending" ? <Decision approval={approval} /> : <ApprovalOutcome approval={approval} />}
       <ApprovalContext approval={approval} />
     </Stack>
@@ -109,43 +110,13 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
           <Time at={approval.expires_at} />
         </Fact>
       )}
-      {assignees.length > 0 && <Fact name="Assigned to">{assignees.join(", ")}</Fact>}
+      {assignees.length > 0 && <Fact name="Assigned to">{assigneeNames(assignees)}</Fact>}
+      {isShared(approval) && <Fact name="Approvals">{progressText(approval)}</Fact>}
+      {(approval.escalates ?? []).map(({ at, to }) => (
+        <Fact key={at} name="Escalates">
+          <Time at={at} /> to {assigneeNames(to)}
+        </Fact>
+      ))}
     </Facts>
   );
 }
-
-function Decision({ approval }: { approval: Approval }) {
-  const hasScope = useHasScopeIn(approval);
-  const { user } = useSession();
-  const run = useQuery(runQuery(approval.run_id));
-  if (!hasScope("approve")) {
-    return (
-      <Alert color="gray" title="You can't decide this" role="note">
-        Editors and admins can, except those who started the run or wrote what it runs.
-        {approval.assignees.length > 0 && ` It is assigned to ${approval.assignees.join(", ")}.`}
-      </Alert>
-    );
-  }
-  if (!isDecidableBy(user.email, approval) && !hasScope("admin")) {
-    return (
-      <Alert color="gray" title="You can't decide this" role="note">
-        It is assigned to {approval.assignees.join(", ")}. Only they can decide it, or an admin in their
-        place.
-      </Alert>
-    );
-  }
-  return (
-    <>
-      {run.data?.started_by.owner === user.email && (
-        <Alert color="yellow" title="You started this run" role="note">
-          Somebody else must decide, unless the configuration allows you to (approvals.by_starter).
-        </Alert>
-      )}
-      <DecisionForm approval={approval} />
-    </>
-  );
-}
-
-/** Whether a person is one of the assignees, if there are any. */
-const isDecidableBy = (email: string, { assignees }: Approval): boolean =>
-  assignees.length === 0 || assignees.some((assignee) => assignee.toLowerCase() === email.toLowerCase());

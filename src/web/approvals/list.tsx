@@ -1,21 +1,20 @@
-/** The list of approvals, by status. The status and the run are query parameters of the page. */
-import { Anchor, Badge, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
-import { IconUser } from "@tabler/icons-react";
+/** The list of approvals, by status. The status, whom they concern and the run are query parameters of the page. */
+import { Button, Group, Select, SegmentedControl, Stack } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "react-router";
-import type { Approval } from "../../../schemas/approval.ts";
+import { useSearchParams } from "react-router";
+import type { ForMe } from "../../../schemas/approval.ts";
 import type { ApprovalStatus } from "../../../schemas/run.ts";
 import { send } from "../api/client.ts";
-import { useSession } from "../app/session.tsx";
-import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Snippet } from "../ui/copy.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { EmptyState, Page } from "../ui/page.tsx";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
-import { Time } from "../ui/time.tsx";
-import { ApprovalBadge, APPROVAL_STATUSES } from "./approval-badge.tsx";
+import { APPROVAL_STATUSES } from "./approval-badge.tsx";
+import { ApprovalCard } from "./approval-card.tsx";
 
+/** Of pending ones with what can run after each. */
+const PENDING_PAGE_SIZE = 20;
 const PAGE_SIZE = 50;
 const POLL_INTERVAL_MS = 10_000;
 
@@ -23,7 +22,8 @@ export default function ApprovalList() {
   const [params, setParams] = useSearchParams();
   const status = APPROVAL_STATUSES.find((known) => known === params.get("status")) ?? "pending";
   const runId = params.get("run") ?? undefined;
-  const query = useApprovals(status, runId);
+  const forMe = FOR_ME.find(({ value }) => value === params.get("for_me"))?.value ?? "all";
+  const query = useApprovals(status, { runId, forMe });
   return (
     <Page title="Approvals" about="Runs that wait for a person's decision.">
       <Group align="flex-end">
@@ -44,13 +44,30 @@ export default function ApprovalList() {
             )
           }
         />
+        {status === "pending" && (
+          <SegmentedControl
+            aria-label="Whose"
+            data={FOR_ME}
+            value={forMe}
+            onChange={(to) =>
+              setParams(
+                (current) => {
+                  if (to === "all") current.delete("for_me");
+                  else current.set("for_me", to);
+                  return current;
+                },
+                { replace: true },
+              )
+            }
+          />
+        )}
         {runId !== undefined && (
           <Button variant="default" onClick={() => setParams({}, { replace: true })}>
             Clear run filter
           </Button>
         )}
       </Group>
-      <PagedList query={query} empty={<NoApprovals status={status} />}>
+      <PagedList query={query} empty={<NoApprovals status={status} forMe={forMe} />}>
         {(approvals) => (
           <Stack component="ul" gap="sm" m={0} p={0} aria-label="Approvals" style={{ listStyle: "none" }}>
             {approvals.map((approval) => (
@@ -71,15 +88,23 @@ const STATUS_OPTIONS: { value: ApprovalStatus; label: string }[] = [
   { value: "cancelled", label: "Cancelled" },
 ];
 
-function useApprovals(status: ApprovalStatus, runId: string | undefined) {
+const FOR_ME: { value: ForMe; label: string }[] = [
+  { value: "all", label: "All" },
+  { value: "assigned", label: "Assigned to me" },
+  { value: "decidable", label: "I may decide" },
+];
+
+function useApprovals(status: ApprovalStatus, { runId, forMe }: { runId: string | undefined; forMe: ForMe }) {
+  const isPending = status === "pending";
   const filter = useProjectFilter();
   return useInfiniteQuery({
-    queryKey: ["approvals", "list", status, runId ?? null, filter],
+    queryKey: ["approvals", "list", status, isPending ? forMe : null, runId ?? null, filter],
     queryFn: ({ pageParam, signal }) =>
       send("get", "/approvals", {
         query: {
           status,
-          limit: PAGE_SIZE,
+          limit: isPending ? PENDING_PAGE_SIZE : PAGE_SIZE,
+          ...(isPending && { for_me: forMe }),
           ...filter,
           ...(runId !== undefined && { run_id: runId }),
           ...cursorParam(pageParam),
@@ -88,98 +113,14 @@ function useApprovals(status: ApprovalStatus, runId: string | undefined) {
       }),
     ...cursorPagination,
     placeholderData: keepPreviousData,
-    refetchInterval: status === "pending" && POLL_INTERVAL_MS,
+    refetchInterval: isPending && POLL_INTERVAL_MS,
   });
 }
 
-function ApprovalCard({ approval }: { approval: Approval }) {
-  const { user } = useSession();
-  const { id, run_id: runId, workflow_id: workflow, step_id: step, item, assignees, status } = approval;
-  const isAssignedToYou = status === "pending" && assignees.includes(user.email);
-  return (
-    <Card withBorder component="li" p="md">
-      <Stack gap={6}>
-        <Group justify="space-between" align="flex-start" gap="xs">
-          <Anchor
-            component={Link}
-            to={`/approvals/${id}`}
-            fw={500}
-            flex="1 1 240px"
-            lineClamp={3}
-            style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}
-          >
-            {approval.message}
-          </Anchor>
-          <Group gap={6} wrap="nowrap" miw="max-content">
-            <ProjectBadge project={approval.project} inList />
-            {isAssignedToYou && (
-              <Badge tt="none" variant="outline" leftSection={<IconUser size={12} aria-hidden />}>
-                assigned to you
-              </Badge>
-            )}
-            <ApprovalBadge status={status} />
-          </Group>
-        </Group>
-        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {step}
-          {item !== undefined && `, item ${item},`}
-          {workflow !== null && (
-            <>
-              {" "}
-              in{" "}
-              <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
-                {workflow}
-              </Anchor>
-            </>
-          )}{" "}
-          ·{" "}
-          <Anchor component={Link} to={`/runs/${runId}?step=${step}`} inherit c="dimmed" underline="always">
-            {runId}
-          </Anchor>
-        </Text>
-        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          <ApprovalTimes approval={approval} />
-          {assignees.length > 0 && ` · assigned to ${assignees.join(", ")}`}
-        </Text>
-      </Stack>
-    </Card>
-  );
-}
-
-function ApprovalTimes({
-  approval: { status, created_at: from, expires_at: until, decided_at: at, decided_by: by },
-}: {
-  approval: Approval;
-}) {
-  if (status === "pending") {
-    return (
-      <>
-        requested <Time at={from} ago />
-        {until !== null && (
-          <>
-            {" "}
-            · expires <Time at={until} />
-          </>
-        )}
-      </>
-    );
-  }
-  return (
-    <>
-      {at === null ? (
-        <>
-          requested <Time at={from} ago />
-        </>
-      ) : (
-        <Time at={at} ago />
-      )}
-      {by !== null && ` by ${by}`}
-    </>
-  );
-}
-
-function NoApprovals({ status }: { status: ApprovalStatus }) {
+function NoApprovals({ status, forMe }: { status: ApprovalStatus; forMe: ForMe }) {
   if (status !== "pending") return <EmptyState title={`No ${status} approvals`} />;
+  if (forMe === "assigned") return <EmptyState title="No approvals are assigned to you" />;
+  if (forMe === "decidable") return <EmptyState title="No approvals wait for your decision" />;
   return (
     <EmptyState title="No approvals are pending">
       A step of type approval pauses its run until somebody decides. Restarts don&apos;t affect it. By

@@ -78,7 +78,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
 }
 
 function Marks({ step }: { step: GraphStep }) {
-  const { condition, fanOut, repeats, undoable, rate, progress, attempts } = step;
+  const { condition, fanOut, repeats, undoable, rate, required, progress, attempts } = step;
   return (
     <span className="step-card-marks">
       {condition === true && <span title="Runs only if its condition is true">if</span>}
@@ -93,6 +93,7 @@ function Marks({ step }: { step: GraphStep }) {
         </span>
       )}
       {rate !== undefined && <span title={`Starts at most ${rate}`}>{rate}</span>}
+      {required !== undefined && <span title={`${required} people must approve`}>{required}✓</span>}
       {undoable === true && <span title="Is undone if the run does not succeed">↶</span>}
       {attempts !== undefined && attempts > 1 && <span title={`${attempts} attempts`}>↻{attempts}</span>}
     </span>

@@ -6,8 +6,21 @@ const MAX_NAMED = 5;
 
 /** "revenue, sql, succeeded, needs: orders". */
 export function stepLabel(step: GraphStep): string {
-  const { id, type, name, needs, condition, fanOut, repeats, undoable, rate, status, progress, attempts } =
-    step;
+  const {
+    id,
+    type,
+    name,
+    needs,
+    condition,
+    fanOut,
+    repeats,
+    undoable,
+    rate,
+    required,
+    status,
+    progress,
+    attempts,
+  } = step;
   const more = needs.length - MAX_NAMED;
   const neededSteps = `${needs.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   return [
@@ -18,6 +31,7 @@ export function stepLabel(step: GraphStep): string {
     fanOut === true && (progress === undefined ? "runs once per item" : itemsLabel(progress)),
     repeats === true && (progress === undefined ? "runs repeatedly" : iterationsLabel(progress)),
     rate !== undefined && `starts at most ${rate}`,
+    required !== undefined && `${required} people must approve`,
     undoable === true && "is undone if the run does not succeed",
     attempts !== undefined && attempts > 1 && `${attempts} attempts`,
     needs.length === 0 ? "needs no other step" : `needs: ${neededSteps}`,

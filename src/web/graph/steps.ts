@@ -20,6 +20,8 @@ export interface GraphStep {
   undoable?: boolean;
   /** Its `rate`, such as `5/s`. */
   rate?: string;
+  /** How many people must approve, if more than one. */
+  required?: number;
   status?: StepStatus;
   /** Of items or iterations: `done` counts those that have ended, including failed ones. `max` is that of a loop. */
   progress?: { done: number; total: number; failed: number; max?: number | undefined };
@@ -64,6 +66,7 @@ function stepOf(
     ...(isGiven(step["repeat"]) && { repeats: true }),
     ...(isGiven(step["undo"]) && { undoable: true }),
     ...(typeof step["rate"] === "string" && { rate: step["rate"] }),
+    ...(typeof step["required"] === "number" && step["required"] > 1 && { required: step["required"] }),
     ...(state !== undefined && progressOf(state)),
   };
 }

@@ -78,10 +78,11 @@ function Approvals({ run }: { run: LiveRun }) {
   return (
     <Alert color="yellow" icon={<IconRubberStamp aria-hidden />} title="Needs approval" role="note">
       <Stack gap="sm">
-        {approvals.map(({ id, step_id: step, message }) => (
+        {approvals.map(({ id, step_id: step, message, progress }) => (
           <Group key={id} justify="space-between" gap="sm">
             <Text size="sm" lineClamp={3} style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
               {message}
+              {progress !== undefined && ` (${progress})`}
             </Text>
             <Button
               component={Link}

@@ -117,8 +117,12 @@ function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
   const reused = describeReuse(step);
   return (
     <>
-      {approvals.map(({ id, message }) => (
-        <Alert key={id} color="yellow" title="Needs approval">
+      {approvals.map(({ id, message, progress }) => (
+        <Alert
+          key={id}
+          color="yellow"
+          title={progress === undefined ? "Needs approval" : `Needs approval: ${progress}`}
+        >
           <Group justify="space-between" gap="sm">
             <Text size="sm" lineClamp={3} style={{ whiteSpace: "pre-line" }}>
               {message}

@@ -142,6 +142,8 @@ const askThenRun = (ask: string) => ({
   steps: [{ id: "ask", type: "approval", message: "Go on?" }, probe("act", { ask })],
 });
 
+const APPROVED = { approved: true, override: false, comment: null, answer: null };
+
 async function runWithApproval(
   harness: Awaited<ReturnType<typeof testEngine>>,
   definition: Record<string, unknown>,
@@ -150,14 +152,8 @@ async function runWithApproval(
   const ref = { runId: id, stepId: "ask", item: null };
   await harness.transaction(async (tx) => {
     const approval = (await tx.approvals.findByStep(ref))!;
-    const decision = {
-      status: "approved",
-      decidedAt: harness.now(),
-      decidedBy: "ada",
-      comment: null,
-      answer: null,
-    } as const;
-    expect(await recordDecision(tx, approval, decision)).toBe(true);
+    const decision = { ...APPROVED, person: "ada", seat: "ada", name: "ada", decidedAt: harness.now() };
+    expect(await recordDecision(tx, approval, decision, approval.plan!)).toEqual({ status: "approved" });
   });
   queue.wake();
   await queue.waitUntilIdle();

@@ -1,21 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/core/clock.ts";
+import type { Principal } from "../../../src/core/ports.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
 import { type ExampleEnvironment, exampleEnvironment } from "../../support/example-environment.ts";
-import { callAs, keyPrincipal } from "../../support/users.ts";
+import { callAs, keyPrincipal, signedInUser } from "../../support/users.ts";
 
 /** Decides pending approvals as their people do, in this order; without a person, time passes. */
 function decisions(
   environment: ExampleEnvironment,
   order: readonly ([string, "approve" | "decline"] | null)[],
+  signedIn: ReadonlyMap<string, Principal> = new Map(),
 ) {
   const left = [...order];
   return async ({ approvals = [] }: Run): Promise<boolean> => {
     const next = left.shift();
     if (next === undefined || next === null) return false;
     const [person, decision] = next;
-    const call = callAs(environment, keyPrincipal(["approve"], person));
+    const call = callAs(environment, signedIn.get(person) ?? keyPrincipal(["approve"], person));
     await call(decideApproval, { approval_id: approvals[0]!.id, decision });
     return true;
   };
@@ -80,5 +82,69 @@ describe("everyday work with approvals", () => {
       ann,
       manager,
     ]);
+  });
+
+  describe("a payment", () => {
+    const [ann, bob, cai, boss] = [
+      "ann@example.com",
+      "bob@example.com",
+      "cai@example.com",
+      "boss@example.com",
+    ];
+
+    async function payments() {
+      const environment = await exampleEnvironment({ http: () => ({ status: 201, body: { id: "pay_1" } }) });
+      const { principal } = await signedInUser(environment.instance, { email: boss, role: "admin" });
+      const people = new Map([[boss, principal]]);
+      const id = await environment.publish("payment-that-two-people-approve");
+      const pay = (...order: readonly ([string, "approve" | "decline"] | null)[]) =>
+        environment.run(id, {}, decisions(environment, order, people));
+      return { environment, pay };
+    }
+
+    /** The subjects and recipients of the mails. */
+    const headersOf = (mails: readonly string[]): string[] =>
+      mails.map((mail) =>
+        [/^Subject: (.*)\r$/m, /^To: (.*)\r$/m].map((header) => header.exec(mail)![1]).join(" | "),
+      );
+
+    it("is made when two people have approved, and once", async () => {
+      const { environment, pay } = await payments();
+      expect((await pay([ann, "approve"], [cai, "approve"])).output).toEqual({ paid: true, by: [ann, cai] });
+      expect(environment.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /payments"]);
+      await expect(pay([ann, "approve"], [ann, "approve"])).rejects.toMatchObject({
+        code: "approval_decided",
+        message: expect.stringMatching(/^You approved .* 1 of 2 people have approved/) as string,
+      });
+    });
+
+    it("is not made when one declines", async () => {
+      const { environment, pay } = await payments();
+      expect((await pay([ann, "approve"], [bob, "decline"])).output).toEqual({ paid: false, by: [ann, bob] });
+      expect(environment.requests).toEqual([]);
+    });
+
+    it("is asked for again every four hours, of those who have not decided, and of an admin after a day", async () => {
+      const { environment, pay } = await payments();
+      const nights = Array.from({ length: 6 }, () => null);
+      // The sixth reminder and the escalation are due at the same time.
+      const { output } = await pay([ann, "approve"], ...nights, [boss, "approve"]);
+      expect(output).toEqual({ paid: true, by: [ann, boss] });
+      const headers = headersOf(environment.mails);
+      const needed = "approval needed: payment-that-two-people-approve | ";
+      expect(headers[0]).toBe(`Approval needed: payment-that-two-people-approve | ${ann}, ${bob}, ${cai}`);
+      expect(headers.filter((header) => header.startsWith("Escalated"))).toEqual([
+        `Escalated to you: ${needed}${boss}`,
+      ]);
+      expect(headers.slice(1, 6)).toEqual(
+        Array.from({ length: 5 }, () => `Reminder: ${needed}${bob}, ${cai}`),
+      );
+      expect(environment.mails[1]).toContain("1 of 2 people have approved.");
+    });
+
+    it("is not made when nobody decides in time", async () => {
+      const { pay } = await payments();
+      expect((await pay()).output).toEqual({ paid: false, by: [] });
+    });
   });
 });

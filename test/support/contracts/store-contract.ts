@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PROJECT } from "../../../schemas/project.ts";
 import { accessEverywhere } from "../../../src/core/access.ts";
+import { FIRST_DECIDES, type PersonDecision, tally } from "../../../src/core/approval-rules.ts";
 import { DAY, HOUR, iso } from "../../../src/core/clock.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
@@ -48,6 +49,9 @@ const pendingApproval = (createdAt: string): ApprovalRecord => ({
   comment: null,
   answer: null,
   plan: null,
+  rules: FIRST_DECIDES,
+  decisions: [],
+  events: [],
 });
 
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
@@ -389,6 +393,94 @@ export function storeContract(setup: ContractSetup): void {
       } as const;
       expect(await second.transaction((tx) => tx.approvals.decide("apr_1", late))).toBe(false);
       expect((await first.read.approvals.find("apr_1"))!.status).toBe("cancelled");
+    });
+  });
+
+  describe("the decisions of several people on an approval", () => {
+    const decisionOf = (person: string, seat = person): PersonDecision => ({
+      person,
+      seat,
+      name: person,
+      approved: true,
+      override: false,
+      comment: null,
+      answer: null,
+      decidedAt: "2026-11-21T08:00:00.000Z",
+      planDigest: "plan",
+    });
+    const end = { decidedBy: "ann", comment: null, answer: null } as const;
+
+    it("are recorded once for each person and each seat, however many come at the same time", async () => {
+      const { database, first, insertRun, now } = await open(setup);
+      await insertRun("run_1");
+      await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
+      // Three people, twice each; the last two take one seat.
+      const people = [decisionOf("ann"), decisionOf("ben"), decisionOf("cai", "ben")];
+      const recorded = await concurrently(database, 6, ({ transaction }, caller) =>
+        transaction(async (tx) => {
+          await tx.approvals.lock("apr_1");
+          return tx.approvals.addDecision("apr_1", people[caller % 3]!);
+        }),
+      );
+      expect(applied(recorded)).toBe(2);
+      const { decisions } = (await first.read.approvals.find("apr_1"))!;
+      expect(decisions.map(({ seat }) => seat).toSorted()).toEqual(["ann", "ben"]);
+      // For another plan everybody decides again.
+      const again = { ...decisionOf("ann"), planDigest: "another plan" };
+      expect(await first.transaction((tx) => tx.approvals.addDecision("apr_1", again))).toBe(true);
+    });
+
+    it("end it once when the last ones come at the same time as its expiry", async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { database, first, insertRun, now } = await open(setup);
+        await insertRun("run_1");
+        await first.transaction((tx) =>
+          tx.approvals.insert({ ...pendingApproval(now()), rules: { ...FIRST_DECIDES, required: 2 } }),
+        );
+        const ended = await concurrently(database, 4, ({ transaction }, caller) =>
+          transaction(async (tx) => {
+            if (caller === 3)
+              return tx.approvals.decide("apr_1", { ...end, status: "expired", decidedAt: now() });
+            const approval = (await tx.approvals.lock("apr_1"))!;
+            if (approval.status !== "pending") return false;
+            const decision = decisionOf(`person_${caller}`);
+            expect(await tx.approvals.addDecision("apr_1", decision)).toBe(true);
+            const { outcome } = tally(approval.rules, [...approval.decisions, decision], "plan");
+            if (outcome === null) return false;
+            return tx.approvals.decide("apr_1", { ...end, status: outcome, decidedAt: now() });
+          }),
+        );
+        expect(applied(ended)).toBe(1);
+        const { status, decisions } = (await first.read.approvals.find("apr_1"))!;
+        // Who decides after the end is not recorded.
+        if (status === "approved") expect(decisions).toHaveLength(2);
+        else expect({ status, few: decisions.length <= 1 }).toEqual({ status: "expired", few: true });
+      }
+    });
+
+    it("have events with numbers of their own, whoever adds them", async () => {
+      const { database, first, insertRun, now } = await open(setup);
+      await insertRun("run_1");
+      await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
+      await concurrently(database, 6, ({ transaction }) =>
+        transaction(async (tx) => {
+          await tx.approvals.lock("apr_1");
+          const event = {
+            kind: "reminded",
+            at: now(),
+            by: null,
+            to: [],
+            note: null,
+            notified: false,
+          } as const;
+          return tx.approvals.addEvent("apr_1", event);
+        }),
+      );
+      const { events } = (await first.read.approvals.find("apr_1"))!;
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+      await first.transaction((tx) => tx.approvals.setNotified("apr_1", [2, 3]));
+      const told = (await first.read.approvals.find("apr_1"))!.events.filter(({ notified }) => notified);
+      expect(told.map(({ seq }) => seq)).toEqual([2, 3]);
     });
   });
 

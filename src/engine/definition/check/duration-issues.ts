@@ -14,6 +14,8 @@ const PAUSES: readonly Path[] = [
   ["repeat", "every"],
   ["cache"],
   ["cache", "for"],
+  ["remind"],
+  ["escalate", "after"],
 ];
 
 /**

@@ -77,6 +77,8 @@ export interface CheckResources {
   workflows: WorkflowLookup;
   /** Whether a mail address is that of an active user. */
   isActiveUser?: (email: string) => Promise<boolean>;
+  /** The addresses of some active users, to find a near match. */
+  memberEmails?: () => Promise<string[]>;
 }
 
 export interface CheckerOptions extends CheckResources {
@@ -111,7 +113,7 @@ export function checker({
     resources: CheckResources,
     graph: CallGraph = new Map(),
   ): Promise<Report> {
-    const { connections, workflows, isActiveUser } = resources;
+    const { connections, workflows, isActiveUser, memberEmails } = resources;
     const { checkConnections, checkWorkflows = checkConnections, signal, selfId } = options;
     const { allowFileFields = false } = options;
     const lookup = withAssumed(workflows, options);
@@ -159,7 +161,7 @@ export function checker({
       {
         connections: checkConnections ? connections : undefined,
         workflows: called,
-        isActiveUser: checkConnections ? isActiveUser : undefined,
+        ...(checkConnections && { isActiveUser, memberEmails }),
       },
       options,
       options.connectionsTimeoutMs ?? resourceCheckMs,

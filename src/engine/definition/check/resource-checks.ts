@@ -19,6 +19,7 @@ export interface ExternalResources {
   connections?: Connections | undefined;
   workflows?: CalledWorkflows | undefined;
   isActiveUser?: StepCheckContext["isActiveUser"];
+  memberEmails?: StepCheckContext["memberEmails"];
 }
 
 export interface ResourceChecker {
@@ -48,7 +49,7 @@ const NO_WORKFLOWS: CalledWorkflows = { find: noResources, ids: noResources };
  * @param ms timeout of all checks together, in milliseconds
  */
 export function resourceChecker(
-  { connections = NO_CONNECTIONS, workflows = NO_WORKFLOWS, isActiveUser }: ExternalResources,
+  { connections = NO_CONNECTIONS, workflows = NO_WORKFLOWS, isActiveUser, memberEmails }: ExternalResources,
   { owner = COMMAND_LINE, signal }: Partial<CallContext>,
   ms = ALL_MS,
 ): ResourceChecker {
@@ -78,6 +79,7 @@ export function resourceChecker(
       workflow: async (id) => workflows.find(id),
       workflowIds: () => workflows.ids(),
       isActiveUser,
+      memberEmails,
     };
     const check = (async () => step.type!.check!(step.checkable as UnresolvedStep, context))();
     return Promise.race([check, stopped.promise]);

@@ -68,6 +68,9 @@ export const TYPE_FIELD_ALIASES: Readonly<Record<string, Aliases>> = {
   approval: {
     message: "prompt question text body",
     assignees: "approvers approver assignee assignedto recipients notify users to",
+    required: "quorum minapprovals requiredapprovals approvalsrequired minimum",
+    remind: "reminder reminders remindafter remindevery",
+    escalate: "escalation escalations escalateto",
     form: "fields schema formschema inputs",
   },
   email: {

@@ -2,33 +2,40 @@
 import { encodeJson } from "../../../core/encoded-json.ts";
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
+import { planDigest, type PersonDecision, tally } from "../../../core/approval-rules.ts";
 import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
 import type { ApprovalDecision } from "../../../core/approval-ports.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
-import type { Applied } from "../../../core/transactions.ts";
 import { newJob } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import type { EndedResult } from "../step-result.ts";
+import { addReminders, tellAssignees } from "./approval-reminders.ts";
 import type { WaitKind } from "./wait-kind.ts";
 
 export const approvalWait: WaitKind<"approval"> = {
   state: "waiting",
 
-  async prepare({ message, form, assignees }, { run, job, inputHash, now, timeoutMs, planLevels }) {
+  async prepare({ message, form, assignees, rules }, { run, job, inputHash, now, timeoutMs, planLevels }) {
     const id = `apr_${shortHash(`${job.runId} ${job.stepId} ${job.item ?? "-"}`)}`;
     const expiresAt = timeoutMs === null ? null : iso(now + timeoutMs);
     const plan = await planLevels(run, job.stepId);
-    return { kind: "approval", approval: { id, message, form, assignees, plan }, expiresAt, inputHash };
+    return {
+      kind: "approval",
+      approval: { id, message, form, assignees, plan, rules },
+      expiresAt,
+      inputHash,
+    };
   },
 
   async begin({ context, update: { tx, run }, ref, attempt }, { approval, expiresAt }) {
+    const createdAt = iso(context.clock.now());
     await tx.approvals.insert({
       ...ref,
       ...approval,
       workflowId: run.workflowId,
       status: "pending",
-      createdAt: iso(context.clock.now()),
+      createdAt,
       expiresAt,
       decidedAt: null,
       decidedBy: null,
@@ -38,7 +45,11 @@ export const approvalWait: WaitKind<"approval"> = {
     if (expiresAt !== null) {
       await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: expiresAt, attempt }));
     }
-    if (approval.assignees.length > 0) await tx.jobs.add(newJob(ref, "notify", run.priority));
+    await addReminders(tx, { ...ref, ...approval, createdAt }, run.priority, context.clock.now());
+    if (approval.assignees.length > 0) {
+      const asked = { kind: "asked" as const, at: createdAt, to: approval.assignees };
+      await tellAssignees(tx, { ...ref, id: approval.id, events: [] }, run.priority, [asked]);
+    }
     return { waitUntil: expiresAt };
   },
 
@@ -58,19 +69,36 @@ export const approvalWait: WaitKind<"approval"> = {
   },
 };
 
+/** What a decision of a person led to. */
+export type DecisionEffect = { status: "pending" | "approved" | "declined" } | { refused: "ended" | "taken" };
+
 /**
- * Records a decision, and adds the job that ends the wait.
- * @returns false when the approval was no longer pending, because it was decided or expired; nothing is written then
+ * Records what one person decided, for the plan that holds now. If it is the last decision that was needed, it ends the approval
+ * and adds the job that ends the wait. This is the only function that decides an approval.
+ *
+ * Locks: the run, then the approval, until the transaction ends.
+ * @param levels what can still run: decisions for other plans don't count
+ * @returns `refused` when the approval has ended, or the person has decided or the place is taken; nothing is written then
  */
 export async function recordDecision(
   tx: EngineWriters,
-  { id, runId, stepId, item }: ApprovalRecord,
-  decision: ApprovalDecision,
-): Promise<Applied> {
-  if (!(await tx.approvals.decide(id, decision))) return false;
-  const run = (await tx.runs.find(runId))!;
+  { id, runId, stepId, item }: Pick<ApprovalRecord, "id" | keyof StepRef>,
+  decision: Omit<PersonDecision, "planDigest">,
+  levels: readonly string[],
+): Promise<DecisionEffect> {
+  const run = (await tx.runs.lock(runId))!;
+  const approval = await tx.approvals.lock(id);
+  if (approval?.status !== "pending") return { refused: "ended" };
+  const digest = planDigest(levels);
+  if (!(await tx.approvals.addDecision(id, { ...decision, planDigest: digest }))) return { refused: "taken" };
+  const all = [...approval.decisions, { ...decision, planDigest: digest }];
+  const { outcome } = tally(approval.rules, all, digest);
+  if (outcome === null) return { status: "pending" };
+  const { decidedAt, name, comment, answer } = decision;
+  const end = { status: outcome, decidedAt, decidedBy: name, comment, answer, plan: levels };
+  if (!(await tx.approvals.decide(id, end))) return { refused: "ended" };
   await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));
-  return true;
+  return { status: outcome };
 }
 
 /** Ends the wait of a decided approval. @returns undefined without an approval */
@@ -85,9 +113,20 @@ export async function decidedResult(tx: EngineWriters, ref: StepRef): Promise<En
     by: approval.decidedBy,
     comment: approval.comment,
     form: approval.answer,
+    decisions: countedDecisions(approval).map((decision) => ({
+      by: decision.name,
+      approved: decision.approved,
+      comment: decision.comment,
+      form: decision.answer,
+      at: decision.decidedAt,
+    })),
   };
   return { kind: "succeeded", output: encodeJson(output), inputHash: step?.inputHash ?? null };
 }
+
+/** The decisions for the plan that holds at the end. One that an older release recorded has none. */
+const countedDecisions = ({ decisions, plan }: ApprovalRecord): PersonDecision[] =>
+  decisions.filter((decision) => plan !== null && decision.planDigest === planDigest(plan));
 
 const approvalTimeout = (stepId: string): StepError =>
   new StepError("approval_timeout", `"${stepId}" was not decided in time.`, {
