@@ -53,6 +53,8 @@ interface Peers {
   model?: (call: { model: string; prompt: string }) => string | Reply;
   /** Further configuration, such as databases or approvals. Paths are relative to `directory`. */
   config?: (directory: string) => z.input<typeof Config>;
+  /** Further variables of the environment. */
+  env?: Record<string, string>;
 }
 
 /** The names of the configured models, which the model peer receives as `model`. */
@@ -107,7 +109,12 @@ export async function exampleEnvironment(peers: Peers = {}) {
     http: { allowed_hosts: [http.host] },
   });
   const instance = await testInstance({ clock });
-  const env = { MILLRACE_STATE_DIR: instance.stateDir, SMTP_PASSWORD: "p", API_TOKEN: "secret-token" };
+  const env = {
+    MILLRACE_STATE_DIR: instance.stateDir,
+    SMTP_PASSWORD: "p",
+    API_TOKEN: "secret-token",
+    ...peers.env,
+  };
   const setup = { settings: readEnvironment(env), config, clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   const { services, close } = openServices(instance, setup, {
@@ -169,6 +176,8 @@ export async function exampleEnvironment(peers: Peers = {}) {
   return {
     directory,
     clock,
+    /** Starts a listener. @returns its URL */
+    listen: async (): Promise<string> => (await instance.rest({ config, env })).url,
     instance,
     services,
     executor,
