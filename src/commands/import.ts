@@ -163,6 +163,7 @@ async function writePlan(
             OPERATOR_ACTOR.principal.owner,
             iso(setup.clock.now()),
           );
+        if (line.triggers !== undefined) await saveTriggers(tx, line, line.triggers);
         if (line.schedule !== null) await saveSchedule(tx, line, line.schedule);
         if (line.state !== undefined) await saveState(tx, line.id, line.state);
       });
@@ -177,6 +178,19 @@ async function writePlan(
     const state = { values, updatedAt, updatedBy: principal.owner };
     if (!(await tx.workflowStates.replace(id, FIRST_STATE_REVISION, state, usageSubjectOf(principal))))
       throw new Error(`the new workflow ${id} has a state already`);
+  }
+
+  /** The triggers get new URLs, because those of the other instance belong to it. */
+  async function saveTriggers(
+    tx: Writers,
+    { id, published_version: version }: WorkflowLine,
+    { owner, key_name: keyName, lineage }: NonNullable<WorkflowLine["triggers"]>,
+  ): Promise<void> {
+    const definition = await tx.runs.versionDefinition(id, version!);
+    const declared = TOP_FIELDS.triggers.parse(definition?.["triggers"]) ?? [];
+    const actor = { owner, keyName, lineage };
+    const names = declared.map((trigger) => trigger.id);
+    await tx.triggers.save({ workflowId: id, version: version!, actor }, names, iso(setup.clock.now()));
   }
 
   async function saveSchedule(

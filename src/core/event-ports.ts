@@ -27,6 +27,8 @@ export interface EventWriter extends EventReader {
    * @returns false when the step has an event already; the caller must then refuse this one
    */
   receive(ref: EventRef, event: EventRecord): Promise<Applied>;
+  /** Deletes the event of a step, which does not match. Requires `lock` of its run. */
+  discard(ref: EventRef): Promise<void>;
 }
 
 /** What the URL of an event leads to: a step that has not received its event yet. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Duration, JsonSchemaObject } from "../../schemas/field-values.ts";
+import { Cel, Duration, JsonSchemaObject } from "../../schemas/field-values.ts";
 import { Signature } from "../../schemas/signature.ts";
 import { DAY, iso } from "../core/clock.ts";
 import { signatureIssues } from "../core/webhook-signatures/issues.ts";
@@ -45,6 +45,11 @@ export const waitStep = defineStepType({
             example: EVENT_SCHEMA,
           }),
           signature: Signature.optional(),
+          match: Cel.optional().meta({
+            description:
+              "Ends the wait only with an event for which this is true; others are answered and dropped. Reads event.body, event.received_at, and what the step can read.",
+            example: "event.body.order == inputs.order",
+          }),
         })
         .optional()
         .meta({

@@ -26,6 +26,10 @@ export function eventWriter(trx: Kysely<Schema>, bytes: ByteCounter): EventWrite
   return {
     ...eventReader(trx),
 
+    async discard({ runId, stepId }) {
+      await trx.deleteFrom("events").where("run_id", "=", runId).where("step_id", "=", stepId).execute();
+    },
+
     async receive({ runId, stepId }, { receivedAt, body }) {
       const inserted = await trx
         .insertInto("events")

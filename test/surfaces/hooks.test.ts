@@ -239,3 +239,49 @@ describe("the trigger of Slack", () => {
     expectProblem(await send(body, "another"), "signature_invalid");
   });
 });
+
+describe("POST /events/{token} with a signature and match", () => {
+  it("is ended only by an event that is signed and matches", async () => {
+    const instance = await testInstance();
+    const { url } = await instance.rest({ config: CONFIG, env: ENV });
+    await instance.executor({ config: CONFIG, env: ENV });
+    const { value } = await instance.key({ scopes: ["read", "write", "run"] });
+    const call = apiClient(url, value);
+    const event = {
+      schema: { type: "object", properties: { order: { type: "integer" } }, required: ["order"] },
+      signature: { scheme: "github", secret: "github-hook" },
+      match: "event.body.order == inputs.order",
+    };
+    await call("POST", "/workflows", {
+      name: "Callback",
+      definition: {
+        inputs: { type: "object", properties: { order: { type: "integer" } }, required: ["order"] },
+        steps: [{ id: "paid", type: "wait", event, timeout: "1h" }],
+        output: "${{ steps.paid.body.order }}",
+      },
+    });
+    const wrong = await call("POST", "/workflows/validate", {
+      definition: {
+        steps: [{ id: "paid", type: "wait", event: { ...event, match: "event.body.ordr == 1" } }],
+      },
+    });
+    expect(wrong.body.errors).toMatchObject([{ path: "steps[0].event.match", did_you_mean: "order" }]);
+    const { body: run } = await call("POST", "/workflows/callback/runs", { inputs: { order: 17 } });
+    const path = await untilPassing(async () => {
+      const { body } = await call("GET", `/runs/${run.id}?step_id=paid`);
+      expect(body.status).toBe("waiting");
+      return new URL(body.steps[0].event_url as string).pathname;
+    });
+    const send = (body: string, headers = signed(body)) => apiClient(url)("POST", path, body, headers);
+    expectProblem(await send('{"order":17}', signed('{"order":1}')), "signature_invalid");
+    expect((await send('{"order":16}')).status).toBe(202);
+    await untilPassing(async () => {
+      expect((await send('{"order":17}')).status).toBe(202);
+    });
+    await untilPassing(async () => {
+      const { body } = await call("GET", `/runs/${run.id}`);
+      expect(body).toMatchObject({ status: "succeeded", output: 17 });
+    });
+    expectProblem(await send('{"order":17}'), "event_received");
+  });
+});

@@ -93,6 +93,8 @@ export const WorkflowLine = z.strictObject({
   created_at: Timestamp,
   updated_at: Timestamp,
   created_by: Owner,
+  /** Whom the runs of its triggers belong to; left out if the published version has none. */
+  triggers: z.strictObject({ owner: Owner, key_name: text(200), lineage: text(200, 1) }).optional(),
   /** The state of the schedule, which is not in the definition; null if the published version has no schedule. */
   schedule: z
     .strictObject({

@@ -135,6 +135,8 @@ export async function planImport(
       addIssue(number, `published_version must be at most version (${version}), got ${published}`);
     if ((status === "published") !== (published !== null) && status !== "archived")
       addIssue(number, `status ${status} does not fit published_version ${published}. Correct one of them`);
+    if (workflow.triggers !== undefined && status !== "published")
+      addIssue(number, "triggers must be left out, because the workflow is not published");
     if (schedule !== null && status !== "published")
       addIssue(number, "schedule must be null, because the workflow is not published");
   }
@@ -207,10 +209,10 @@ export async function planImport(
   return plan;
 }
 
-/** Leaves out what changes without a new version: the schedule, the state, the project and offers. */
+/** Leaves out what changes without a new version: the schedule, the triggers, the state, the project and offers. */
 const addTo = (hash: Hash, line: WorkflowLine | VersionLine): void =>
   void hash.update(
-    `${canonicalJson({ ...line, schedule: null, state: null, project: null, offers: null })}\n`,
+    `${canonicalJson({ ...line, schedule: null, triggers: null, state: null, project: null, offers: null })}\n`,
   );
 
 async function historyHash(read: Readers, workflow: Workflow): Promise<string> {

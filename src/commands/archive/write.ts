@@ -4,6 +4,7 @@ import type { Workflow } from "../../../schemas/workflow.ts";
 import { EVERY_ENTRY, serializeEntry } from "../../../tools/audit/serialize-entry.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
 import type { ListPosition, Page, RunRecord, ScheduleRecord, StepRecord } from "../../core/model.ts";
+import type { TriggerRecord } from "../../core/trigger-ports.ts";
 import type { Readers } from "../../core/ports.ts";
 import { projectLines } from "./projects.ts";
 import { encodeState } from "../../store/step-state-columns.ts";
@@ -67,7 +68,7 @@ async function* allWorkflows({ workflows }: Readers): AsyncGenerator<Workflow> {
 
 /** Yields a workflow and then its versions, from the first to the newest. Versions never change. */
 export async function* workflowLines(
-  read: Pick<Readers, "workflows" | "schedules" | "workflowStates" | "projects">,
+  read: Pick<Readers, "workflows" | "schedules" | "triggers" | "workflowStates" | "projects">,
   workflow: Workflow,
 ): AsyncGenerator<WorkflowLine | VersionLine> {
   const { id, status, version, published_version, created_at, updated_at, created_by } = workflow;
@@ -85,6 +86,7 @@ export async function* workflowLines(
     updated_at,
     created_by,
     schedule: scheduleOf(await read.schedules.find(id)),
+    ...triggersOf(await read.triggers.ofWorkflow(id)),
     ...(state !== undefined && { state: { ...state.values } }),
   };
   for (let number = 1; number <= version; number += 1) {
@@ -103,6 +105,13 @@ const scheduleOf = (schedule: ScheduleRecord | undefined): WorkflowLine["schedul
         key_name: schedule.actor.keyName,
         lineage: schedule.actor.lineage,
       };
+
+/** Their URLs belong to the instance, so an import makes new ones. */
+function triggersOf([first]: readonly TriggerRecord[]): Pick<WorkflowLine, "triggers"> {
+  if (first === undefined) return {};
+  const { owner, keyName, lineage } = first.actor;
+  return { triggers: { owner, key_name: keyName, lineage } };
+}
 
 async function* runLines({ runs }: Readers): AsyncGenerator<RecordLine> {
   for await (const run of paged((after) => runs.page({ filter: {}, after, limit: PAGE }))) {

@@ -17,6 +17,14 @@ export function eventSchema(step: StepFields): JsonSchema | undefined {
 export const eventSignature = (step: StepFields): Signature | undefined =>
   (step["event"] as { signature?: Signature } | undefined)?.signature;
 
+/** The condition that the event of a step must match; undefined for none. */
+export const eventMatch = (step: StepFields): string | boolean | undefined => {
+  const { event } = step;
+  const match =
+    typeof event === "object" && event !== null ? (event as { match?: unknown }).match : undefined;
+  return typeof match === "string" || typeof match === "boolean" ? match : undefined;
+};
+
 /** The ids of the steps that wait for an event. */
 export const eventStepIds = (steps: readonly StepFields[]): string[] =>
   steps.flatMap((step) =>

@@ -9,7 +9,7 @@ import type { OnUnexpectedError, JobHandler } from "../../queue/types.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { onUnexpectedError } from "./on-unexpected-error.ts";
 import { cancelHandler, finishHandler, onFailureHandler, runTimeoutHandler } from "./run-handlers.ts";
-import { childDoneHandler, decidedHandler, eventHandler, wakeHandler } from "./wait-handlers.ts";
+import { childDoneHandler, decidedHandler, wakeHandler } from "./wait-handlers.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { escalateHandler, notifyHandler, remindHandler } from "./approval-handlers.ts";
 import { planner } from "../definition/plan.ts";
@@ -19,6 +19,7 @@ import { type Backfiller, backfiller } from "../run-state/backfills.ts";
 import { type Scheduler, scheduler } from "../run-state/schedules.ts";
 import { decisionsHold } from "../run-state/decisions-hold.ts";
 import { type TriggerDeliveryStarter, deliveryStarter } from "./start-deliveries.ts";
+import { eventHandler } from "./event-handler.ts";
 import { type Evaluator, evaluator } from "./evaluator.ts";
 import { expressionScopes } from "./expression-scopes.ts";
 import { lowPriority, type RunContext } from "../run-state/run-context.ts";
@@ -83,7 +84,7 @@ export function jobHandlers({
     step: stepHandler(attempts),
     wake: wakeHandler(shared),
     decided: decidedHandler(shared),
-    event: eventHandler(shared),
+    event: eventHandler({ ...shared, events: read.events }),
     child_done: childDoneHandler(shared),
     finish: finishHandler(shared),
     undo: undoHandler(attempts),

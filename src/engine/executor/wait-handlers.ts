@@ -15,7 +15,6 @@ import { isEnding } from "../run-state/run-update.ts";
 import type { EndedResult } from "../run-state/step-result.ts";
 import { decidedResult } from "../run-state/waits/approval.ts";
 import { childFailure, foreignFailure } from "../run-state/waits/child-run.ts";
-import { receivedResult } from "../run-state/waits/event.ts";
 import { endTimedWait } from "../run-state/waits/index.ts";
 import { withChange } from "./job-results.ts";
 import { retryDelay } from "./retry-delay.ts";
@@ -37,11 +36,6 @@ export function wakeHandler({ context }: Options): JobHandler {
 /** Ends the wait for an approval that a person has decided. */
 export function decidedHandler({ context }: Options): JobHandler {
   return async (job) => endWait(context, job, (tx) => decidedResult(tx, job));
-}
-
-/** Ends the wait for an event that was received. */
-export function eventHandler({ context }: Options): JobHandler {
-  return async (job) => endWait(context, job, (tx) => receivedResult(tx, job));
 }
 
 /** Ends the wait for a child run that has ended: the step succeeds, is retried or fails. */
@@ -89,7 +83,7 @@ export function childDoneHandler({
 }
 
 /** Records the result of a wait, unless another job ended it first. */
-function endWait(
+export function endWait(
   context: RunContext,
   job: Job,
   resultOf: (tx: EngineWriters, step: StepRecord) => Promise<EndedResult | undefined>,

@@ -1,8 +1,10 @@
 /** Checks the expressions of one step and derives the shapes of its fields. */
 import type { PartialIssue } from "../../../core/connections.ts";
-import { ANY, type Shape } from "../../../core/shapes.ts";
+import { schemaIssues, shapeOfSchema } from "../../../core/json-schema/index.ts";
+import { ANY, objectOf, type Shape, STRING } from "../../../core/shapes.ts";
 import type { Field } from "../../../core/step-type.ts";
 import { checkCel, checkValueAsync, factsOfCondition, withFacts } from "../expressions/index.ts";
+import { eventMatch, eventSchema } from "../event-steps.ts";
 import type { CheckResult, TypeScope } from "../expressions/types.ts";
 import { loopScope, repeatIssues } from "./repeat-shapes.ts";
 import { fieldIssues } from "./shape-fit.ts";
@@ -53,6 +55,12 @@ export async function checkStepExpressions(
     inner = loopScope(step, inner, output);
     issues.push(...repeatIssues(step, index, inner, output));
   }
+  const match = eventMatch(raw);
+  if (match !== undefined && eventSchema(raw) !== undefined) {
+    const checked = checkCel(match, { ...inner, event: awaitedEvent(raw) });
+    const found = withTypeIssues(checked, conditionTypeIssues(checked.shape), match);
+    issues.push(...found.map((issue) => prefixPath(["steps", index, "event", "match"], issue)));
+  }
   for (const [name, field] of Object.entries((type?.fields ?? {}) as Record<string, Field>)) {
     if (field.kind === "literal" || !usable(name)) continue;
     const checked =
@@ -63,6 +71,13 @@ export async function checkStepExpressions(
     report(name, checked, fieldIssues(field.schema, checked.shape));
   }
   return { issues, fields };
+}
+
+/** The shape of `event` in `match`. */
+function awaitedEvent(raw: Readonly<Record<string, unknown>>): Shape {
+  const schema = eventSchema(raw) ?? {};
+  const isKnown = Object.keys(schema).length > 0 && schemaIssues(schema).length === 0;
+  return objectOf({ body: isKnown ? shapeOfSchema(schema) : ANY, received_at: STRING });
 }
 
 function listIssues(shape: Shape): PartialIssue[] {

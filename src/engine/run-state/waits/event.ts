@@ -13,7 +13,7 @@ import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from 
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { CompiledDefinition } from "../../definition/compiled-definition.ts";
-import { eventSchema, eventSignature } from "../../definition/event-steps.ts";
+import { eventMatch, eventSchema, eventSignature } from "../../definition/event-steps.ts";
 import { assertSigned } from "../signed-requests.ts";
 import { newJob, type RunContext } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
@@ -33,15 +33,28 @@ export const eventWait: WaitKind<"event"> = {
   async begin({ update: { tx, run }, ref, attempt }, { until }) {
     const early = await tx.events.find(ref);
     if (early !== undefined) await tx.jobs.add(newJob(ref, "event", run.priority));
-    else if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));
+    // An event may not match, and then the wait goes on.
+    if (until !== null) await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: until, attempt }));
     return { waitUntil: until };
   },
 
   matches: async (_tx, _step, _ref, definition) => eventSchema(definition) !== undefined,
 
-  onTimer: async (_context, tx, _step, ref) =>
-    (await receivedResult(tx, ref)) ?? { kind: "failed", error: toRunError(eventTimeout(ref.stepId), ref) },
+  async onTimer(context, tx, _step, ref) {
+    const run = (await tx.runs.find(ref.runId))!;
+    const { definition, position } = await context.definitionCache.get(run, tx.runs);
+    const hasCondition = eventMatch(definition.steps[position.get(ref.stepId)!]!) !== undefined;
+    // An event that is still to be compared ends the wait, or fails it, with its own job.
+    if (hasCondition && (await tx.events.find(ref)) !== undefined) return undefined;
+    return (await receivedResult(tx, ref)) ?? timedOut(ref);
+  },
 };
+
+/** How a wait ends that no event has ended in time. */
+export const timedOut = (ref: StepRef): EndedResult => ({
+  kind: "failed",
+  error: toRunError(eventTimeout(ref.stepId), ref),
+});
 
 /** Ends the wait of a step that has received its event. @returns undefined without an event */
 export async function receivedResult(tx: EngineWriters, ref: StepRef): Promise<EndedResult | undefined> {
@@ -158,16 +171,25 @@ async function assertExpected(
   const ref: StepRef = { runId: run.id, stepId, item: null };
   const state = run.stepStates.at(compiled.position.get(stepId)!);
   if (run.finishedAt !== null || isEnding(run) || hasStepEnded(state)) throw alreadyReceived();
-  if ((await read.events.find(ref)) !== undefined) throw alreadyReceived();
+  const step = compiled.definition.steps[compiled.position.get(stepId)!]!;
+  if ((await read.events.find(ref)) !== undefined)
+    throw eventMatch(step) === undefined ? alreadyReceived() : beingCompared();
   if (state !== "waiting") return false;
-  const step = await read.runs.step(ref);
+  const record = await read.runs.step(ref);
   // The timer of the timeout is due, even if no executor has claimed it yet.
-  if (typeof step?.waitUntil === "string" && Date.parse(step.waitUntil) <= now) throw alreadyReceived();
+  if (typeof record?.waitUntil === "string" && Date.parse(record.waitUntil) <= now) throw alreadyReceived();
   return true;
 }
 
 const eventNotFound = (): AppError =>
   new AppError("event_not_found", "There is no event with this URL. Check that it is complete.");
+
+const beingCompared = (): AppError =>
+  new AppError(
+    "rate_limited",
+    "Another event is being compared with match of the step. Send this one again in a second.",
+    { headers: { "Retry-After": "1" } },
+  );
 
 const alreadyReceived = (): AppError =>
   new AppError(
