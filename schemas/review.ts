@@ -35,7 +35,7 @@ export const PlannedTrigger = z
     id: z.string().meta({ example: "pushed" }),
     signature: z.string().nullable().meta({
       description:
-        "The scheme of the signature that its deliveries need; null for none: whoever has the URL can start runs.",
+        "The scheme of the signature that its deliveries need; null for none: anyone who has the URL can start runs.",
       example: "github",
     }),
     if: z.string().optional().meta({ example: 'event.headers["x-github-event"] == "push"' }),

@@ -30,7 +30,7 @@ export const TriggerState = z
     type: z.literal("webhook"),
     url: z.string().optional().meta({
       description:
-        "Where senders send deliveries: whoever has it can send some. Shown to those who may change the workflow.",
+        "Where senders send deliveries: anyone who has it can send some. Shown to those who may change the workflow.",
       example: "https://millrace.example.com/hooks/trg_8dkq2m0sfj3a.Zm9yIGV4YW1wbGUgb25seSwgbm90IHZhbGlk",
     }),
     signature: Signature.nullable().meta({
@@ -72,7 +72,10 @@ export const TriggerDelivery = z
       .boolean()
       .meta({ description: "Whether its body is still stored, so that it can be redelivered." }),
   })
-  .meta({ id: "TriggerDelivery", description: "What a sender has sent to a trigger, and what became of it." });
+  .meta({
+    id: "TriggerDelivery",
+    description: "What a sender has sent to a trigger, and what became of it.",
+  });
 export type TriggerDelivery = z.infer<typeof TriggerDelivery>;
 
 export const TriggerDeliveryWithBody = z

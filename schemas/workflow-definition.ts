@@ -229,7 +229,7 @@ export const TOP_FIELDS = {
     .optional()
     .meta({
       description:
-        "Webhooks that start runs of the published version: each has a URL of its own, which get_triggers (GET /workflows/<id>/triggers) returns.",
+        "Webhooks that start runs: {id, type: webhook, signature: {scheme, secret}, payload or sample, if, inputs, deduplicate}. GET /workflows/<id>/triggers has the URLs.",
       example: [
         {
           id: "pushed",

@@ -193,13 +193,13 @@ export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
    * Guarantee: of all calls for one delivery, one returns true: a delivery starts one run.
    * @returns false when the claim was lost; the caller must then write nothing
    */
-  end(
+  endClaimed(
     claimed: Pick<TriggerDeliveryRecord, "id" | "attempts">,
     end: TriggerDeliveryEnd,
     at: string,
   ): Promise<Applied>;
   /** Makes a claimed delivery due later. @param why shown until it ends @returns false when the claim was lost */
-  postpone(
+  postponeClaimed(
     claimed: Pick<TriggerDeliveryRecord, "id" | "attempts">,
     nextAt: string,
     why?: Pick<TriggerDeliveryEnd, "code" | "reason">,

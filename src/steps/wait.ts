@@ -72,7 +72,7 @@ export const waitStep = defineStepType({
   // Its URL, and so the event, belongs to one run.
   isReusable: (step) => step["event"] === undefined,
   check: (step, ctx) =>
-    Promise.resolve(checkWait(step, ctx.hasConnections ? ctx.connections.http.secrets() : undefined)),
+    Promise.resolve(checkWait(step, () => (ctx.hasConnections ? ctx.connections.http.secrets() : undefined))),
   run: (input, ctx) => {
     const { event } = input;
     if (event !== undefined && input.for === undefined && input.until === undefined)
@@ -105,13 +105,13 @@ const ONE_OF = {
   fix: "Write for: 10m, until: 2026-11-21T08:00:00Z, or event: {}.",
 } as const;
 
-/** @param secrets left out, their names are not checked */
-function checkWait(step: UnresolvedStep, secrets: ReturnType<Http["secrets"]> | undefined): StepCheck {
+/** @param secrets returns undefined where their names are not checked; called for a signature only */
+function checkWait(step: UnresolvedStep, secrets: () => ReturnType<Http["secrets"]> | undefined): StepCheck {
   const event = step["event"] as { schema?: unknown; signature?: unknown } | undefined;
   return {
     issues: [
       ...issuesOf(step, event?.schema),
-      ...signatureIssues(event?.signature, secrets).map((issue) =>
+      ...(event?.signature === undefined ? [] : signatureIssues(event.signature, secrets())).map((issue) =>
         Object.assign({}, issue, { path: ["event", ...(issue.path ?? [])] }),
       ),
     ],

@@ -171,7 +171,7 @@ export function triggerDeliveryWriter(trx: Kysely<Schema>): TriggerDeliveryWrite
         .toSorted((a, b) => (`${a.receivedAt} ${a.id}` < `${b.receivedAt} ${b.id}` ? -1 : 1));
     },
 
-    async end({ id, attempts }, { status, code, reason }, at) {
+    async endClaimed({ id, attempts }, { status, code, reason }, at) {
       const { numUpdatedRows } = await trx
         .updateTable("trigger_deliveries")
         .set({ status, code, reason, next_at: null, ended_at: at })
@@ -182,7 +182,7 @@ export function triggerDeliveryWriter(trx: Kysely<Schema>): TriggerDeliveryWrite
       return numUpdatedRows > 0n;
     },
 
-    async postpone({ id, attempts }, nextAt, why) {
+    async postponeClaimed({ id, attempts }, nextAt, why) {
       const { numUpdatedRows } = await trx
         .updateTable("trigger_deliveries")
         .set({ next_at: nextAt, ...(why !== undefined && { code: why.code, reason: why.reason }) })

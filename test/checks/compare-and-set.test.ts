@@ -55,6 +55,8 @@ describe("the result of a compare-and-set", () => {
         "endPending",
         "setReason",
         "renew",
+        "endClaimed",
+        "postponeClaimed",
       ]),
     );
   });

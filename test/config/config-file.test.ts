@@ -178,7 +178,7 @@ describe("an entry that can't be used", () => {
     ["databases", "{ name: a, type: mysql, dataset: ./file }"],
     ["models", "{ name: a, vendor: openai-compatible, model_ref: x }"],
     ["mcp_servers", "{ name: a }"],
-    ["secrets", "{ name: a, key_var: A, hosts: [] }"],
+    ["secrets", "{ name: a, key_var: A, hosts: [''] }"],
   ] as const)("is found in %s", (list, entry) => {
     expect(load(`${list}:\n  - ${entry}\n`).config).toMatchObject({
       [list]: [],

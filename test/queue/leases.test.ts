@@ -115,7 +115,9 @@ describe("leases", () => {
   });
 
   it("start again when an executor was removed and has come back with the same number of heartbeats", async () => {
-    const { own, reclaim, observe, remove, heartbeatOf } = observer({ others: [{ ...OTHER, heartbeats: 0 }] });
+    const { own, reclaim, observe, remove, heartbeatOf } = observer({
+      others: [{ ...OTHER, heartbeats: 0 }],
+    });
     await own.heartbeat();
     await observe(LEASE_MS / 2);
     remove("exe_other");

@@ -38,6 +38,7 @@ const PERMANENT = [
   "schedules",
   "settings",
   "stored_bytes",
+  "triggers",
   "users",
   "workflow_calls",
   "workflow_offers",
@@ -123,6 +124,21 @@ async function filled() {
       endsAt: iso(now + DAY),
       substitute: "ben@example.com",
       setAt: iso(now),
+    });
+    await tx.triggerDeliveries.record({
+      id: "trd_1",
+      triggerId: "trg_1",
+      workflowId: "test",
+      receivedAt: iso(now),
+      status: "filtered",
+      runId: null,
+      key: null,
+      senderId: null,
+      code: null,
+      reason: null,
+      bytes: 2,
+      redeliveryOf: null,
+      event: { body: {}, headers: {}, query: {} },
     });
     await tx.users.insert({
       id: "usr_1",
@@ -218,11 +234,12 @@ describe("purging", () => {
     world.clock.advance(DAY);
     await world.purge();
     expect(await world.remaining()).toEqual(
-      ["account_links", "audit_log", ...OF_RUNS, "sessions"].toSorted(),
+      ["account_links", "audit_log", ...OF_RUNS, "sessions", "trigger_deliveries"].toSorted(),
     );
     world.clock.advance(8 * DAY);
     await world.purge();
-    expect(await world.remaining()).toEqual(["audit_log", ...OF_RUNS].toSorted());
+    expect(await world.remaining()).toEqual(["audit_log", ...OF_RUNS, "trigger_deliveries"].toSorted());
+    expect(await world.read.triggerDeliveries.event("trd_1")).toBeUndefined();
     world.clock.advance(90 * DAY);
     await world.purge();
     expect(await world.remaining()).toEqual(["audit_log"]);

@@ -30,6 +30,7 @@ describe("the OpenAPI document", () => {
         ...expected,
         "health: GET /health",
         "receive_event: POST /events/{token}",
+        "receive_delivery: POST /hooks/{token}",
         "run_events: GET /runs/{run_id}/events",
       ].toSorted(),
     );
@@ -87,6 +88,7 @@ describe("the OpenAPI document", () => {
     const open = new Set([
       "health",
       "receive_event",
+      "receive_delivery",
       ...sessionEndpoints.filter(({ requiresSession }) => !requiresSession).map(({ name }) => name),
     ]);
     for (const { operationId, security, responses } of operations) {

@@ -121,7 +121,7 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
       "names other steps; with `needs: []` it starts immediately, so steps can run in parallel. Unknown keys are refused.",
     "`${{ … }}` contains one CEL expression (topic expressions). It can use `inputs`, `run` (id, workflow_id, trigger, " +
       "started_at and scheduled_for as text such as 2026-11-21T08:00:00.000Z, event_urls), `state`, `steps.<id>` of earlier steps, in a fan-out `item` and `index`, " +
-      "in a repeated step `loop`, and in `triggers` only `event`. A text that " +
+      "in a repeated step `loop`; in `triggers` only `event` (body, headers, query, id, received_at). A text that " +
       "consists of a single `${{ }}` keeps the type of the value. In YAML, quote such texts.",
     "## Top-level fields",
     ["- `steps` (required; list of steps): the steps."]
@@ -151,10 +151,6 @@ function definitionGuide(stepTypes: readonly AnyStepType[]): string {
       `Rows of a query: max_rows, 1000 unless set, ${MAX_ROWS} at most. Output of a step or a run: ${MAX_OUTPUT_CHARS / 1024 / 1024} MiB. ` +
       `for_each: ${MAX_ITEMS} items; repeat: ${MAX_ITERATIONS} iterations; workflows that run workflows: ${MAX_CALL_DEPTH} levels. ` +
       "Larger values fail the step, with a fix; nothing is cut silently.",
-    "## Webhooks",
-    "`triggers` let a sender outside start runs of the published version: `{id, type: webhook, signature: {scheme, secret}, payload or sample, if, inputs, deduplicate}`. " +
-      "Their expressions read `event` only: body, headers (lower-case names), query, id, received_at. The URL is on the page of the workflow and in GET /workflows/<id>/triggers; " +
-      "a repeated delivery starts nothing. Give the person the URL, and the sender's own signature scheme.",
     "## Next",
     "query_database shows rows; run_step runs one step alone, with its effects; create_workflow with `from` (their run ids) makes a workflow of what you tried, with `guesses` to check. validate_workflow (POST /workflows/validate) returns all issues at once; with apply_fixes: true it applies the `patch` of each and returns the fixed definition. A step's `error` is {code, message, fix?}. Before a draft has effects: plan_workflow says what a run would read, write and send; run_workflow with given: {} runs it as a trial up to the first step with effects and shows what that would send. To stop a schedule, remove it from the definition and publish again. If publish_workflow answers missing_scope, the draft is saved: tell a person its id and version, and ask them to publish it.",
     "## When publishing makes a change request",

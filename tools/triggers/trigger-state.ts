@@ -50,7 +50,7 @@ export async function findDelivery(
   );
 }
 
-/** The URL is shown to those who may change the workflow: whoever has it can send deliveries. */
+/** The URL is shown to those who may change the workflow: anyone who has it can send deliveries. */
 export async function triggerState(ctx: ToolContext, record: TriggerRecord): Promise<TriggerState> {
   const { workflowId, project, version, name, createdAt, rotatedAt, actor } = record;
   const definition = await ctx.read.runs.versionDefinition(workflowId, version);
@@ -71,7 +71,10 @@ export async function triggerState(ctx: ToolContext, record: TriggerRecord): Pro
 }
 
 /** @param trigger the id of its trigger in the definition */
-export const serializeTriggerDelivery = (record: TriggerDeliveryRecord, trigger: string): TriggerDelivery => ({
+export const serializeTriggerDelivery = (
+  record: TriggerDeliveryRecord,
+  trigger: string,
+): TriggerDelivery => ({
   id: record.id,
   workflow_id: record.workflowId,
   trigger,

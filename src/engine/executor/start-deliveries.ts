@@ -138,7 +138,7 @@ export function deliveryStarter({
   }
 
   function postpone(delivery: TriggerDeliveryRecord, ms: number, why?: TriggerDeliveryEnd): Promise<boolean> {
-    return transaction((tx) => tx.triggerDeliveries.postpone(delivery, iso(clock.now() + ms), why));
+    return transaction((tx) => tx.triggerDeliveries.postponeClaimed(delivery, iso(clock.now() + ms), why));
   }
 
   /** @returns whether it started a run */
@@ -155,7 +155,7 @@ export function deliveryStarter({
         return false;
       }
       end = endOf(error);
-      if (!(await transaction((tx) => tx.triggerDeliveries.end(delivery, end, iso(clock.now())))))
+      if (!(await transaction((tx) => tx.triggerDeliveries.endClaimed(delivery, end, iso(clock.now())))))
         return false;
     }
     log.info(
@@ -176,7 +176,7 @@ export function deliveryStarter({
     record: TriggerRecord | undefined,
   ): Promise<TriggerDeliveryEnd> {
     const end = async (reason: TriggerDeliveryEnd): Promise<TriggerDeliveryEnd> => {
-      await transaction((tx) => tx.triggerDeliveries.end(delivery, reason, iso(clock.now())));
+      await transaction((tx) => tx.triggerDeliveries.endClaimed(delivery, reason, iso(clock.now())));
       return reason;
     };
     if (delivery.attempts > MAX_CRASHES && delivery.code === null)
@@ -233,7 +233,7 @@ export function deliveryStarter({
       trigger: "webhook",
     });
     const isOurs = await transaction(async (tx) => {
-      if (!(await tx.triggerDeliveries.end(delivery, STARTED, iso(clock.now())))) return false;
+      if (!(await tx.triggerDeliveries.endClaimed(delivery, STARTED, iso(clock.now())))) return false;
       await startRun(context, tx, prepared);
       return true;
     });

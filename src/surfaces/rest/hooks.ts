@@ -24,7 +24,7 @@ import { receivedEvent } from "./received-event.ts";
 /** Maximum number of requests in a minute, on this process: from one network, to one trigger, to all triggers of an owner. */
 const PER_MINUTE = { network: 1_200, trigger: 600, owner: 1_200 };
 const OPERATION = "receive_delivery";
-/** Refusals that are the sender's, which whoever owns the trigger wants to see. */
+/** Refusals that are the sender's, which the owner of the trigger wants to see. */
 const LISTED_STATUS = { from: 400, to: 499 };
 
 /** Handles `POST /hooks/:token`. */
