@@ -39,12 +39,12 @@ export function TriggerDeliveries({ workflow }: { workflow: WorkflowWithDefiniti
               Nothing was received yet.
             </Text>
           ) : (
-            <Table.ScrollContainer minWidth={420} type="native">
+            <Table.ScrollContainer minWidth={360} type="native">
               <Table verticalSpacing={6} horizontalSpacing="xs" aria-label="Recent deliveries">
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>Received</Table.Th>
-                    <Table.Th>Webhook</Table.Th>
+                    <Table.Th visibleFrom="xs">Webhook</Table.Th>
                     <Table.Th>Outcome</Table.Th>
                     <Table.Th>Run</Table.Th>
                   </Table.Tr>
@@ -75,12 +75,12 @@ function Row({ delivery, onShow }: { delivery: TriggerDelivery; onShow(): void }
           <Time at={at} ago />
         </Anchor>
       </Table.Td>
-      <Table.Td>{trigger}</Table.Td>
+      <Table.Td visibleFrom="xs">{trigger}</Table.Td>
       <Table.Td>
         <Group gap={6}>
           <Text size="sm">{STATUS[status]}</Text>
           {repeats > 0 && (
-            <Badge variant="default" tt="none">
+            <Badge variant="default" tt="none" miw="max-content">
               {repeats === 1 ? "sent twice" : `sent ${repeats + 1} times`}
             </Badge>
           )}
