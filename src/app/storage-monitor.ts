@@ -43,7 +43,7 @@ export function storageMonitor(check: () => Promise<string | undefined>): Storag
         }),
       ]);
       clearTimeout(patience);
-      return missed >= MAX_MISSED ? "The state directory does not answer." : latest;
+      return missed >= MAX_MISSED ? "The state does not answer in time." : latest;
     },
     close: () => clearInterval(timer),
   };

@@ -61,7 +61,7 @@ export async function createSamples(io: Io, settings: Settings): Promise<boolean
 function makeDatabase(directory: string): void {
   const file = join(directory, "shop.db");
   if (existsSync(file)) return;
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   // A unique name, because two processes may start at the same time.
   const unfinished = `${file}.${newRequestId()}`;
   makeShop(unfinished);

@@ -44,7 +44,7 @@ export function clockCheck(
         if (!isUnreadable)
           log.warn(
             { err },
-            "clock of the state directory not readable, the clock of this process is not compared",
+            "shared clock not readable, the clock of this process is not compared",
           );
         isUnreadable = true;
         clock.acceptOwn();

@@ -5,8 +5,8 @@ import { nearMatch } from "./near-match.ts";
  * How the connection is protected, as libpq means it: `require` accepts any certificate, unless there is a root certificate to check it
  * with; `verify-ca` checks who signed it, and `verify-full` the name in it too.
  */
-export const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
-export type SslMode = (typeof SSL_MODES)[number];
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+type SslMode = (typeof SSL_MODES)[number];
 
 /** @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS */
 const PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name"] as const;

@@ -57,8 +57,12 @@ export function registerStateGauges(
     executors.set(now.executors);
     approvals.set(now.approvals);
     size.set(now.size);
-    // A database server has a disk of its own.
-    if (now.disk === undefined) return;
+    // A database server has a disk of its own. Without a value a gauge would show 0, as if the disk were full.
+    if (now.disk === undefined) {
+      free.remove();
+      minFree.remove();
+      return;
+    }
     free.set(now.disk.free);
     minFree.set(now.disk.minFree);
   }

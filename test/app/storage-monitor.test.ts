@@ -29,7 +29,7 @@ describe("the monitor of the state", () => {
     await vi.advanceTimersByTimeAsync(2_950);
     const later = ask();
     await vi.advanceTimersByTimeAsync(50);
-    expect(await later).toBe("The state directory does not answer.");
+    expect(await later).toBe("The state does not answer in time.");
   });
 
   it("has one check at a time, and forgets that one hung when it ends", async () => {

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { postgresStores } from "../support/postgres-stores.ts";
 import { PASSWORD } from "../support/postgres.ts";
-import { runCommand, runHere } from "../support/process.ts";
+import { runCommand, runHere, startProgram } from "../support/process.ts";
 
 const { createDatabase } = postgresStores();
 
@@ -23,6 +24,8 @@ async function onPostgres() {
   return { env, stateDir, url, cli: (...args: string[]) => runHere(args, env) };
 }
 
+const SUM = "name: Sum\nsteps:\n  - { id: sum, type: set, values: { total: '${{ 1 + 2 }}' } }\n";
+
 describe("commands whose state is in PostgreSQL", () => {
   it("create, change and read it, and leave no database in the state directory", async () => {
     const { cli, env, stateDir } = await onPostgres();
@@ -33,8 +36,7 @@ describe("commands whose state is in PostgreSQL", () => {
     expect((await cli("projects", "list")).out).toContain("finance");
     const workflows = join(stateDir, "workflows");
     mkdirSync(workflows);
-    const text = "name: Sum\nsteps:\n  - { id: sum, type: set, values: { total: '${{ 1 + 2 }}' } }\n";
-    writeFileSync(join(workflows, "sum.yaml"), text);
+    writeFileSync(join(workflows, "sum.yaml"), SUM);
     expect(await cli("workflows", "apply", workflows, "--yes")).toMatchObject({ code: 0 });
     const run = await runCommand(["run", "sum"], env);
     expect(run).toMatchObject({ code: 0, out: expect.stringContaining("3") as string });
@@ -44,6 +46,41 @@ describe("commands whose state is in PostgreSQL", () => {
     });
     expect(await cli("storage")).toMatchObject({ code: 0 });
     expect(readdirSync(stateDir).toSorted()).toEqual(["password", "workflows"]);
+  });
+
+  it("export and import it", async () => {
+    const from = await onPostgres();
+    const workflows = join(from.stateDir, "workflows");
+    mkdirSync(workflows);
+    writeFileSync(join(workflows, "sum.yaml"), SUM);
+    expect((await from.cli("workflows", "apply", workflows, "--yes")).code).toBe(0);
+    expect((await from.cli("projects", "create", "Finance")).code).toBe(0);
+    const file = join(from.stateDir, "all.jsonl");
+    expect(await runCommand(["export", file, "--with-audit"], from.env)).toMatchObject({ code: 0 });
+    const files = join(from.stateDir, "exported");
+    expect((await from.cli("workflows", "export", files)).out).toContain("1 written");
+    const to = await onPostgres();
+    expect(await runCommand(["import", file, "--yes"], to.env)).toMatchObject({ code: 0 });
+    expect((await to.cli("projects", "list")).out).toContain("finance");
+    expect((await to.cli("workflows", "export", files)).out).toContain("0 written, 1 unchanged");
+  });
+
+  it("include servers, whose executors use the same database", async () => {
+    const { cli, env, stateDir } = await onPostgres();
+    const key = (await cli("keys", "create", "--name", "ci", "--scope", "read", "write", "run")).out.trim();
+    const server = await startProgram("serve", stateDir, { env, args: ["--metrics-port", "0"] });
+    const api = apiClient(server.url, key);
+    const definition = { steps: [{ id: "sum", type: "set", values: { total: "${{ 1 + 2 }}" } }] };
+    expect((await api("POST", "/workflows", { name: "Sum", definition })).status).toBe(201);
+    const run = await api("POST", "/workflows/sum/runs", { wait: 30 });
+    expect(run.body).toMatchObject({ status: "succeeded", output: { total: 3 } });
+    const metrics = /metrics available at (http:[^"\s]+)/.exec(server.log())![1]!;
+    const page = await (await fetch(metrics)).text();
+    expect(page).toMatch(/millrace_state_up\{[^}]*\} 1/);
+    expect(page).toMatch(/millrace_state_file_bytes\{[^}]*\} [1-9]/);
+    expect(page).not.toMatch(/millrace_state_free_bytes\{[^}]*\} [0-9]/);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+    expect((await server.stop()).code).toBe(0);
   });
 
   it("say what to run instead of backup and restore", async () => {

@@ -89,13 +89,13 @@ describe("sslmode", () => {
   });
 });
 
-describe("the password of the database", () => {
-  const url = () => `postgres://postgres@127.0.0.1:${server.port}/postgres`;
+const serverUrl = () => `postgres://postgres@127.0.0.1:${server.port}/postgres`;
 
+describe("the password of the database", () => {
   it("is read from its file again for each connection", async () => {
     const file = join(temporaryDirectory(), "password");
     writeFileSync(file, "an old one\n");
-    const env = { MILLRACE_DATABASE_URL: url(), MILLRACE_DATABASE_PASSWORD_FILE: file };
+    const env = { MILLRACE_DATABASE_URL: serverUrl(), MILLRACE_DATABASE_PASSWORD_FILE: file };
     const variables = { ...env, MILLRACE_DATABASE_PASSWORD: "an old one" };
     const { database } = readStateDatabase(env, variables);
     const open = () => openPostgresStore({ database: database!, clock: systemClock });
@@ -114,7 +114,7 @@ describe("the password of the database", () => {
       SUFFIX: "",
       HIDDEN: "never ",
       WHOSE: "the",
-      MILLRACE_DATABASE_URL: url(),
+      MILLRACE_DATABASE_URL: serverUrl(),
       MILLRACE_DATABASE_PASSWORD_COMMAND: `${script} a`,
       MILLRACE_DATABASE_PASSWORD_COMMAND_ENV: "SUFFIX, WHOSE",
     };

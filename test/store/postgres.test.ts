@@ -35,10 +35,11 @@ describe("the schema in PostgreSQL", () => {
     const { store } = await testStore();
     const rows = async (db: typeof read) => ({
       counters: await db.selectFrom("counters").selectAll().orderBy("name").execute(),
-      projects: (await db.selectFrom("projects").selectAll().execute()).map(({ created_at, ...row }) => ({
-        ...row,
-        created_at: created_at.replaceAll(/\d/g, "0"),
-      })),
+      projects: await db
+        .selectFrom("projects")
+        .select(["id", "name", "description", "connections", "review", "created_by"])
+        .select(sql<number>`length(created_at)`.as("length"))
+        .execute(),
       settings: await db.selectFrom("settings").selectAll().orderBy("name").execute(),
     });
     expect(await rows(read)).toEqual(await rows(store.read));

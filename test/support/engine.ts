@@ -176,7 +176,7 @@ export async function testEngine({
       ...queue,
       /** Waits for the jobs of other executors too: each may claim those of any run. Some never end theirs. */
       async waitUntilIdle() {
-        let changes: string | undefined;
+        let last: string | undefined;
         for (let round = 0; round < MAX_ROUNDS; round += 1) {
           await queue.waitUntilIdle();
           const jobs = await opened.store.read
@@ -186,12 +186,12 @@ export async function testEngine({
             .orderBy("id")
             .execute();
           // Another executor may be between its claim of one and the next.
-          const before = changes;
-          changes = JSON.stringify(jobs);
+          const before = last;
+          last = JSON.stringify(jobs);
           const others = jobs.some(
             ({ state, executor: holder }) => state === "claimed" && holder !== queue.executor,
           );
-          if (!others && (jobs.length === 0 || changes === before)) return;
+          if (!others && (jobs.length === 0 || last === before)) return;
           await setImmediate();
         }
       },

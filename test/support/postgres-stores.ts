@@ -8,7 +8,7 @@ import {
   type PostgresOptions,
   type PostgresStore,
 } from "../../src/store/postgres/store.ts";
-import { fakeClock } from "./instance.ts";
+import { fakeClock } from "./clock.ts";
 import { PASSWORD, type Postgres, startPostgres } from "./postgres.ts";
 
 /** The migrated database without content. Copying it takes a fraction of the time of the migrations. */

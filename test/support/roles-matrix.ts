@@ -282,13 +282,14 @@ const TABLES = [
   "backfills",
 ] as const;
 
+const textOf = (row: object): string =>
+  JSON.stringify(row, (name, value: unknown) =>
+    name === "last_used_at" || name === "seen_at" ? undefined : value,
+  );
+
 /** All rows of the store, without last uses and counts of attempts. */
 export async function dumpState({ store: { read } }: TestInstance): Promise<string> {
   const tables = await Promise.all(TABLES.map((table) => read.selectFrom(table).selectAll().execute()));
-  const textOf = (row: object): string =>
-    JSON.stringify(row, (name, value: unknown) =>
-      name === "last_used_at" || name === "seen_at" ? undefined : value,
-    );
   // PostgreSQL returns the rows in no particular order.
   return JSON.stringify(tables.map((rows) => rows.map(textOf).toSorted()));
 }

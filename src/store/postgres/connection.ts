@@ -11,7 +11,7 @@ import {
 } from "../../core/postgres-address.ts";
 
 /** Maximum wait for a connection, in milliseconds. */
-export const CONNECT_MS = 5_000;
+const CONNECT_MS = 5_000;
 /** The request for TLS that begins a connection. @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const ACCEPTED = "S".charCodeAt(0);

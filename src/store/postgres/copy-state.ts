@@ -127,7 +127,7 @@ async function copyTable(
     if (batch.length > 0)
       await trx
         .insertInto(table.name as never)
-        .values(batch as never)
+        .values(batch)
         .execute();
     batch = [];
     chars = 0;
