@@ -23,7 +23,7 @@ export const MAX_ESCALATIONS = 10;
 
 export const ApprovalEventKind = z.enum(["asked", "reminded", "escalated", "delegated"]).meta({
   description:
-    "`asked`: the assignees were told. `reminded`: those who have not decided were told again. `escalated`: others were added. `delegated`: an assignee passed it on.",
+    "`asked`: the assignees were notified. `reminded`: those who have not decided were notified again. `escalated`: others were added. `delegated`: an assignee passed it on.",
   example: "escalated",
 });
 export type ApprovalEventKind = z.infer<typeof ApprovalEventKind>;

@@ -458,7 +458,7 @@ export function storeContract(setup: ContractSetup): void {
       }
     });
 
-    it("have events with numbers of their own, whoever adds them", async () => {
+    it("have events with numbers of their own, also of several callers at the same time", async () => {
       const { database, first, insertRun, now } = await open(setup);
       await insertRun("run_1");
       await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
@@ -479,8 +479,8 @@ export function storeContract(setup: ContractSetup): void {
       const { events } = (await first.read.approvals.find("apr_1"))!;
       expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
       await first.transaction((tx) => tx.approvals.setNotified("apr_1", [2, 3]));
-      const told = (await first.read.approvals.find("apr_1"))!.events.filter(({ notified }) => notified);
-      expect(told.map(({ seq }) => seq)).toEqual([2, 3]);
+      const notices = (await first.read.approvals.find("apr_1"))!.events.filter(({ notified }) => notified);
+      expect(notices.map(({ seq }) => seq)).toEqual([2, 3]);
     });
   });
 
