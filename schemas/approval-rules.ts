@@ -1,6 +1,6 @@
 /** What several people do with an approval: their decisions, and what happens to it meanwhile. */
 import { z } from "zod";
-import { Role } from "./user.ts";
+import type { Role } from "./user.ts";
 import { timestamp } from "./text.ts";
 
 /** The roles that an approval can be assigned to: viewers decide nothing. */
