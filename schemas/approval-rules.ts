@@ -1,6 +1,6 @@
 /** What several people do with an approval: their decisions, and what happens to it meanwhile. */
 import { z } from "zod";
-import { Role } from "./user.ts";
+import type { Role } from "./user.ts";
 import { timestamp } from "./text.ts";
 
 /** The roles that an approval can be assigned to: viewers decide nothing. */
@@ -23,7 +23,7 @@ export const MAX_ESCALATIONS = 10;
 
 export const ApprovalEventKind = z.enum(["asked", "reminded", "escalated", "delegated"]).meta({
   description:
-    "`asked`: the assignees were told. `reminded`: those who have not decided were told again. `escalated`: others were added. `delegated`: an assignee passed it on.",
+    "`asked`: the assignees were notified. `reminded`: those who have not decided were notified again. `escalated`: others were added. `delegated`: an assignee passed it on.",
   example: "escalated",
 });
 export type ApprovalEventKind = z.infer<typeof ApprovalEventKind>;

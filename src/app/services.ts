@@ -29,7 +29,7 @@ import { storageRefusal } from "../engine/run-state/storage-limit.ts";
 import { eventsApi } from "../engine/run-state/waits/event.ts";
 import { recordDecision } from "../engine/run-state/waits/approval.ts";
 import { triggersApi } from "../engine/run-state/triggers/receive.ts";
-import { tellAssignees } from "../engine/run-state/waits/approval-reminders.ts";
+import { notifyAssignees } from "../engine/run-state/waits/approval-reminders.ts";
 import { runWatcher } from "../engine/run-state/run-watcher.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
@@ -171,10 +171,10 @@ export function openServices(
     stopRun: async (tx, id, stop) => (await stopRun(context, unscoped(tx), id, stop)).stopped,
     recordDecision: (tx, approval, decision, levels) =>
       recordDecision(unscoped(tx), approval, decision, levels),
-    async tellAssignees(limited, approval, event) {
+    async notifyAssignees(limited, approval, event) {
       const tx = unscoped(limited);
       const { priority } = (await tx.runs.find(approval.runId))!;
-      await tellAssignees(tx, approval, priority, [event]);
+      await notifyAssignees(tx, approval, priority, [event]);
     },
     async remainingWork(limited, { runId, stepId }) {
       const reader = unscoped(limited);

@@ -81,7 +81,7 @@ export interface ApprovalRecipient {
 }
 
 /**
- * Who is told about an approval: those to whom it is assigned now, and the substitutes of those who are away. Nobody is told whose
+ * Who is notified of an approval: those to whom it is assigned now, and the substitutes of those who are away. Nobody is notified whose
  * place is taken by a decision for the present plan, and nobody for an approval that everyone can decide.
  * @param options.to only of these assignees, such as those whom an escalation has added
  * @param options.planDigest the digest of what can still run now; left out, no decision counts

@@ -63,7 +63,7 @@ export interface ApprovalWriter extends ApprovalReader {
   addDecision(id: string, decision: PersonDecision): Promise<Applied>;
   /** Records what happened to an approval, as the next of its events. Requires `lock`. @returns its number */
   addEvent(id: string, event: Omit<ApprovalEventRecord, "seq">): Promise<number>;
-  /** Records that those whom events concern have been told. */
+  /** Records that those whom events concern have been notified. */
   setNotified(id: string, seqs: readonly number[]): Promise<void>;
   /**
    * Decides a pending approval: by a person, or by its timeout.

@@ -54,7 +54,7 @@ export interface ApprovalEventRecord {
   /** Addresses and roles. */
   to: readonly string[];
   note: string | null;
-  /** Whether those whom it concerns have been told. */
+  /** Whether those whom it concerns have been notified. */
   notified: boolean;
 }
 

@@ -211,7 +211,7 @@ export interface EngineApi {
     levels: readonly string[],
   ): Promise<{ status: "pending" | "approved" | "declined" } | { refused: "ended" | "taken" }>;
   /** Tells whom it was passed on to, in the transaction that records it. */
-  tellAssignees(
+  notifyAssignees(
     tx: EngineWriters,
     approval: ApprovalRecord,
     event: Pick<ApprovalEventRecord, "kind" | "at" | "to"> &

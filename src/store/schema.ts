@@ -283,7 +283,7 @@ export interface ApprovalEventRow {
   /** Whom it was given to, as a JSON list of addresses and roles. */
   assignees: string;
   note: string | null;
-  /** Whether those whom it concerns have been told. */
+  /** Whether those whom it concerns have been notified. */
   notified: number;
 }
 

@@ -129,7 +129,7 @@ async function substituteIssues(
   }
 }
 
-/** Whether an address is that of an active user with a role in a project of the caller, so that nothing is told about others. */
+/** Whether an address is that of an active user with a role in a project of the caller, so that nothing is revealed about others. */
 async function isColleague(
   tx: Pick<Writers, "users" | "projects">,
   { everywhere, projects }: Access,

@@ -59,7 +59,7 @@ export const delegateApproval = defineTool({
       const { approval } = standing;
       const by = fromWhom(ctx.actor.principal, standing, from);
       await assertCanTake(ctx, tx, standing, { by, to });
-      await ctx.engine.tellAssignees(tx, approval, {
+      await ctx.engine.notifyAssignees(tx, approval, {
         kind: "delegated",
         at: iso(ctx.now()),
         by,

@@ -16,7 +16,7 @@ import type { ApprovalRecord, Job, RunRecord } from "../../core/model.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { JobHandler } from "../../queue/types.ts";
 import type { RunContext } from "../run-state/run-context.ts";
-import { endTelling, escalate, remind } from "../run-state/waits/approval-reminders.ts";
+import { endNotifying, escalate, remind } from "../run-state/waits/approval-reminders.ts";
 import { withChange, withoutChange } from "./job-results.ts";
 
 /** Maximum number of retries of a mail to assignees that was not sent. */
@@ -49,7 +49,7 @@ export const escalateHandler =
 /** A question that was asked by an older release, which recorded no event. */
 const ASKED = { seq: 0, kind: "asked", by: null, note: null } as const;
 
-type Told = Pick<ApprovalEventRecord, "seq" | "kind" | "to" | "by" | "note">;
+type Notice = Pick<ApprovalEventRecord, "seq" | "kind" | "to" | "by" | "note">;
 
 /** Mails those whom the events of an approval concern. Without the mail they still find it in the list of approvals. */
 export function notifyHandler(options: Options): JobHandler {
@@ -58,12 +58,12 @@ export function notifyHandler(options: Options): JobHandler {
     const [run, approval] = [await runs.find(job.runId), await approvals.findByStep(job)];
     if (run === undefined || approval?.status !== "pending") return withoutChange();
     const { assignees, events } = approval;
-    const told: readonly Told[] =
+    const notices: readonly Notice[] =
       events.length === 0 ? [{ ...ASKED, to: assignees }] : events.filter(({ notified }) => !notified);
     const remaining = await remainingAfter(run, approval.stepId);
     const sent: number[] = [];
     try {
-      for (const event of told) {
+      for (const event of notices) {
         await mail(options, { run, approval, job, event, remaining }, signal);
         sent.push(event.seq);
       }
@@ -79,11 +79,11 @@ export function notifyHandler(options: Options): JobHandler {
         };
     }
     return withChange((tx) =>
-      endTelling(
+      endNotifying(
         tx,
         approval,
         job.priority,
-        told.map(({ seq }) => seq),
+        notices.map(({ seq }) => seq),
       ),
     );
   };
@@ -93,7 +93,7 @@ interface Message {
   run: RunRecord;
   approval: ApprovalRecord;
   job: Job;
-  event: Told;
+  event: Notice;
   remaining: RemainingWork;
 }
 
@@ -144,7 +144,7 @@ async function recipientsOf(
   });
 }
 
-const SUBJECTS: Readonly<Record<Told["kind"], string>> = {
+const SUBJECTS: Readonly<Record<Notice["kind"], string>> = {
   asked: "Approval needed",
   reminded: "Reminder: approval needed",
   escalated: "Escalated to you: approval needed",

@@ -35,7 +35,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
           >
             {approval.message}
           </Anchor>
-          <Group gap={6} miw="max-content">
+          <Group gap={6}>
             <ProjectBadge project={approval.project} inList />
             {you?.assigned === true && (
               <Badge tt="none" variant="outline" leftSection={<IconUser size={12} aria-hidden />}>

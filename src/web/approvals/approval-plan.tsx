@@ -53,7 +53,7 @@ export function PlannedSteps({
             "A single step"
           ) : (
             <>
-              <Anchor component={Link} to={`/workflows/${id}`} inherit>
+              <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
                 {id}
               </Anchor>
               , {source}

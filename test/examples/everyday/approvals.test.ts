@@ -23,6 +23,12 @@ function decisions(
   };
 }
 
+/** The subjects and recipients of the mails. */
+const headersOf = (mails: readonly string[]): string[] =>
+  mails.map((mail) =>
+    [/^Subject: (.*)\r$/m, /^To: (.*)\r$/m].map((header) => header.exec(mail)![1]).join(" | "),
+  );
+
 describe("everyday work with approvals", () => {
   it("asks a second person above the threshold", async () => {
     const environment = await exampleEnvironment();
@@ -101,12 +107,6 @@ describe("everyday work with approvals", () => {
         environment.run(id, {}, decisions(environment, order, people));
       return { environment, pay };
     }
-
-    /** The subjects and recipients of the mails. */
-    const headersOf = (mails: readonly string[]): string[] =>
-      mails.map((mail) =>
-        [/^Subject: (.*)\r$/m, /^To: (.*)\r$/m].map((header) => header.exec(mail)![1]).join(" | "),
-      );
 
     it("is made when two people have approved, and once", async () => {
       const { environment, pay } = await payments();

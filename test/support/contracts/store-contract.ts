@@ -54,6 +54,19 @@ const pendingApproval = (createdAt: string): ApprovalRecord => ({
   events: [],
 });
 
+/** A decision of a person for the plan "plan". */
+const decisionOf = (person: string, seat = person): PersonDecision => ({
+  person,
+  seat,
+  name: person,
+  approved: true,
+  override: false,
+  comment: null,
+  answer: null,
+  decidedAt: "2026-11-21T08:00:00.000Z",
+  planDigest: "plan",
+});
+
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
   runRecord(id, { workflowId, createdAt, stepStates: new StepStates(["queued", "queued"]) });
 
@@ -397,17 +410,6 @@ export function storeContract(setup: ContractSetup): void {
   });
 
   describe("the decisions of several people on an approval", () => {
-    const decisionOf = (person: string, seat = person): PersonDecision => ({
-      person,
-      seat,
-      name: person,
-      approved: true,
-      override: false,
-      comment: null,
-      answer: null,
-      decidedAt: "2026-11-21T08:00:00.000Z",
-      planDigest: "plan",
-    });
     const end = { decidedBy: "ann", comment: null, answer: null } as const;
 
     it("are recorded once for each person and each seat, however many come at the same time", async () => {
@@ -453,12 +455,15 @@ export function storeContract(setup: ContractSetup): void {
         expect(applied(ended)).toBe(1);
         const { status, decisions } = (await first.read.approvals.find("apr_1"))!;
         // Who decides after the end is not recorded.
-        if (status === "approved") expect(decisions).toHaveLength(2);
-        else expect({ status, few: decisions.length <= 1 }).toEqual({ status: "expired", few: true });
+        const isWhole = status === "approved" ? decisions.length === 2 : decisions.length <= 1;
+        expect({ isWhole, isEnd: ["approved", "expired"].includes(status) }).toEqual({
+          isWhole: true,
+          isEnd: true,
+        });
       }
     });
 
-    it("have events with numbers of their own, whoever adds them", async () => {
+    it("have events with numbers of their own, also of several callers at the same time", async () => {
       const { database, first, insertRun, now } = await open(setup);
       await insertRun("run_1");
       await first.transaction((tx) => tx.approvals.insert(pendingApproval(now())));
@@ -479,8 +484,8 @@ export function storeContract(setup: ContractSetup): void {
       const { events } = (await first.read.approvals.find("apr_1"))!;
       expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
       await first.transaction((tx) => tx.approvals.setNotified("apr_1", [2, 3]));
-      const told = (await first.read.approvals.find("apr_1"))!.events.filter(({ notified }) => notified);
-      expect(told.map(({ seq }) => seq)).toEqual([2, 3]);
+      const notices = (await first.read.approvals.find("apr_1"))!.events.filter(({ notified }) => notified);
+      expect(notices.map(({ seq }) => seq)).toEqual([2, 3]);
     });
   });
 

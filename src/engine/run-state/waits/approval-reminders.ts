@@ -11,29 +11,29 @@ import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import { newJob } from "../run-context.ts";
 
-/** What is told to people. */
-export type Told = Pick<ApprovalEventRecord, "kind" | "at" | "to"> &
+/** What people are notified of. */
+export type Notice = Pick<ApprovalEventRecord, "kind" | "at" | "to"> &
   Partial<Pick<ApprovalEventRecord, "by" | "note">>;
 
 /**
- * Records events, and adds the job that mails those whom they concern. An approval has one such job at a time: while events are
- * left untold, it has one, which looks for further ones under the lock of the approval. Requires `approvals.lock`.
+ * Records events, and adds the job that mails those whom they concern. An approval has one such job at a time: while people are
+ * not notified of, it has one, which looks for further ones under the lock of the approval. Requires `approvals.lock`.
  */
-export async function tellAssignees(
+export async function notifyAssignees(
   tx: EngineWriters,
   { id, runId, stepId, item, events }: Pick<ApprovalRecord, "id" | "events" | keyof StepRef>,
   priority: number,
-  told: readonly Told[],
+  notices: readonly Notice[],
 ): Promise<void> {
-  if (told.length === 0) return;
+  if (notices.length === 0) return;
   if (events.every(({ notified }) => notified))
     await tx.jobs.add(newJob({ runId, stepId, item }, "notify", priority));
-  for (const event of told)
+  for (const event of notices)
     await tx.approvals.addEvent(id, { by: null, note: null, notified: false, ...event });
 }
 
-/** Records that events were told, and adds a job for those that came meanwhile. */
-export async function endTelling(
+/** Records that events were notified, and adds a job for those that came meanwhile. */
+export async function endNotifying(
   tx: EngineWriters,
   { id, runId, stepId, item }: Pick<ApprovalRecord, "id" | keyof StepRef>,
   priority: number,
@@ -94,7 +94,7 @@ export async function remind(tx: EngineWriters, ref: StepRef, priority: number, 
   await addNext(tx, approval, priority, "remind", next);
   if (due === 0) return;
   const to = currentAssignees(assignmentOf(approval));
-  await tellAssignees(tx, approval, priority, [{ kind: "reminded", at: iso(now), to }]);
+  await notifyAssignees(tx, approval, priority, [{ kind: "reminded", at: iso(now), to }]);
 }
 
 /** Adds those to whom it escalates by now. @param now in milliseconds since 1970 */
@@ -110,8 +110,8 @@ export async function escalate(
   const done = approval.events.filter(({ kind }) => kind === "escalated").length;
   const due = rules.filter(({ after }) => Date.parse(approval.createdAt) + after <= now).length;
   await addNext(tx, approval, priority, "escalate", rules[due]?.after ?? null);
-  const told = rules.slice(done, due).map(({ to }) => ({ kind: "escalated" as const, at: iso(now), to }));
-  await tellAssignees(tx, approval, priority, told);
+  const notices = rules.slice(done, due).map(({ to }) => ({ kind: "escalated" as const, at: iso(now), to }));
+  await notifyAssignees(tx, approval, priority, notices);
 }
 
 /** @returns undefined for one that has ended, or ends with its timer, which may be late */

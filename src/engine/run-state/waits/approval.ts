@@ -10,7 +10,7 @@ import { StepError } from "../../../core/step-errors.ts";
 import { newJob } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import type { EndedResult } from "../step-result.ts";
-import { addReminders, tellAssignees } from "./approval-reminders.ts";
+import { addReminders, notifyAssignees } from "./approval-reminders.ts";
 import type { WaitKind } from "./wait-kind.ts";
 
 export const approvalWait: WaitKind<"approval"> = {
@@ -48,7 +48,7 @@ export const approvalWait: WaitKind<"approval"> = {
     await addReminders(tx, { ...ref, ...approval, createdAt }, run.priority, context.clock.now());
     if (approval.assignees.length > 0) {
       const asked = { kind: "asked" as const, at: createdAt, to: approval.assignees };
-      await tellAssignees(tx, { ...ref, id: approval.id, events: [] }, run.priority, [asked]);
+      await notifyAssignees(tx, { ...ref, id: approval.id, events: [] }, run.priority, [asked]);
     }
     return { waitUntil: expiresAt };
   },
