@@ -25,6 +25,15 @@ import type {
   ValueText,
 } from "./model.ts";
 import type { ScheduleReader, ScheduleWriter } from "./schedule-ports.ts";
+import type {
+  DeliveryQueueReader,
+  DeliveryQueueWriter,
+  ExpectationReader,
+  ExpectationWriter,
+  KeyNoticeReader,
+  KeyNoticeWriter,
+  OutboxWriter,
+} from "./subscription-ports.ts";
 import type { Applied, TransactionScope } from "./transactions.ts";
 import type {
   TriggerDeliveryReader,
@@ -315,6 +324,10 @@ export interface EngineWriters extends TransactionScope {
   triggerDeliveries: TriggerDeliveryWriter;
   secretUses: SecretUseWriter;
   backfills: BackfillWriter;
+  outbox: OutboxWriter;
+  deliveryQueue: DeliveryQueueWriter;
+  expectations: ExpectationWriter;
+  keyNotices: KeyNoticeWriter;
 }
 
 export interface EngineReaders {
@@ -328,6 +341,9 @@ export interface EngineReaders {
   triggers: TriggerReader;
   triggerDeliveries: TriggerDeliveryReader;
   backfills: BackfillReader;
+  deliveryQueue: DeliveryQueueReader;
+  expectations: ExpectationReader;
+  keyNotices: KeyNoticeReader;
 }
 
 /**

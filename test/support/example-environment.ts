@@ -103,11 +103,20 @@ export async function exampleEnvironment(peers: Peers = {}) {
       { name: "shop", type: "sqlite", dataset: join(directory, "shop.db") },
       ...(given.databases ?? []),
     ],
-    secrets: [{ name: "api_token", key_var: "API_TOKEN", hosts: [http.host] }, ...(given.secrets ?? [])],
+    secrets: [
+      { name: "api_token", key_var: "API_TOKEN", hosts: [http.host] },
+      { name: "slack_alerts", key_var: "SLACK_ALERTS_URL", hosts: [http.host] },
+      ...(given.secrets ?? []),
+    ],
     http: { allowed_hosts: [http.host] },
   });
   const instance = await testInstance({ clock });
-  const env = { MILLRACE_STATE_DIR: instance.stateDir, SMTP_PASSWORD: "p", API_TOKEN: "secret-token" };
+  const env = {
+    MILLRACE_STATE_DIR: instance.stateDir,
+    SMTP_PASSWORD: "p",
+    API_TOKEN: "secret-token",
+    SLACK_ALERTS_URL: `${http.url}/services/T00/B00/alerts`,
+  };
   const setup = { settings: readEnvironment(env), config, clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
   const { services, close } = openServices(instance, setup, {
