@@ -1,6 +1,7 @@
 /** Opens what delivers events: to subscriptions over HTTP, and to people by mail. */
 import { noticeMail } from "../auth/mails.ts";
 import { createAccountMailer } from "../connections/mail/account-mailer.ts";
+import { retryAfterMs } from "../connections/http/retry-after.ts";
 import type { ConnectionViews } from "../core/connection-views.ts";
 import type { EngineTransaction } from "../core/run-ports.ts";
 import { deliveryAttempt, type SendEventMail } from "../engine/executor/deliveries/attempt.ts";
@@ -37,6 +38,7 @@ export function openDeliverer(
       secrets,
       clock,
       baseUrl: () => webAddress(instance, settings),
+      retryAfterMs,
       sendMail: eventMailer(instance, setup, views),
       timeoutMs: setup.deliveries?.timeoutMs,
     }),

@@ -1,5 +1,6 @@
 /** `millrace subscriptions`: what is delivered to URLs when something happens, and the deliveries. */
 import type { z } from "zod";
+import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { Delivery, NewSubscription, Subscription } from "../../schemas/subscription.ts";
 import { createSubscription } from "../../tools/subscriptions/create-subscription.ts";
 import { deleteSubscription } from "../../tools/subscriptions/delete-subscription.ts";
@@ -29,22 +30,25 @@ export async function showSubscriptions(
   );
   if (json) return printJson(io, found);
   if (found.length === 0) return io.out("There are no subscriptions.\n");
+  const several = found.some((one) => one.project !== undefined);
   printTable(
     io,
-    ["ID", "PROJECT", "NAME", "FORMAT", "TO", "EVENTS", "PENDING", "FAILED", "STATE"],
-    found.map((one) => [
-      one.id,
-      one.project ?? "default",
-      one.name,
-      one.format,
-      one.url ?? `secret ${one.url_secret}`,
-      one.events.join(","),
-      String(one.pending),
-      String(one.failed),
-      one.paused_at === null ? "active" : `paused: ${one.pause_reason ?? ""}`,
-    ]),
+    ["ID", ...(several ? ["PROJECT"] : []), "NAME", "FORMAT", "TO", "EVENTS", "PENDING", "FAILED", "STATE"],
+    found.map((one) => rowOf(one, several)),
   );
 }
+
+const rowOf = (one: Subscription, several: boolean): string[] => [
+  one.id,
+  ...(several ? [one.project ?? DEFAULT_PROJECT] : []),
+  one.name,
+  one.format,
+  one.url ?? `secret ${one.url_secret}`,
+  one.events.join(","),
+  String(one.pending),
+  String(one.failed),
+  one.paused_at === null ? "active" : `paused: ${one.pause_reason ?? ""}`,
+];
 
 export interface SubscriptionOptions {
   name?: string;

@@ -52,7 +52,7 @@ export function deliveryQueueReader(db: Kysely<Schema>): DeliveryQueueReader {
         .where("state", "in", ["pending", "failed"])
         .groupBy("state")
         .execute();
-      const countOf = (state: string): number => Number(rows.find((row) => row.state === state)?.count ?? 0);
+      const countOf = (state: string): number => rows.find((row) => row.state === state)?.count ?? 0;
       return { pending: countOf("pending"), failed: countOf("failed") };
     },
   };
@@ -167,7 +167,7 @@ export function deliveryQueueWriter(trx: Kysely<Schema>): DeliveryQueueWriter {
         )
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      return Number(count);
+      return count;
     },
   };
 }

@@ -73,7 +73,7 @@ export function expectationReader(db: Kysely<Schema>): ExpectationReader {
         .orderBy("workflows.id")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...toRecord(row), project: row.project, name: row.name }));
+      return rows.map((row) => Object.assign(toRecord(row), { project: row.project, name: row.name }));
     },
   };
 }

@@ -61,7 +61,7 @@ export async function testInstance({
   /** The configuration of `services`. */
   config,
   /** The environment of `services`. */
-  env = {},
+  env: servicesEnv = {},
 }: {
   stateDir?: string;
   clock?: Clock;
@@ -104,7 +104,7 @@ export async function testInstance({
       running.push(copy);
       return { ...copy, url: `http://127.0.0.1:${copy.port}` };
     };
-  const { services, close } = openServices(instance, setupOf({ config, env }));
+  const { services, close } = openServices(instance, setupOf({ config, env: servicesEnv }));
   return {
     ...instance,
     services,

@@ -31,10 +31,11 @@ export async function eventReceiver(
     ...server,
     /** What was received so far, verified. @throws if a signature is wrong */
     verified: (secret: string): VerifiedEvent[] =>
-      server.received.map(({ headers, body }) => ({
-        id: headers["webhook-id"] as string,
-        ...(verify(secret, headers, body) as Omit<VerifiedEvent, "id">),
-      })),
+      server.received.map(({ headers, body }) =>
+        Object.assign(verify(secret, headers, body) as VerifiedEvent, {
+          id: headers["webhook-id"] as string,
+        }),
+      ),
   };
 }
 

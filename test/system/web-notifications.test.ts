@@ -79,6 +79,12 @@ describe("the page Notifications", () => {
     const definition = { steps: [{ id: "a", type: "set", values: { a: 1 } }], must_succeed: { every: "1m" } };
     await requestApi(ann, "POST", "/workflows", { name: "Nightly sync", definition });
     await requestApi(ann, "POST", "/workflows/nightly-sync/publish", {});
+    // The home page of an instance with runs.
+    await requestApi(ann, "POST", "/workflows", {
+      name: "Other",
+      definition: { steps: [{ id: "a", type: "set", values: { a: 1 } }] },
+    });
+    await requestApi(ann, "POST", "/workflows/other/runs", { wait: 30 });
     const { id } = await requestApi(ann, "POST", "/subscriptions", {
       name: "Alerts of the night",
       url: receiver.url,

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { OverdueWorkflow, OverdueWorkflows } from "../../schemas/overdue.ts";
+import { type OverdueWorkflow, OverdueWorkflows } from "../../schemas/overdue.ts";
 import { ProjectFilter, projectField } from "../../schemas/project.ts";
 import { WorkflowIdRef } from "../../schemas/workflow.ts";
+import type { ExpectationReader } from "../../src/core/subscription-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 
@@ -29,16 +30,16 @@ export const listOverdueWorkflows = defineTool({
   async run({ workflow_id: workflowId, project }, ctx) {
     await assertProjectFilter(ctx, project);
     const found = await ctx.read.expectations.overdue({ workflowId, project }, MAX_ITEMS);
-    return {
-      items: found.map((item): z.infer<typeof OverdueWorkflow> => ({
-        workflow_id: item.workflowId,
-        name: item.name,
-        ...projectField(item.project),
-        every: item.every,
-        due_at: item.dueAt,
-        overdue_since: item.overdueSince!,
-        succeeded_at: item.succeededAt,
-      })),
-    };
+    return { items: found.map(serialize) };
   },
+});
+
+const serialize = (item: Awaited<ReturnType<ExpectationReader["overdue"]>>[number]): OverdueWorkflow => ({
+  workflow_id: item.workflowId,
+  name: item.name,
+  ...projectField(item.project),
+  every: item.every,
+  due_at: item.dueAt,
+  overdue_since: item.overdueSince!,
+  succeeded_at: item.succeededAt,
 });

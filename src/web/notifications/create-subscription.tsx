@@ -50,7 +50,7 @@ export function CreateSubscription({
           ...(several && project !== undefined && { project }),
         },
       }),
-    onSuccess: ({ data }) => onCreated(data as Created),
+    onSuccess: ({ data }) => onCreated(data),
     onSettled: () => client.invalidateQueries({ queryKey: ["subscriptions"] }),
   });
   const formError = formLevelError(create.error, FIELDS);

@@ -110,7 +110,7 @@ function Actions({
   });
   const rotate = useSingleFlightMutation({
     mutationFn: () => send("post", "/subscriptions/{subscription_id}/rotate", { path, body: {} }),
-    onSuccess: ({ data }) => onSecret(data as Created),
+    onSuccess: ({ data }) => onSecret(data),
     ...shared("Couldn't replace the secret"),
   });
   const remove = useSingleFlightMutation({

@@ -8,7 +8,6 @@ import { accessOfOwner } from "../../../core/owner-access.ts";
 import type { Readers } from "../../../core/ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
 import type { DeliveryRecord, SubscriptionRecord } from "../../../core/subscription-ports.ts";
-import { retryAfterMs } from "../../../connections/http/retry-after.ts";
 import { toAppError } from "../../../core/errors.ts";
 import { chatMessage } from "./chat-messages.ts";
 import { type EventNames, payloadOf, type RunValues } from "./payload.ts";
@@ -46,6 +45,8 @@ export interface AttemptOptions {
   /** The URL of the web interface. */
   baseUrl: () => Promise<string>;
   sendMail: SendEventMail;
+  /** How long a response asks to wait, in milliseconds; undefined if it does not. */
+  retryAfterMs: (headers: Readonly<Record<string, string>>, now: number) => number | undefined;
   timeoutMs?: number | undefined;
 }
 
@@ -100,7 +101,7 @@ export function deliveryAttempt(options: AttemptOptions) {
       status,
       response,
       error: `The receiver answered ${status}.${moved}`,
-      retryAfterMs: retryAfterMs(headers, clock.now()),
+      retryAfterMs: options.retryAfterMs(headers, clock.now()),
       gone: status === 410,
     };
   }

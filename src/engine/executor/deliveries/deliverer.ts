@@ -145,7 +145,7 @@ export function deliverer(options: Options): Deliverer {
     const isOver = succeeded || pause === undefined || gone === true;
     const applied = await queue.end(delivery, {
       state: succeeded ? "delivered" : isOver ? "failed" : "pending",
-      dueAt: isOver ? null : iso(now + pause! * pauseFactor),
+      dueAt: isOver ? null : iso(now + pause * pauseFactor),
       at,
       status,
       response,

@@ -120,7 +120,7 @@ describe("events", () => {
     harness.clock.advance(HOUR + MINUTE);
     expect(await harness.executor.raiseOverdue()).toBe(1);
     await harness.settle();
-    const recipients = () => smtp.received.map((mail) => /^To: (\S+)/m.exec(mail)?.[1]).toSorted();
+    const recipients = () => smtp.received.map((mail) => /^To: (\S+)/m.exec(mail)![1]!).toSorted();
     expect(recipients()).toEqual(["ops@example.org", "root@example.com"]);
     expect(smtp.received[0]).toContain("Subject: Millrace: Sync is overdue");
     harness.clock.advance(10 * 24 * HOUR);
