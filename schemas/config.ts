@@ -270,8 +270,11 @@ export const Config = z
       .strictObject({
         runs: Duration.default("90d").meta({ description: "How long finished runs are kept." }),
         audit: Duration.default("400d").meta({ description: "How long audit log entries are kept." }),
+        deliveries: Duration.default("30d").meta({
+          description: "How long deliveries to subscriptions are kept after they ended.",
+        }),
       })
-      .default({ runs: "90d", audit: "400d" })
+      .default({ runs: "90d", audit: "400d", deliveries: "30d" })
       .meta({ description: "How long data is kept." }),
     audit: z
       .strictObject({

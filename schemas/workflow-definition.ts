@@ -163,6 +163,29 @@ const Schedule = z
   });
 type Schedule = z.output<typeof Schedule>;
 
+const MustSucceed = z
+  .strictObject({
+    every: Duration.meta({
+      description: "A run must have succeeded within this time, of the publication and of the last success.",
+      example: "24h",
+    }),
+    mail: z
+      .array(z.email({ error: "must be a mail address" }).max(320))
+      .max(20)
+      .optional()
+      .meta({
+        description: "Who gets a mail when none has, in addition to who published the workflow.",
+        example: ["ada@example.com"],
+      }),
+  })
+  .meta({
+    id: "MustSucceed",
+    description:
+      "Within which time the published workflow must succeed. When it has not, there is one alert: the event workflow.overdue and a mail. The next success ends it.",
+    example: { every: "24h" },
+  });
+type MustSucceed = z.output<typeof MustSucceed>;
+
 const Example = z
   .strictObject({
     name: text(200, 1).optional().meta({ description: "What the example shows.", example: "A quiet week" }),
@@ -260,6 +283,7 @@ export const TOP_FIELDS = {
     description: "Orders your own runs when all executors are busy: higher first. Default: 0.",
     example: 0,
   }),
+  must_succeed: MustSucceed.optional(),
   on_failure: text(200, 1).optional().meta({
     description:
       "The id of a workflow that runs when a run fails. Its inputs are `run_id`, `workflow_id` and `error`.",
@@ -321,6 +345,7 @@ export interface Definition {
   timeout?: string | undefined;
   concurrency?: number | undefined;
   priority?: number | undefined;
+  must_succeed?: MustSucceed | undefined;
   on_failure?: string | undefined;
   expose_as_tool?: boolean | undefined;
 }

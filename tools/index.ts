@@ -86,6 +86,17 @@ import { unpublishWorkflow } from "./workflows/unpublish-workflow.ts";
 import { updateWorkflow } from "./workflows/update-workflow.ts";
 import { validateWorkflow } from "./workflows/validate-workflow.ts";
 import { withdrawExposure } from "./workflows/withdraw-exposure.ts";
+import { createSubscription } from "./subscriptions/create-subscription.ts";
+import { deleteSubscription } from "./subscriptions/delete-subscription.ts";
+import { getDelivery } from "./subscriptions/get-delivery.ts";
+import { getSubscription } from "./subscriptions/get-subscription.ts";
+import { listDeliveries } from "./subscriptions/list-deliveries.ts";
+import { listSubscriptions } from "./subscriptions/list-subscriptions.ts";
+import { redeliver } from "./subscriptions/redeliver.ts";
+import { rotateSubscriptionSecret } from "./subscriptions/rotate-subscription-secret.ts";
+import { testSubscription } from "./subscriptions/test-subscription.ts";
+import { updateSubscription } from "./subscriptions/update-subscription.ts";
+import { listOverdueWorkflows } from "./workflows/list-overdue-workflows.ts";
 
 export const catalogue: readonly AnyTool[] = [
   addGrant,
@@ -95,11 +106,13 @@ export const catalogue: readonly AnyTool[] = [
   cancelRun,
   createApiKey,
   createProject,
+  createSubscription,
   createWorkflow,
   decideApproval,
   decideReview,
   delegateApproval,
   deleteProject,
+  deleteSubscription,
   describeDatabase,
   describeEnvironment,
   describeKey,
@@ -110,6 +123,7 @@ export const catalogue: readonly AnyTool[] = [
   getAbsence,
   getApproval,
   getBackfill,
+  getDelivery,
   getExposure,
   getKeyChanges,
   getOffer,
@@ -119,6 +133,7 @@ export const catalogue: readonly AnyTool[] = [
   getRunDefinition,
   getRunValue,
   getSchedule,
+  getSubscription,
   getTriggerDelivery,
   getTriggers,
   getWorkflow,
@@ -129,14 +144,17 @@ export const catalogue: readonly AnyTool[] = [
   listApprovals,
   listAuditLog,
   listBackfills,
+  listDeliveries,
   listGrants,
   listOfferedWorkflows,
+  listOverdueWorkflows,
   listProjectMembers,
   listProjects,
   listReviews,
   listRuns,
   listSchedules,
   listSessions,
+  listSubscriptions,
   listTriggerDeliveries,
   listUsers,
   listWorkflowRuns,
@@ -149,6 +167,7 @@ export const catalogue: readonly AnyTool[] = [
   previewBackfill,
   publishWorkflow,
   queryDatabase,
+  redeliver,
   redeliverTriggerDelivery,
   removeGrant,
   removeProjectMember,
@@ -160,6 +179,7 @@ export const catalogue: readonly AnyTool[] = [
   revertKeyChanges,
   revokeApiKey,
   rotateApiKey,
+  rotateSubscriptionSecret,
   rotateTrigger,
   runStep,
   runWorkflow,
@@ -167,8 +187,10 @@ export const catalogue: readonly AnyTool[] = [
   setProjectMember,
   setWorkflowState,
   startBackfill,
+  testSubscription,
   unpublishWorkflow,
   updateProject,
+  updateSubscription,
   updateUser,
   updateWorkflow,
   validateWorkflow,

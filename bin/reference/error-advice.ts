@@ -32,6 +32,34 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "Send the key in `X-API-Key`. `millrace keys list` and the page API Keys show which keys are valid; the log says why a known key was refused. Behind a load balancer, sign out (`/logout`) and sign in again.",
   },
+  subscription_not_found: {
+    meaning:
+      "No subscription with this id is visible: it was deleted, belongs to another project, or the id is mistyped.",
+    remedy: "`GET /subscriptions` lists those of the projects that you administer.",
+  },
+  delivery_not_found: {
+    meaning:
+      "No delivery with this id is visible: it was deleted (`retention.deliveries`, or with its subscription), or is in another project.",
+    remedy: "`GET /deliveries` lists deliveries.",
+  },
+  subscription_paused: {
+    meaning:
+      "The subscription is paused: by an admin, or because its receiver failed for days. Nothing is delivered.",
+    remedy:
+      'Correct the receiver, then resume: `PATCH /subscriptions/{subscription_id}` with `{"paused": false}`.',
+  },
+  subscription_not_signed: {
+    meaning: "Messages to chats carry no signature, so there is no signing secret to replace.",
+    remedy: "Make a new webhook in the chat, and change the secret that `url_secret` names.",
+  },
+  delivery_pending: {
+    meaning: "The delivery has not ended: it is being attempted, or waits for its next attempt.",
+    remedy: "Wait until `next_at` of `GET /deliveries/{delivery_id}`.",
+  },
+  too_many_subscriptions: {
+    meaning: "The project has 50 subscriptions.",
+    remedy: "Delete those that are not needed. One subscription can have several events.",
+  },
   sign_in_failed: {
     meaning: "The e-mail address or the password is wrong, or the account is not active.",
     remedy:

@@ -156,6 +156,44 @@ CREATE TABLE "counters" (
   "name" text not null primary key,
   "value" integer not null);
 
+CREATE TABLE "deliveries" (
+  "id" text not null primary key,
+  "event_id" text not null,
+  "queue" text not null,
+  "project" text not null,
+  "recipient" text,
+  "state" text not null,
+  "attempts" integer not null,
+  "fence" integer not null,
+  "due_at" text,
+  "claimed_by" text,
+  "created_at" text not null,
+  "attempted_at" text,
+  "ended_at" text,
+  "status" integer,
+  "response" text,
+  "error" text,
+  "ms" integer);
+
+CREATE INDEX "deliveries_by_claim" on "deliveries" (
+  "claimed_by");
+
+CREATE INDEX "deliveries_by_due_time" on "deliveries" (
+  "queue",
+  "state",
+  "due_at");
+
+CREATE INDEX "deliveries_by_end" on "deliveries" (
+  "ended_at");
+
+CREATE INDEX "deliveries_by_event" on "deliveries" (
+  "event_id");
+
+CREATE INDEX "deliveries_by_time" on "deliveries" (
+  "queue",
+  "created_at",
+  "id");
+
 CREATE TABLE "events" (
   "run_id" text not null,
   "step_id" text not null,
@@ -168,6 +206,21 @@ CREATE TABLE "executors" (
   "beat" integer not null,
   "started_at" text not null, release text,
   "clock_offset" bigint);
+
+CREATE TABLE "expectations" (
+  "workflow_id" text not null primary key,
+  "version" integer not null,
+  "every" text not null,
+  "mail" text not null,
+  "published_by" text not null,
+  "since" text not null,
+  "due_at" text not null,
+  "succeeded_at" text,
+  "overdue_since" text);
+
+CREATE INDEX "expectations_by_due_time" on "expectations" (
+  "overdue_since",
+  "due_at");
 
 CREATE TABLE "exposure_consents" (
   "workflow_id" text primary key,
@@ -259,6 +312,13 @@ CREATE INDEX jobs_ready_by_resource on jobs (resource)
 
 CREATE INDEX jobs_stopping on jobs (state, due_at) where priority = 100;
 
+CREATE TABLE "key_notices" (
+  "key_id" text not null,
+  "expires_at" text not null,
+  "days" integer not null, constraint "key_notices_pk" primary key ("key_id",
+  "expires_at",
+  "days"));
+
 CREATE TABLE "mcp_holders" (
   "id" text primary key,
   "heartbeats" integer not null);
@@ -307,6 +367,18 @@ CREATE INDEX "oauth_states_by_end" on "oauth_states" (
 
 CREATE INDEX "oauth_states_by_grant" on "oauth_states" (
   "grant_id");
+
+CREATE TABLE "outgoing_events" (
+  "id" text not null primary key,
+  "type" text not null,
+  "project" text not null,
+  "workflow_id" text,
+  "run_id" text,
+  "at" text not null,
+  "data" text not null);
+
+CREATE INDEX "outgoing_events_by_time" on "outgoing_events" (
+  "at");
 
 CREATE TABLE "project_members" (
   "project" text not null references "projects" ("id"),
@@ -570,6 +642,32 @@ CREATE TABLE "stored_bytes" (
   "shard" integer not null,
   "bytes" bigint not null, constraint "stored_bytes_pk" primary key ("subject",
   "shard"));
+
+CREATE TABLE "subscriptions" (
+  "id" text not null primary key,
+  "project" text not null,
+  "name" text not null,
+  "format" text not null,
+  "url" text,
+  "url_secret" text,
+  "events" text not null,
+  "workflows" text,
+  "tags" text,
+  "include_values" integer not null,
+  "generation" integer not null,
+  "previous_until" text,
+  "paused_at" text,
+  "pause_reason" text,
+  "failing_since" text,
+  "succeeded_at" text,
+  "created_at" text not null,
+  "created_by" text not null,
+  "subject" text not null);
+
+CREATE INDEX "subscriptions_by_project" on "subscriptions" (
+  "project",
+  "created_at",
+  "id");
 
 CREATE TABLE "trigger_deliveries" (
   "id" text not null primary key,

@@ -24,6 +24,7 @@ export type ChangedWorkflow = { workflow_id: string, name: string, project?: str
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, others?: Array<string> | undefined, more?: boolean | undefined }
 export type DatabaseTables = { database: string, tables: Array<string>, others?: Array<string> | undefined, total?: number | undefined, unreadable?: string | undefined }
+export type Delivery = { id: string, subscription_id: string, project?: string | undefined, event_id: string, event: string, workflow_id: (string | null), run_id: (string | null), state: ("pending" | "delivered" | "failed"), attempts: number, created_at: string, next_at: (string | null), attempted_at: (string | null), status: (number | null), response: (string | null), error: (string | null), ms: (number | null) }
 export type DescribedApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, description: Array<{ title: string, sentences: Array<string> }> }
 export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
 export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
@@ -37,7 +38,10 @@ export type Health = { status: ("ok" | "draining" | "unavailable"), version: str
 export type KeyChanges = { key: { id: string, name: string, owner: string, state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }, since: string, client: (string | null), attribution: ("key" | "name"), records_since: (string | null), workflows: Array<ChangedWorkflow>, remaining: number, already_reverted: number, clients: Array<string>, not_revertible: { runs_started: number, runs_retried: number, runs_cancelled: number, approvals_decided: number, states_set: number } }
 export type KeyLimits = Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }>
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null) }
+export type NewSubscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string, secret: (string | null) }
 export type OfferedWorkflow = { id: string, name: string, description: string, version: number, inputs: (Record<string, unknown> | null), output_schema: (Record<string, unknown> | null) }
+export type OverdueWorkflow = { workflow_id: string, name: string, project?: string | undefined, every: string, due_at: string, overdue_since: string, succeeded_at: (string | null) }
+export type OverdueWorkflows = { items: Array<OverdueWorkflow> }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
 export type Project = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string }
 export type ProjectMember = { email: string, role: ("viewer" | "editor" | "admin"), added_at: string, added_by: string }
@@ -61,6 +65,7 @@ export type Session = { id: string, current: boolean, client: string, address: s
 export type SessionInfo = { user: { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, oauth: boolean, mcp_url: string }
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
+export type Subscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
 export type TriggerDelivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
 export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), body?: unknown | undefined }
@@ -1227,6 +1232,115 @@ export type get_Export_audit_log = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_List_deliveries = {
+      method: "GET",
+      path: "/deliveries",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ subscription_id: string, state: ("pending" | "delivered" | "failed"), project: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.Delivery>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_delivery = {
+      method: "GET",
+      path: "/deliveries/{delivery_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {delivery_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Delivery,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Redeliver = {
+      method: "POST",
+      path: "/deliveries/{delivery_id}/redeliver",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {delivery_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.Delivery,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_Describe_environment = {
       method: "GET",
       path: "/environment",
@@ -1362,6 +1476,39 @@ export type get_List_offered_workflows = {
 503: Schemas.Problem,
 },
       responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_overdue_workflows = {
+      method: "GET",
+      path: "/overdue-workflows",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ workflow_id: string, project: string }>,
+        
+        
+        
+          }
+      responses: {200: Schemas.OverdueWorkflows,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -2323,6 +2470,270 @@ export type post_End_other_sessions = {
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_subscriptions = {
+      method: "GET",
+      path: "/subscriptions",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ project: string, limit: number, cursor: string }>,
+        
+        
+        
+          }
+      responses: {200: Array<Schemas.Subscription>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Create_subscription = {
+      method: "POST",
+      path: "/subscriptions",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { name: string, project?: string | undefined, format?: ("standard_webhooks" | "slack" | "teams" | "discord") | undefined, url?: string | undefined, url_secret?: string | undefined, events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows?: (Array<string> | null) | undefined, tags?: (Array<string> | null) | undefined, include_values?: boolean | undefined },
+          }
+      responses: {201: Schemas.NewSubscription,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {201: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_subscription = {
+      method: "GET",
+      path: "/subscriptions/{subscription_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {subscription_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Subscription,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type patch_Update_subscription = {
+      method: "PATCH",
+      path: "/subscriptions/{subscription_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {subscription_id: string,
+},
+        
+        body:  Partial<{ name: string, url: string, url_secret: string, events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused: boolean }>,
+          }
+      responses: {200: Schemas.Subscription,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type delete_Delete_subscription = {
+      method: "DELETE",
+      path: "/subscriptions/{subscription_id}",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {subscription_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.Subscription,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Rotate_subscription_secret = {
+      method: "POST",
+      path: "/subscriptions/{subscription_id}/rotate",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {subscription_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{ overlap: string }>,
+          }
+      responses: {200: Schemas.NewSubscription,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Cache-Control": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Test_subscription = {
+      method: "POST",
+      path: "/subscriptions/{subscription_id}/test",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {subscription_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.Delivery,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 422: { "X-Request-Id": string },
@@ -3900,9 +4311,12 @@ export type post_Validate_workflow = {
 "/approvals/{approval_id}": Endpoints.get_Get_approval,
 "/audit-log": Endpoints.get_List_audit_log,
 "/audit-log/export": Endpoints.get_Export_audit_log,
+"/deliveries": Endpoints.get_List_deliveries,
+"/deliveries/{delivery_id}": Endpoints.get_Get_delivery,
 "/environment": Endpoints.get_Describe_environment,
 "/environment/databases/{database}": Endpoints.get_Describe_database,
 "/offered-workflows": Endpoints.get_List_offered_workflows,
+"/overdue-workflows": Endpoints.get_List_overdue_workflows,
 "/projects": Endpoints.get_List_projects,
 "/projects/{project}": Endpoints.get_Get_project,
 "/projects/{project}/grants": Endpoints.get_List_grants,
@@ -3915,6 +4329,8 @@ export type post_Validate_workflow = {
 "/runs/{run_id}/values/{ref}": Endpoints.get_Get_run_value,
 "/schedules": Endpoints.get_List_schedules,
 "/sessions": Endpoints.get_List_sessions,
+"/subscriptions": Endpoints.get_List_subscriptions,
+"/subscriptions/{subscription_id}": Endpoints.get_Get_subscription,
 "/users": Endpoints.get_List_users,
 "/workflows": Endpoints.get_List_workflows,
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
@@ -3951,6 +4367,7 @@ post: {
 "/api-keys/{key_id}/rotate": Endpoints.post_Rotate_api_key,
 "/approvals/{approval_id}": Endpoints.post_Decide_approval,
 "/approvals/{approval_id}/delegate": Endpoints.post_Delegate_approval,
+"/deliveries/{delivery_id}/redeliver": Endpoints.post_Redeliver,
 "/environment/databases/{database}/query": Endpoints.post_Query_database,
 "/projects": Endpoints.post_Create_project,
 "/reviews/{review_id}": Endpoints.post_Decide_review,
@@ -3960,6 +4377,9 @@ post: {
 "/runs/{run_id}/retry": Endpoints.post_Retry_run,
 "/sessions/{session_id}/end": Endpoints.post_End_session,
 "/sessions/end-others": Endpoints.post_End_other_sessions,
+"/subscriptions": Endpoints.post_Create_subscription,
+"/subscriptions/{subscription_id}/rotate": Endpoints.post_Rotate_subscription_secret,
+"/subscriptions/{subscription_id}/test": Endpoints.post_Test_subscription,
 "/users": Endpoints.post_Invite_user,
 "/users/{user_id}/invitation": Endpoints.post_Renew_invitation,
 "/users/{user_id}/password-reset": Endpoints.post_Reset_user_password,
@@ -3986,6 +4406,7 @@ delete: {
 "/projects/{project}": Endpoints.delete_Delete_project,
 "/projects/{project}/grants/{kind}/{name}": Endpoints.delete_Remove_grant,
 "/projects/{project}/members/{email}": Endpoints.delete_Remove_project_member,
+"/subscriptions/{subscription_id}": Endpoints.delete_Delete_subscription,
 "/workflows/{workflow_id}": Endpoints.delete_Archive_workflow
          },
 put: {
@@ -3996,6 +4417,7 @@ put: {
          },
 patch: {
            "/projects/{project}": Endpoints.patch_Update_project,
+"/subscriptions/{subscription_id}": Endpoints.patch_Update_subscription,
 "/users/{user_id}": Endpoints.patch_Update_user,
 "/workflows/{workflow_id}": Endpoints.patch_Update_workflow
          }

@@ -4,17 +4,27 @@ import { concurrencyLimits, rateIntervals } from "../connections/index.ts";
 import { isAgreed, iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
 import { storageHealth } from "../core/storage-health.ts";
+import type { Deliverer } from "../engine/executor/deliveries/deliverer.ts";
+import { keyNotices } from "../engine/executor/key-notices.ts";
+import { overdueAlerts } from "../engine/executor/overdue.ts";
 import { reportAbandoned } from "../engine/run-state/end-run.ts";
 import type { JobWorker } from "../queue/types.ts";
 import { stepTypes } from "../steps/index.ts";
 import { engineTransaction } from "../store/engine-transaction.ts";
 import { purgeExpired } from "../store/purge.ts";
+import { isMailConfigured, openDeliverer } from "./deliverer.ts";
 import type { Instance } from "./instance.ts";
 import { startPoll } from "./poll-starts.ts";
 import { openEngine, type Setup } from "./services.ts";
 
 /** Interval between purges of expired data, in milliseconds. */
 const PURGE_INTERVAL_MS = 10 * MINUTE;
+/** Poll interval for deliveries that are due, in milliseconds. */
+const DELIVERY_POLL_MS = 500;
+/** Poll interval for workflows that have not succeeded in time, in milliseconds. */
+const OVERDUE_POLL_MS = 5 * SECOND;
+/** Poll interval for API keys that expire, in milliseconds. */
+const KEY_POLL_MS = 5 * MINUTE;
 /** Delay of the first purge after the start, in milliseconds. */
 const FIRST_PURGE_MS = 20 * SECOND;
 
@@ -37,6 +47,12 @@ export interface Executor {
   startReceived(): Promise<number>;
   /** Starts the runs of backfills that may start now. Called by a timer, and by tests. */
   continueBackfills(): Promise<number>;
+  /** Delivers the events that are due. Called by a timer, and by tests. */
+  deliverer: Deliverer;
+  /** Raises alerts on workflows that have not succeeded in time. Called by a timer, and by tests. */
+  raiseOverdue(): Promise<number>;
+  /** Tells of API keys that expire. Called by a timer, and by tests. */
+  noticeKeys(): Promise<number>;
   /** Deletes expired data. Called by a timer, and by tests. */
   purge(): Promise<void>;
   /** Claims no more jobs. Those that still run after the grace period (milliseconds) are aborted and given back. */
@@ -97,16 +113,38 @@ export async function startExecutor(
   await queue.start();
   let stopGraceMs = 0;
   starting.defer(() => queue.stop(stopGraceMs));
+  const delivering = openDeliverer(instance, setup, { id, views: engine.views, transaction });
+  starting.defer(() => delivering.stop(stopGraceMs));
+  const mailEnabled = isMailConfigured(setup);
+  const raiseOverdue = overdueAlerts({ read, transaction, clock, log, mailEnabled });
+  const noticeKeys = keyNotices({ read, transaction, clock, mailEnabled });
+  const repeat = (ms: number, work: () => Promise<unknown>, failure: string): void => {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      void work()
+        .catch((err: unknown) => health.reportFailure(err, failure))
+        .finally(() => (isRunning = false));
+    }, ms).unref();
+    starting.defer(() => clearInterval(timer));
+  };
+  repeat(DELIVERY_POLL_MS, () => delivering.deliverDue(), "poll of deliveries failed");
+  repeat(OVERDUE_POLL_MS, raiseOverdue, "poll of overdue workflows failed");
+  repeat(KEY_POLL_MS, noticeKeys, "poll of expiring keys failed");
   starts.start();
   starting.defer(() => handlers.triggerDeliveries.stop());
   starting.defer(() => starts.stop());
-  const { runs, audit } = config.retention;
+  const { runs, audit, deliveries } = config.retention;
   const stopping = new AbortController();
   const { signal } = stopping;
   const purge = async (): Promise<void> => {
     if (!isAgreed(clock)) return;
-    await purgeExpired(store, clock, { runs: durationMs(runs), audit: durationMs(audit) }, (ms) =>
-      delay(ms, undefined, { signal }),
+    await purgeExpired(
+      store,
+      clock,
+      { runs: durationMs(runs), audit: durationMs(audit), deliveries: durationMs(deliveries) },
+      (ms) => delay(ms, undefined, { signal }),
     );
   };
   const purgeOrReport = (): void =>
@@ -126,6 +164,9 @@ export async function startExecutor(
     startDueRuns: () => handlers.scheduler.startDueRuns(),
     continueBackfills: () => handlers.backfiller.startRuns(),
     startReceived: () => handlers.triggerDeliveries.startReceived(),
+    deliverer: delivering,
+    raiseOverdue,
+    noticeKeys,
     purge,
     stop(graceMs) {
       stopGraceMs = graceMs;

@@ -25,6 +25,7 @@ export async function readInstanceStats(
     oldestReadySeconds: since === null ? 0 : Math.max(0, clock.now() - Date.parse(since)) / SECOND,
     executors: (await read.jobs.executors()).length,
     approvals: await read.approvals.count({ status: "pending" }),
+    deliveries: await read.deliveryQueue.countByState(),
     size,
     disk: disk && { free: disk.free, minFree: minFreeBytes(freeDisk, disk.total) },
   };

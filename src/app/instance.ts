@@ -7,6 +7,7 @@ import { cursorCodec } from "../core/cursors.ts";
 import { type TriggerTokens, triggerTokens } from "../core/trigger-tokens.ts";
 import { type EventTokens, eventTokens } from "../core/event-tokens.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
+import { type SigningSecrets, signingSecrets } from "../core/signing-secrets.ts";
 import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
 import { describeAddress, type StateDatabase, type StateLocation } from "../core/postgres-address.ts";
 import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
@@ -21,6 +22,7 @@ import { reviewReader } from "../store/reviews.ts";
 import { getOrCreateKey, hasDefaultLimits } from "../store/settings.ts";
 import { openStateDirectory, type StateDirectory } from "../store/state-directory.ts";
 import type { Store } from "../store/store.ts";
+import { subscriptionReader } from "../store/subscriptions.ts";
 import { unitOfWork } from "../store/unit-of-work.ts";
 import { userReader } from "../store/users.ts";
 import { workflowReader } from "../store/workflows.ts";
@@ -33,6 +35,7 @@ export interface Instance {
   cursors: CursorCodec;
   eventTokens: EventTokens;
   triggerTokens: TriggerTokens;
+  signingSecrets: SigningSecrets;
   write: UnitOfWork;
   log: Logger;
   meter: Meter;
@@ -82,10 +85,12 @@ export async function openInstance(
       workflowChanges: workflowChangeReader(store.read),
       projects: projectReader(store.read),
       reviews: reviewReader(store.read),
+      subscriptions: subscriptionReader(store.read),
     },
     cursors: cursorCodec(await getOrCreateKey(store, "cursor_key")),
     eventTokens: eventTokens(eventKey),
     triggerTokens: triggerTokens(eventKey),
+    signingSecrets: signingSecrets(await getOrCreateKey(store, "subscription_key")),
     write: unitOfWork(store, clock),
     hasDefaultLimits: await hasDefaultLimits(store.read),
     log,

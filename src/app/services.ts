@@ -63,6 +63,8 @@ export interface Setup {
   readDiskSpace?: ReadDiskSpace | undefined;
   /** Number of file descriptors that the process may have open; tests pass another. */
   descriptors?: number | undefined;
+  /** How deliveries are attempted: their timeout, and by how much pauses are shorter; tests do not wait. */
+  deliveries?: { timeoutMs?: number; pauseFactor?: number } | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }
@@ -209,6 +211,7 @@ export function openServices(
       url: triggerUrls(instance, setup.settings),
       wake: () => executors?.wake(),
     }),
+    signingSecret: (signer) => instance.signingSecrets.secretOf(signer),
     nextScheduleTimes: made.schedulePolicy.nextTimes,
     scheduleTimesBetween: made.schedulePolicy.timesBetween,
     backfillInputs: (version, time) =>

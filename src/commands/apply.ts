@@ -282,7 +282,7 @@ async function commit(
 ): Promise<void> {
   const actor = OPERATOR_ACTOR;
   const intent = { operation: "apply_workflows", actor, requestId: newRequestId() };
-  await services.write(intent, async ({ workflows, schedules }) => {
+  await services.write(intent, async ({ workflows, schedules, expectations }) => {
     for (const { id, project, content } of added)
       await workflows.insert(content, { kind: "created", reason, actor }, { id, project });
     for (const { current, content } of changed) {
@@ -297,6 +297,7 @@ async function commit(
         { kind: "archived", reason, actor },
       );
       await schedules.remove(current.id);
+      await expectations.remove(current.id);
     }
 
     async function expectUnchanged({ id, version, status }: WorkflowWithDefinition): Promise<void> {

@@ -1,4 +1,5 @@
 /** `millrace import`: adds what an export holds and this instance lacks. Existing data is never changed. */
+import { saveExpectation } from "../../tools/workflows/save-expectation.ts";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
@@ -165,6 +166,7 @@ async function writePlan(
           );
         if (line.triggers !== undefined) await saveTriggers(tx, line, line.triggers);
         if (line.schedule !== null) await saveSchedule(tx, line, line.schedule);
+        if (line.status === "published") await expectSuccess(tx, line);
         if (line.state !== undefined) await saveState(tx, line.id, line.state);
       });
       remaining.delete(line.id);
@@ -191,6 +193,16 @@ async function writePlan(
     const actor = { owner, keyName, lineage };
     const names = declared.map((trigger) => trigger.id);
     await tx.triggers.save({ workflowId: id, version: version!, actor }, names, iso(setup.clock.now()));
+  }
+
+  /** Its time begins with the import. */
+  async function expectSuccess(
+    tx: Writers,
+    { id, published_version: version, schedule }: WorkflowLine,
+  ): Promise<void> {
+    const definition = version === null ? null : await tx.runs.versionDefinition(id, version);
+    const owner = schedule?.owner ?? OPERATOR_ACTOR.principal.owner;
+    await saveExpectation({ now: () => setup.clock.now() }, tx, { id, version, definition, owner });
   }
 
   async function saveSchedule(

@@ -172,11 +172,14 @@ export interface SecretRef {
 
 export interface HttpRequest {
   method: string;
-  url: string;
+  /** The URL, or the name of a secret whose value it is. */
+  url: string | { secret: string };
   headers: Readonly<Record<string, string | SecretRef>>;
   /** Sent as JSON, or as it is when it is a string. */
   body?: unknown;
   maxBytes: number;
+  /** Returns the first `maxBytes` of the body as text, in place of a failure where there is more or less of it. */
+  onlyStart?: boolean | undefined;
   /** Statuses to return as they are: a redirect with one of these is not followed. */
   acceptStatus?: readonly number[] | undefined;
   /** Sent with the request unless `headers` already has a trace. */
@@ -206,7 +209,7 @@ interface SecretEntry extends NamedConnection {
 /** What is known of a request before it is sent. */
 interface HttpCheck {
   /** Null while it is not known. */
-  url: string | null;
+  url: string | { secret: string } | null;
   /** Null while it is not known. */
   method: string | null;
   /** The headers with secrets; the paths of issues have the index. */

@@ -1,4 +1,5 @@
 /** The interface of the engine for operations. `src/engine` implements it; tools and surfaces use nothing else of it. */
+import type { SigningSecrets } from "./signing-secrets.ts";
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
 import type { ApprovalPlan } from "../../schemas/approval.ts";
 import type { RunTrigger } from "../../schemas/run.ts";
@@ -249,6 +250,8 @@ export interface EngineApi {
   events: EventsApi;
   /** Receives the deliveries of webhooks that start runs. */
   triggers: TriggersApi;
+  /** The secret that signs the deliveries of a subscription. */
+  signingSecret: SigningSecrets["secretOf"];
   /** The definition of a run, with defaults. */
   getDefinition(run: Pick<RunRecord, "id" | "workflowId" | "version" | "definition">): Promise<Definition>;
   /** The next times of a schedule after `after`, in milliseconds since 1970. */

@@ -23,6 +23,12 @@ export const newTriggerId = (): string => newId("trg");
 /** The id of a delivery to a trigger. */
 export const newTriggerDeliveryId = (): string => newId("trd");
 export const newBackfillId = (): string => newId("bf");
+export const newSubscriptionId = (): string => newId("sub");
+
+/** The id of an event that subscriptions get. */
+export const newEventId = (): string => newId("evt");
+
+export const newDeliveryId = (): string => newId("dlv");
 
 /** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");

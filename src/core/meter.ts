@@ -5,6 +5,7 @@
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus } from "../../schemas/backfill.ts";
 import type { RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { EventType } from "../../schemas/subscription.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JobKind } from "./model.ts";
 
@@ -61,6 +62,8 @@ export interface Meter {
   jobsReclaimed(cause: ReclaimCause, jobs: number): void;
   /** An executor process of this listener exited unexpectedly. */
   executorEnded(): void;
+  /** An event was attempted to be delivered to a subscription, or by mail. */
+  deliveryAttempted(attempt: { event: EventType; outcome: "delivered" | "failed"; seconds: number }): void;
   /** A configured database, model or MCP server was called. `outcome` is `ok` or the code of the step error. */
   connectionCalled(call: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
   tokensUsed(model: string, used: { input: number; output: number }): void;
@@ -84,6 +87,7 @@ export const noMeter: Meter = {
   jobClaimed: noop,
   jobsReclaimed: noop,
   executorEnded: noop,
+  deliveryAttempted: noop,
   connectionCalled: noop,
   tokensUsed: noop,
   storageAccessed: noop,

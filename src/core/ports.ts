@@ -27,6 +27,7 @@ import type { ListPosition, Page } from "./model.ts";
 import type { ProjectReader, ProjectWriter } from "./project-ports.ts";
 import type { ReviewReader, ReviewWriter } from "./review-ports.ts";
 import type { EngineReaders, EngineWriters } from "./run-ports.ts";
+import type { SubscriptionReader, SubscriptionWriter } from "./subscription-ports.ts";
 import type { WorkflowChangeReader } from "./workflow-change-ports.ts";
 
 /**
@@ -266,6 +267,7 @@ export interface WorkflowWriter extends WorkflowReader {
 export type VersionWithDefinition = WorkflowVersion & { definition: Record<string, unknown> | null };
 
 export interface Readers extends EngineReaders {
+  subscriptions: SubscriptionReader;
   workflows: WorkflowReader;
   apiKeys: ApiKeyReader;
   users: UserReader;
@@ -279,6 +281,7 @@ export interface Readers extends EngineReaders {
 }
 
 export interface Writers extends EngineWriters {
+  subscriptions: SubscriptionWriter;
   workflows: WorkflowWriter;
   apiKeys: ApiKeyWriter;
   users: UserWriter;

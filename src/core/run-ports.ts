@@ -25,6 +25,15 @@ import type {
   ValueText,
 } from "./model.ts";
 import type { ScheduleReader, ScheduleWriter } from "./schedule-ports.ts";
+import type {
+  DeliveryQueueReader,
+  DeliveryQueueWriter,
+  ExpectationReader,
+  ExpectationWriter,
+  KeyNoticeReader,
+  KeyNoticeWriter,
+  OutboxWriter,
+} from "./subscription-ports.ts";
 import type { Applied, TransactionScope } from "./transactions.ts";
 import type {
   TriggerDeliveryReader,
@@ -315,6 +324,10 @@ export interface EngineWriters extends TransactionScope {
   triggerDeliveries: TriggerDeliveryWriter;
   secretUses: SecretUseWriter;
   backfills: BackfillWriter;
+  outbox: OutboxWriter;
+  deliveryQueue: DeliveryQueueWriter;
+  expectations: ExpectationWriter;
+  keyNotices: KeyNoticeWriter;
 }
 
 export interface EngineReaders {
@@ -328,6 +341,9 @@ export interface EngineReaders {
   triggers: TriggerReader;
   triggerDeliveries: TriggerDeliveryReader;
   backfills: BackfillReader;
+  deliveryQueue: DeliveryQueueReader;
+  expectations: ExpectationReader;
+  keyNotices: KeyNoticeReader;
 }
 
 /**
@@ -336,7 +352,7 @@ export interface EngineReaders {
  * Isolation: READ COMMITTED or stricter. Nothing else may be assumed: SQLite happens to run write transactions one after
  * the other, so there the methods that only lock are reads.
  * Locks are taken in this order: claims of jobs, backfills, starts, usage, runs, states and queues of workflows,
- * approvals and schedules, the newest audit entry. A
+ * approvals and schedules, expectations, deliveries and subscriptions, the newest audit entry. A
  * database that aborts a transaction nevertheless (deadlock, serialization failure) must run `work` again, in a new
  * transaction. So `work` may run more than once: whatever leaves the transaction goes through `onCommit`.
  * @throws AppError busy, storage_unavailable

@@ -66,6 +66,8 @@ export function scopedWriters(tx: Writers, request: RequestScope): Writers {
       ...found.backfills,
       lock: async (id) => limits.checked(await tx.backfills.lock(id), refOfRun),
     },
+    subscriptions: { ...tx.subscriptions, ...found.subscriptions },
+    expectations: { ...tx.expectations, ...found.expectations },
   });
 }
 
@@ -159,6 +161,8 @@ type Limited = Pick<
   | "projects"
   | "reviews"
   | "backfills"
+  | "subscriptions"
+  | "expectations"
 >;
 
 function limited(read: Limited, limits: Limits): Limited {
@@ -170,6 +174,8 @@ function limited(read: Limited, limits: Limits): Limited {
     projects: limitedProjects(read.projects, limits),
     reviews: limitedReviews(read.reviews, limits),
     backfills: limitedBackfills(read.backfills, limits),
+    subscriptions: limitedSubscriptions(read.subscriptions, limits),
+    expectations: limitedExpectations(read.expectations, limits),
     workflowStates: {
       find: async (id) => ((await limits.canReadWorkflow(id)) ? read.workflowStates.find(id) : undefined),
     },
@@ -330,6 +336,32 @@ function limitedBackfills(read: Readers["backfills"], limits: Limits): Readers["
     unfinishedRuns: async (id) => filterIds(await read.unfinishedRuns(id), canReadRun),
     slotRuns: async (workflow, times) =>
       (await canReadWorkflow(workflow.workflowId)) ? read.slotRuns(workflow, times) : new Map(),
+  };
+}
+
+function limitedSubscriptions(read: Readers["subscriptions"], limits: Limits): Readers["subscriptions"] {
+  const { listable } = limits;
+  return {
+    ...read,
+    // Null: they belong to no workflow, so keys that are limited to workflows find none.
+    find: async (id) => limits.checked(await read.find(id), ({ project }) => ({ project, workflowId: null })),
+    findDelivery: async (id) =>
+      limits.checked(await read.findDelivery(id), ({ project }) => ({ project, workflowId: null })),
+    page: (query) => read.page({ ...query, filter: { ...query.filter, visibility: listable } }),
+    count: (filter) => read.count({ ...filter, visibility: listable }),
+    deliveries: (query) => read.deliveries({ ...query, filter: { ...query.filter, visibility: listable } }),
+    countAll: (filter) => read.countAll({ ...filter, visibility: listable }),
+  };
+}
+
+function limitedExpectations(
+  read: Readers["expectations"],
+  { canReadWorkflow: can, listable }: Limits,
+): Readers["expectations"] {
+  return {
+    ...read,
+    find: async (id) => ((await can(id)) ? read.find(id) : undefined),
+    overdue: (filter, limit) => read.overdue({ ...filter, visibility: listable }, limit),
   };
 }
 

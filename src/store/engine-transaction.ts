@@ -6,6 +6,10 @@ import type { TransactionScope } from "../core/transactions.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import { backfillReader, backfillWriter } from "./backfills.ts";
 import type { Store } from "./store.ts";
+import { deliveryQueueReader, deliveryQueueWriter } from "./deliveries.ts";
+import { expectationReader, expectationWriter } from "./expectations.ts";
+import { keyNoticeReader, keyNoticeWriter } from "./key-notices.ts";
+import { outboxWriter } from "./outbox.ts";
 import { eventReader, eventWriter } from "./events.ts";
 import { triggerDeliveryReader, triggerDeliveryWriter } from "./trigger-deliveries.ts";
 import { jobReader, jobWriter } from "./jobs.ts";
@@ -30,6 +34,9 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   triggers: triggerReader(db),
   triggerDeliveries: triggerDeliveryReader(db),
   backfills: backfillReader(db),
+  deliveryQueue: deliveryQueueReader(db),
+  expectations: expectationReader(db),
+  keyNotices: keyNoticeReader(db),
 });
 
 /** @param bytes flushed by the caller at the end of the transaction */
@@ -51,6 +58,10 @@ export const engineWriters = (
   triggerDeliveries: triggerDeliveryWriter(trx),
   secretUses: secretUseWriter(trx, clock),
   backfills: backfillWriter(trx),
+  outbox: outboxWriter(trx),
+  deliveryQueue: deliveryQueueWriter(trx),
+  expectations: expectationWriter(trx),
+  keyNotices: keyNoticeWriter(trx),
 });
 
 /** Runs write transactions of the engine, which belong to no request. */

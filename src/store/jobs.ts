@@ -6,6 +6,7 @@ import { type JobKind, STOP_PRIORITY, STOPPING_KINDS } from "../core/model.ts";
 import { claimJobs, claimSuccessor } from "./claim-jobs.ts";
 import { forUpdate } from "./dialect.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
+import { releaseDeliveries } from "./outbox.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import { dropChangedRates, earliestSlot, returnSlots } from "./rate-slots.ts";
 import { hasReadyJob, queueHeads } from "./ready-jobs.ts";
@@ -254,6 +255,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
       if (expected !== undefined) removal = removal.where("beat", "=", expected.heartbeats);
       const { numDeletedRows } = await removal.executeTakeFirstOrThrow();
       if (expected !== undefined && numDeletedRows === 0n) return undefined;
+      await releaseDeliveries(trx, executor, iso(clock.now()));
       const { numUpdatedRows } = await trx
         .updateTable("jobs")
         .set((eb) => ({

@@ -36,6 +36,7 @@ import * as clockOffsets from "./migrations/0032-clock-offsets.ts";
 import * as triggers from "./migrations/0033-triggers.ts";
 import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state-history.ts";
 import * as approvalRules from "./migrations/0035-approval-rules.ts";
+import * as subscriptions from "./migrations/0034-subscriptions.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -83,6 +84,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 31, name: "workflow-search", requires: 1, up: workflowSearch.up },
   { id: 32, name: "clock-offsets", requires: 1, up: clockOffsets.up },
   { id: 33, name: "triggers", requires: 1, up: triggers.up },
+  { id: 34, name: "subscriptions", requires: 1, up: subscriptions.up },
   { id: 35, name: "approval-rules", requires: 1, up: approvalRules.up },
   { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
 ];

@@ -205,6 +205,8 @@ export function projectWriter(trx: Kysely<Schema>): ProjectWriter {
       await trx.deleteFrom("grants").where("project", "=", id).execute();
       await trx.deleteFrom("workflow_offers").where("project", "=", id).execute();
       await trx.deleteFrom("reviews").where("project", "=", id).execute();
+      await trx.deleteFrom("deliveries").where("project", "=", id).execute();
+      await trx.deleteFrom("subscriptions").where("project", "=", id).execute();
       await trx.deleteFrom("projects").where("id", "=", id).execute();
     },
 

@@ -13,6 +13,8 @@ import { purgeTriggerDeliveries } from "./prune-trigger-deliveries.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
 import { purgeOauthStates } from "./oauth-states.ts";
 import { purgeRateSlots } from "./rate-slots.ts";
+import { purgeKeyNotices } from "./key-notices.ts";
+import { purgeDeliveries } from "./outbox.ts";
 import { purgeRuns } from "./purge-runs.ts";
 import type { Schema } from "./schema.ts";
 import { purgeIdempotencyKeys } from "./unit-of-work.ts";
@@ -30,6 +32,7 @@ const KEEP_ENDED_APPLICATIONS_MS = 30 * DAY;
 export interface Retention {
   runs: number;
   audit: number;
+  deliveries: number;
 }
 
 /** Waits before the next transaction. @param ms in milliseconds */
@@ -39,7 +42,7 @@ export type PurgePause = (ms: number) => Promise<unknown>;
 type PurgeBatch = (trx: Transaction<Schema>, now: number) => Promise<boolean>;
 
 /**
- * Purges finished runs and their data, deliveries of triggers, backfills, cached outputs, audit entries, idempotency records,
+ * Purges finished runs and their data, deliveries of triggers and to subscriptions, backfills, cached outputs, audit entries, idempotency records,
  * counts, links, MCP sessions,
  * messages, expired state of the OAuth protocol, absences that are over, and authorizations of applications that ended 30 days ago. The web server
  * purges the sessions of users itself. Runs go on meanwhile: transactions are small, and each is followed by a pause.
@@ -55,6 +58,8 @@ export async function purgeExpired(
     (trx, now) => purgeBackfills(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
     (trx, now) =>
       purgeAuditLog(trx, { before: iso(now - retention.audit), now: iso(now), limit: BATCH_SIZE }),
+    (trx, now) => purgeDeliveries(trx, { before: iso(now - retention.deliveries), limit: BATCH_SIZE }),
+    (trx, now) => purgeKeyNotices(trx, { before: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeIdempotencyKeys(trx, now, BATCH_SIZE),
     (trx, now) => purgeRateLimitCounts(trx, now, BATCH_SIZE),
     (trx, now) => purgeUsageCounts(trx, now, BATCH_SIZE),

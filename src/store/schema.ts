@@ -11,6 +11,7 @@ import type { JobKind } from "../core/model.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { AccountSchema } from "./account-schema.ts";
 import type { ProjectSchema } from "./project-schema.ts";
+import type { SubscriptionSchema } from "./subscription-schema.ts";
 
 export interface WorkflowRow {
   id: string;
@@ -307,7 +308,7 @@ export interface ScheduleRow {
   subject: GeneratedAlways<string>;
 }
 
-export interface Schema extends AccountSchema, ProjectSchema {
+export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema {
   workflow_publications: WorkflowPublicationRow;
   runs: RunRow;
   run_steps: RunStepRow;

@@ -20,6 +20,7 @@ import { projectReader, projectWriter } from "./projects.ts";
 import { reviewReader, reviewWriter } from "./reviews.ts";
 import { sessionReader, sessionWriter } from "./sessions.ts";
 import { byteCounter } from "./stored-bytes.ts";
+import { subscriptionReader, subscriptionWriter } from "./subscriptions.ts";
 import { userReader, userWriter } from "./users.ts";
 import { workflowChangeReader } from "./workflow-changes.ts";
 import { workflowReader } from "./workflows.ts";
@@ -92,6 +93,7 @@ function runUnit<T>(
         links: guard(linkWriter(trx, clock), () => linkReader(trx)),
         projects: guard(projectWriter(trx), () => projectReader(trx)),
         reviews: guard(reviewWriter(trx), () => reviewReader(trx)),
+        subscriptions: guard(subscriptionWriter(trx), () => subscriptionReader(trx)),
         recordAudit,
       };
       const runEffect = async () => {

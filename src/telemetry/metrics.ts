@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { BackfillStatus } from "../../schemas/backfill.ts";
+import { EVENT_TYPES, TEST_EVENT } from "../../schemas/subscription.ts";
 import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
 import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/meter.ts";
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
@@ -133,6 +134,16 @@ function meterOf(registry: Registry): Meter {
     BUCKETS.step,
     ["kind", "name"],
   );
+  const deliveries = counter("deliveries_total", "Attempts to deliver events, by outcome.", [
+    "event",
+    "outcome",
+  ]);
+  const deliverySeconds = histogram(
+    "delivery_duration_seconds",
+    "Duration of attempts to deliver events.",
+    BUCKETS.step,
+    ["outcome"],
+  );
   const tokens = counter("model_tokens_total", "Input and output tokens of models.", ["model", "direction"]);
   const stateSeconds = histogram(
     "state_duration_seconds",
@@ -153,6 +164,8 @@ function meterOf(registry: Registry): Meter {
     for (const status of FINAL_STATUSES) runsFinished.inc({ status, trigger }, 0);
   }
   for (const status of BackfillStatus.exclude(["running"]).options) backfillsEnded.inc({ status }, 0);
+  for (const event of [...EVENT_TYPES, TEST_EVENT])
+    for (const outcome of ["delivered", "failed"]) deliveries.inc({ event, outcome }, 0);
   for (const access of ["read", "write_wait", "write"] satisfies StorageAccess[])
     stateSeconds.zero({ access });
 
@@ -185,6 +198,10 @@ function meterOf(registry: Registry): Meter {
     connectionCalled({ kind, name, outcome, seconds }) {
       calls.inc({ kind, name, outcome });
       callSeconds.observe({ kind, name }, seconds);
+    },
+    deliveryAttempted({ event, outcome, seconds }) {
+      deliveries.inc({ event, outcome });
+      deliverySeconds.observe({ outcome }, seconds);
     },
     tokensUsed(model, { input, output }) {
       tokens.inc({ model, direction: "input" }, input);

@@ -13,6 +13,8 @@ export interface InstanceStats {
   oldestReadySeconds: number;
   executors: number;
   approvals: number;
+  /** Deliveries of events that are not delivered yet, and that were given up. */
+  deliveries: { pending: number; failed: number };
   /** Size of the database, in bytes. */
   size: number;
   /** Free space on the file system of the state directory, and the space below which no new runs start, in bytes. */
@@ -45,6 +47,9 @@ export function registerStateGauges(
   const oldest = gauge("queue_oldest_ready_seconds", "Time since the oldest ready job became ready.");
   const executors = gauge("executors", "Executors with a current heartbeat, of all processes.");
   const approvals = gauge("approvals_pending", "Pending approvals of all processes.");
+  const deliveries = gauge("deliveries", "Deliveries of events that are pending, or were given up.", [
+    "state",
+  ]);
   const size = gauge("state_file_bytes", "Size of the database.");
   const free = gauge("state_free_bytes", "Free space on the file system of the state directory.");
   const minFree = gauge("state_min_free_bytes", "Free space below which no new runs start.");
@@ -56,6 +61,7 @@ export function registerStateGauges(
     oldest.set(now.oldestReadySeconds);
     executors.set(now.executors);
     approvals.set(now.approvals);
+    for (const [state, count] of Object.entries(now.deliveries)) deliveries.set({ state }, count);
     size.set(now.size);
     // A database server has a disk of its own. Without a value a gauge would show 0, as if the disk were full.
     if (now.disk === undefined) {
@@ -70,7 +76,7 @@ export function registerStateGauges(
   /** Removes the values, because old ones would look current. */
   function hide(): void {
     up.set(0);
-    for (const labelled of [runs, jobs]) labelled.reset();
+    for (const labelled of [runs, jobs, deliveries]) labelled.reset();
     for (const single of [oldest, executors, approvals, size, free, minFree]) single.remove();
   }
 

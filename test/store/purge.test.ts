@@ -63,7 +63,7 @@ const OF_RUNS = [
   "value_refs",
 ];
 
-const KEEP = { runs: 90 * DAY, audit: 400 * DAY };
+const KEEP = { runs: 90 * DAY, audit: 400 * DAY, deliveries: 30 * DAY };
 
 /** A store in which every temporary table has rows that were created now. */
 async function filled() {

@@ -20,7 +20,7 @@ const values = ({ store }: Pick<TestEngine, "store">) =>
   store.read.selectFrom("run_values").select(["id", "body"]).execute();
 const references = async ({ rows }: Pick<TestEngine, "rows">) => rows("value_refs");
 const purge = ({ store, clock }: TestEngine) =>
-  purgeExpired(store, clock, { runs: 90 * DAY, audit: 400 * DAY });
+  purgeExpired(store, clock, { runs: 90 * DAY, audit: 400 * DAY, deliveries: 30 * DAY });
 
 describe("equal values", () => {
   it("are stored once for all items of a fan-out", async () => {

@@ -74,7 +74,7 @@ describe("the result of a request with an idempotency key", () => {
     await write("second");
     expect(await values(opened)).toHaveLength(1);
     clock.advance(DAY);
-    await purgeExpired(opened.store, clock, { runs: 90 * DAY, audit: 400 * DAY });
+    await purgeExpired(opened.store, clock, { runs: 90 * DAY, audit: 400 * DAY, deliveries: 30 * DAY });
     expect(await values(opened)).toEqual([]);
     expect(await opened.rows("idempotency_keys")).toBe(0);
   });

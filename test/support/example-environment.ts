@@ -105,7 +105,11 @@ export async function exampleEnvironment(peers: Peers = {}) {
       { name: "shop", type: "sqlite", dataset: join(directory, "shop.db") },
       ...(given.databases ?? []),
     ],
-    secrets: [{ name: "api_token", key_var: "API_TOKEN", hosts: [http.host] }, ...(given.secrets ?? [])],
+    secrets: [
+      { name: "api_token", key_var: "API_TOKEN", hosts: [http.host] },
+      { name: "slack_alerts", key_var: "SLACK_ALERTS_URL", hosts: [http.host] },
+      ...(given.secrets ?? []),
+    ],
     http: { allowed_hosts: [http.host] },
   });
   const instance = await testInstance({ clock });
@@ -114,6 +118,7 @@ export async function exampleEnvironment(peers: Peers = {}) {
     SMTP_PASSWORD: "p",
     API_TOKEN: "secret-token",
     ...peers.env,
+    SLACK_ALERTS_URL: `${http.url}/services/T00/B00/alerts`,
   };
   const setup = { settings: readEnvironment(env), config, clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });

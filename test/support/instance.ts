@@ -60,12 +60,15 @@ export async function testInstance({
   local = true,
   /** The configuration of `services`. */
   config,
+  /** The environment of `services`. */
+  env: servicesEnv = {},
 }: {
   stateDir?: string;
   clock?: Clock;
   log?: Logger;
   local?: boolean;
   config?: unknown;
+  env?: Record<string, string>;
 } = {}): Promise<TestInstance> {
   const stateDir = existing ?? (await newStateDirectory());
   const location = locationOf(stateDir);
@@ -101,7 +104,7 @@ export async function testInstance({
       running.push(copy);
       return { ...copy, url: `http://127.0.0.1:${copy.port}` };
     };
-  const { services, close } = openServices(instance, setupOf({ config }));
+  const { services, close } = openServices(instance, setupOf({ config, env: servicesEnv }));
   return {
     ...instance,
     services,

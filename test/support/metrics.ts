@@ -10,6 +10,7 @@ export const SAMPLE_STATE: InstanceStats = {
   jobs: { ready: 3, later: 4, claimed: 5 },
   oldestReadySeconds: 6.5,
   executors: 2,
+  deliveries: { pending: 2, failed: 1 },
   approvals: 1,
   size: 4_096,
   disk: { free: 1e9, minFree: 5e8 },
@@ -28,6 +29,7 @@ function exercise(meter: Meter): void {
   meter.jobsReclaimed("lease", 2);
   meter.executorEnded();
   meter.connectionCalled({ kind: "model", name: "writer", outcome: "ok", seconds: 2 });
+  meter.deliveryAttempted({ event: "run.failed", outcome: "delivered", seconds: 0.1 });
   meter.tokensUsed("writer", { input: 100, output: 20 });
   meter.storageAccessed("read", 0.001);
   meter.storageBusy();

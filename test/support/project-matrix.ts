@@ -1,4 +1,5 @@
 /** Two projects with everything that belongs to a project, and callers of every kind who have no rights in the first. */
+import { addDelivery, addSubscription } from "./subscription-records.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Scope } from "../../schemas/actor.ts";
@@ -49,7 +50,10 @@ export interface ProjectThings {
   apiKey: string;
   review: string;
   backfill: string;
+  subscription: string;
+  /** A delivery to a trigger, and one to a subscription. */
   delivery: string;
+  outgoing: string;
 }
 
 /** Ids that look like those of `things`, and exist nowhere. */
@@ -57,6 +61,8 @@ export const missing = ({
   review,
   backfill,
   delivery,
+  outgoing,
+  subscription,
   workflow,
   finishedRun,
   waitingRun,
@@ -72,7 +78,9 @@ export const missing = ({
   apiKey: `${apiKey.slice(0, -4)}none`,
   review: `${review.slice(0, -4)}none`,
   backfill: `${backfill.slice(0, -4)}none`,
+  subscription: `${subscription.slice(0, -4)}none`,
   delivery: `${delivery.slice(0, -4)}none`,
+  outgoing: `${outgoing.slice(0, -4)}none`,
 });
 
 const definition = (word: string, database: string) => ({
@@ -167,8 +175,15 @@ export async function openProjectMatrix() {
       { record: hook!, trigger: { id: hook!.name, type: "webhook" } },
       { event: { body: { word }, headers: {}, query: {} }, senderId: null, bytes: 10 },
     );
+    const subscription = await addSubscription(instance, {
+      project,
+      name: `${word} alerts`,
+      createdBy: owner,
+    });
     return {
       delivery: deliveryId,
+      subscription,
+      outgoing: await addDelivery(instance, subscription, project),
       review: asked.review!.id,
       backfill: backfill.id,
       workflow: id,

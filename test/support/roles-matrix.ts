@@ -1,4 +1,5 @@
 /** The principals and resources of the matrix of permissions. */
+import { addDelivery, addSubscription } from "./subscription-records.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { accessEverywhere } from "../../src/core/access.ts";
@@ -54,7 +55,9 @@ export type ResourceKind =
   | "invited user"
   | "database"
   | "project"
-  | "review";
+  | "review"
+  | "subscription"
+  | "delivery";
 
 const SETS: Readonly<Record<string, readonly Scope[]>> = {
   read: ["read"],
@@ -241,6 +244,9 @@ export async function openRolesMatrix() {
     database: async () => "shop",
     project: async () => "default",
     review: newReview,
+    subscription: ({ email }) => addSubscription(instance, { createdBy: email }),
+    delivery: async ({ email }) =>
+      addDelivery(instance, await addSubscription(instance, { createdBy: email })),
   };
 
   /** A valid link of a new user. */
@@ -278,6 +284,8 @@ const TABLES = [
   "projects",
   "project_members",
   "reviews",
+  "subscriptions",
+  "deliveries",
   "grants",
   "backfills",
 ] as const;

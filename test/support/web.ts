@@ -315,6 +315,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/account": "/account",
       "/connect": "/connect",
       "/audit": "/audit",
+      "/notifications": "/notifications",
       "*": "/no/such/page",
       // The same pages in other states.
       "a run that failed": `/runs/${runs[1]!.id}`,

@@ -167,6 +167,14 @@ const settings = { numRuns: RUNS, seed: SEED, endOnFailure: true };
  */
 const NEED_LUCK: ReadonlySet<string> = new Set([
   "add_grant",
+  "create_subscription",
+  "delete_subscription",
+  "get_delivery",
+  "get_subscription",
+  "redeliver",
+  "rotate_subscription_secret",
+  "test_subscription",
+  "update_subscription",
   "decide_review",
   "describe_key",
   "get_key_changes",

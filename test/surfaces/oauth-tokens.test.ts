@@ -243,7 +243,7 @@ describe("tokens", () => {
     const [latest] = (await instance.read.apiKeys.page({ filter: {}, after: null, limit: 1 })).items;
     await instance.keys.revoke(latest!.id, iso(clock.now()), "operator");
     const left = async () => {
-      await purgeExpired(instance.store, clock, { runs: 90 * DAY, audit: 400 * DAY });
+      await purgeExpired(instance.store, clock, { runs: 90 * DAY, audit: 400 * DAY, deliveries: 30 * DAY });
       return instance.read.apiKeys.count({ application: true });
     };
     clock.advance(29 * DAY);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { SUBSCRIPTION_SCENARIOS } from "../support/parity-subscriptions.ts";
 import type { z } from "zod";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { catalogue } from "../../tools/index.ts";
@@ -22,6 +23,7 @@ const SCENARIOS = {
   ...ACCOUNT_SCENARIOS,
   ...PROJECT_SCENARIOS,
   ...REVIEW_SCENARIOS,
+  ...SUBSCRIPTION_SCENARIOS,
   ...STEP_SCENARIOS,
   ...BACKFILL_SCENARIOS,
   ...TRIGGER_SCENARIOS,
@@ -44,7 +46,8 @@ function comparable({ output, problem }: CallResult, tool: AnyTool): CallResult 
             .replaceAll(/\bhttp:\/\/[\w.:]+\/hooks\/[\w.-]+/g, "(the URL of a trigger)")
             .replaceAll(/\brun_[\w-]{12}/g, "(a run)")
             .replaceAll(/\bapr_[\w-]{22}/g, "(an approval)")
-            .replaceAll(/\b(bf|key|rev|ses|usr|trd|trg)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\b(bf|key|rev|ses|usr|trd|trg|sub|dlv|evt)_[\w-]{12}/g, "(a $1)")
+            .replaceAll(/\bwhsec_[\w+/=]{44}/g, "(a signing secret)")
             .replaceAll(/\bmill_\w{36}\b/g, "(a key's value)")
             // Each listener has its own address.
             .replaceAll(/\bhttp:\/\/[\w.:]+\/ui\/link#\w{32}\b/g, "(a link)")

@@ -60,6 +60,13 @@ const noDelivery = {
   others: "trigger_delivery_not_found",
   more: ["trd_none"],
 } as const;
+const subscription = {
+  needs: "admin",
+  of: "subscription",
+  ...ofAll,
+  none: "subscription_not_found",
+} as const;
+const delivery = { needs: "admin", of: "delivery", ...ofAll, none: "delivery_not_found" } as const;
 const person = { person: true } as const;
 const administers = { needs: "admin", ...person } as const;
 
@@ -322,6 +329,21 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   list_audit_log: { needs: "admin" },
   export_audit_log: { needs: "admin" },
   move_workflow: { ...workflow, needs: "admin", ...changes, send: () => ({ project: "default" }) },
+  list_overdue_workflows: reads,
+  list_subscriptions: { needs: "admin" },
+  list_deliveries: { needs: "admin" },
+  create_subscription: {
+    needs: "admin",
+    ...changes,
+    send: () => ({ name: "Alerts", url: "https://example.com/hook", events: ["run.failed"] }),
+  },
+  get_subscription: subscription,
+  update_subscription: { ...subscription, ...changes, send: (number) => ({ name: `Number ${number}` }) },
+  delete_subscription: { ...subscription, ...changes },
+  rotate_subscription_secret: { ...subscription, ...changes, send: () => ({}) },
+  test_subscription: { ...subscription, ...changes, send: () => ({}) },
+  get_delivery: delivery,
+  redeliver: { ...delivery, ...changes, send: () => ({}) },
   list_projects: reads,
   get_project: { ...reads, of: "project", ...ofAll, none: "project_not_found" },
   update_project: {

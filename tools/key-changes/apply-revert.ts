@@ -6,6 +6,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { savePaused } from "../schedules/schedule-state.ts";
 import { saveConsent } from "../workflows/exposure.ts";
 import { removeStarts, saveStarts } from "../workflows/save-starts.ts";
+import { recordPublished } from "../workflows/go-live.ts";
 import type { RevertPlan } from "./plan-revert.ts";
 
 /**
@@ -36,6 +37,8 @@ export async function applyRevert(
     if (archived) await removeStarts(tx, workflow.id);
     else await saveStarts(ctx, tx, workflow);
   }
+  if (facts.published !== undefined && facts.published !== null && !archived)
+    await recordPublished(ctx, tx, workflow, facts.published);
   if (facts.paused !== undefined) {
     const schedule = await tx.schedules.find(workflow.id);
     if (schedule !== undefined && schedule.paused !== facts.paused)

@@ -35,7 +35,7 @@ export async function findSchedule(
 /** Pauses a schedule, or resumes it from now on, with the audit entry. @param schedule one that is in the other state */
 export async function savePaused(
   ctx: Pick<ToolContext, "engine" | "now">,
-  tx: Pick<Writers, "schedules" | "recordAudit">,
+  tx: Pick<Writers, "schedules" | "expectations" | "recordAudit">,
   schedule: ScheduleRecord,
   paused: boolean,
 ): Promise<ScheduleRecord> {
@@ -43,6 +43,8 @@ export async function savePaused(
   const nextAt = paused ? schedule.nextAt : next === undefined ? null : iso(next);
   const saved = { ...schedule, paused, nextAt };
   await tx.schedules.save(saved);
+  // The time that it was paused does not count.
+  if (!paused) await tx.expectations.restart(schedule.workflowId, iso(ctx.now()), false);
   await tx.recordAudit(schedule.workflowId, undefined, {
     details: detailsOfChange({ before: { paused: !paused }, after: { paused } }),
   });

@@ -1,7 +1,7 @@
 /** What all operations that make a version live have in common. */
 import type { z } from "zod";
 import type { PublishedWorkflow as PublishedWorkflowSchema } from "../../schemas/exposure.ts";
-import { DEFAULT_PROJECT } from "../../schemas/project.ts";
+import { DEFAULT_PROJECT, projectOf } from "../../schemas/project.ts";
 import type { Workflow, WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { scopesIn } from "../../src/core/access.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -61,8 +61,26 @@ export async function makeLive(
 ): Promise<PublishedWorkflow> {
   const updated = await tx.workflows.publish(current, { version, status: "published" });
   await saveStarts(ctx, tx, updated, runsFor);
+  await recordPublished(ctx, tx, updated, version);
   await allowByPublishing(ctx, tx, updated.id);
   return withExposure(tx, updated);
+}
+
+/** Tells subscriptions that a version is live. */
+export async function recordPublished(
+  ctx: ToolContext,
+  tx: Writers,
+  workflow: Workflow,
+  version: number,
+): Promise<void> {
+  await tx.outbox.record({
+    type: "workflow.published",
+    project: projectOf(workflow),
+    workflowId: workflow.id,
+    runId: null,
+    at: iso(ctx.now()),
+    data: { version, published_by: ctx.actor.principal.owner },
+  });
 }
 
 /** Records the consent to expose a workflow as a tool when an admin publishes it. */

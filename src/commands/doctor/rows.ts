@@ -145,8 +145,29 @@ async function checkWork(read: Read, local: boolean): Promise<CheckResult[]> {
           `these runs have no jobs left and cannot continue: ${stuck.join(", ")}`,
           "Cancel them (millrace runs cancel <run>) and retry them. Report this as a bug, with the log.",
         ),
+    await checkSubscriptions(read),
   );
   return results;
+}
+
+/** Finds subscriptions whose receivers do not take what they are sent. */
+async function checkSubscriptions(read: Read): Promise<CheckResult> {
+  const failing = await read
+    .selectFrom("subscriptions")
+    .select(["id", "name", "paused_at", "pause_reason"])
+    .where((eb) => eb.or([eb("failing_since", "is not", null), eb("paused_at", "is not", null)]))
+    .orderBy("id")
+    .limit(20)
+    .execute();
+  if (failing.length === 0) return work.ok("subscriptions", "none is failing or paused");
+  const listed = failing.map(({ id, name, paused_at: paused, pause_reason: reason }) =>
+    paused === null ? `${name} (${id}) fails` : `${name} (${id}) is paused: ${reason ?? ""}`,
+  );
+  return work.warning(
+    "subscriptions",
+    listed.join("; "),
+    "See millrace subscriptions deliveries <subscription>. Correct the receiver, then millrace subscriptions change <subscription> --resume.",
+  );
 }
 
 /** Waits for a heartbeat of each executor. @returns the ids of executors that sent none in time */

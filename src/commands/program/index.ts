@@ -16,6 +16,7 @@ import { registerReviews } from "./reviews.ts";
 import { registerApprovals } from "./approvals.ts";
 import { registerProjects } from "./projects.ts";
 import { registerRuns, registerTriggers, registerWorkflows } from "./runs.ts";
+import { registerSubscriptions } from "./subscriptions.ts";
 import { registerServers } from "./servers.ts";
 
 /** Builds the `millrace` command. Its errors are thrown, so that the caller chooses the exit code. */
@@ -37,6 +38,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerReviews(program, io);
   registerProjects(program, io);
   registerGrants(program, io);
+  registerSubscriptions(program, io);
   registerRuns(program, io, host);
   registerTriggers(program, io);
   registerBackfills(program, io);

@@ -14,7 +14,9 @@ import type { ConnectionConfig } from "../limit-config.ts";
 import type { Masker } from "../masking.ts";
 import { maskedError, secretMasker } from "../secret-masker.ts";
 import { ownerAgents } from "./owner-agents.ts";
-import { buildHeaders, checkSecrets, encodeBody, invalidInputError, parseUrl } from "./request.ts";
+import { buildHeaders, checkSecrets, encodeBody, invalidInputError } from "./request.ts";
+import { parseUrl } from "./parse-url.ts";
+import { readStart } from "./response-start.ts";
 import { httpRules, type HttpRules } from "./rules.ts";
 import { openHttpSecrets, type Secrets } from "./secrets.ts";
 
@@ -56,13 +58,13 @@ export function createHttpClient(
   async function send(secrets: Secrets, request: HttpRequest, call: CallContext): Promise<HttpResponse> {
     const { signal } = call;
     const rules = rulesOf(request.policy);
-    const url = parseUrl(request.url);
-    if (!(url instanceof URL)) throw invalidInputError(`url ${url.message}.`, url.fix);
-    const body = encodeBody(request.body);
-    const variables = secrets.variablesOf(
-      Object.values(request.headers).flatMap((value) => (typeof value === "string" ? [] : value.secret)),
-    );
+    const variables = secrets.variablesOf([
+      ...(typeof request.url === "string" ? [] : [request.url.secret]),
+      ...Object.values(request.headers).flatMap((value) => (typeof value === "string" ? [] : value.secret)),
+    ]);
     if (variables.length > 0) await source.load(variables);
+    const url = urlOf(secrets, request, rules);
+    const body = encodeBody(request.body);
     const ask = (): ReturnType<typeof followRedirects> => {
       const own = buildHeaders(request, url, secrets, rules);
       const headers = {
@@ -92,7 +94,9 @@ export function createHttpClient(
       return {
         status: answer.statusCode,
         headers: maskedHeaders(answer.headers, mask),
-        body: await bodies.read(answer.body, answer.headers, { maxBytes, lenient }, call),
+        body: request.onlyStart
+          ? await readStart(answer.body, maxBytes, mask)
+          : await bodies.read(answer.body, answer.headers, { maxBytes, lenient }, call),
       };
     } catch (error) {
       // The reason why the step was stopped is more useful than the resulting network error.
@@ -106,7 +110,8 @@ export function createHttpClient(
     { url: text, method, secrets: sent, policy }: Parameters<Http["check"]>[0],
   ): PartialIssue[] {
     const rules = rulesOf(policy);
-    const url = text === null ? null : parseUrl(text);
+    const named = text !== null && typeof text !== "string";
+    const url = text === null ? null : named ? secrets.urlOf(text.secret, { method, rules }) : parseUrl(text);
     const known = url instanceof URL ? url : null;
     return [
       ...(url === null || url instanceof URL ? [] : [{ path: ["url"], ...url }]),
@@ -130,6 +135,21 @@ export function createHttpClient(
     };
   }
   return { ...front(config), limitedTo: front, close: () => bodies.close() };
+}
+
+/** The URL to call. @throws StepError input_invalid, environment, http_blocked */
+function urlOf(
+  secrets: Secrets,
+  { url: asked, method }: Pick<HttpRequest, "url" | "method">,
+  rules: HttpRules,
+): URL {
+  const isSecret = typeof asked !== "string";
+  const url = isSecret ? secrets.urlOf(asked.secret, { method, rules }) : parseUrl(asked);
+  if (url instanceof URL) return url;
+  if (!isSecret) throw invalidInputError(`url ${url.message}.`, url.fix);
+  throw new StepError("environment", `The secret "${asked.secret.slice(0, 100)}" ${url.message}.`, {
+    ...(url.fix !== undefined && { fix: url.fix }),
+  });
 }
 
 interface Sent {

@@ -30,31 +30,6 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /** Visible ASCII, space, tab and the upper half of Latin-1: no CR, LF or NUL (RFC 9110 §5.5). */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Parses a URL. @returns the issue of a URL that cannot be called */
-export function parseUrl(text: string): URL | PartialIssue {
-  const url = URL.parse(text);
-  if (url === null)
-    return {
-      code: "wrong_format",
-      message: "is not a URL",
-      fix: "Write the complete URL, such as https://api.example.com/orders.",
-    };
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    return {
-      code: "not_allowed",
-      message: `must begin with https: or http:, got ${url.protocol.slice(0, 30)}`,
-      allowed: ["https:", "http:"],
-      fix: "Use an https or http URL.",
-    };
-  if (url.username !== "" || url.password !== "")
-    return {
-      code: "holds_secret",
-      message: "must not contain a user name or password",
-      fix: 'Ask the operator to add a secret, and send it: headers: { Authorization: { secret: name, prefix: "Basic " } }.',
-    };
-  return url;
-}
-
 /** The issue of a header's name, or undefined. */
 export function headerNameIssue(name: string): PartialIssue | undefined {
   if (!TOKEN.test(name))

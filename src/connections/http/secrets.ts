@@ -6,6 +6,7 @@ import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
 import { CORRECT_ENTRY, unusableNames } from "../../core/unusable-entries.ts";
 import { type ConnectionConfig, missingFix } from "../limit-config.ts";
 import { hostMatcher, hostPortOf, formatHostPort } from "./hosts.ts";
+import { parseUrl } from "./parse-url.ts";
 import type { HttpRules } from "./rules.ts";
 
 /** Where a secret is sent. Null stands for what is not known yet. */
@@ -21,6 +22,8 @@ export interface Secrets {
   list: Http["secrets"];
   /** Why a secret cannot be used, or not in this way; the message follows its name. */
   issue(name: string, use: SecretUse): PartialIssue | undefined;
+  /** The URL that is the value of a secret, or why it cannot be used; the message follows its name. */
+  urlOf(name: string, use: Pick<SecretUse, "method" | "rules">): URL | PartialIssue;
   /** @throws StepError environment, http_blocked */
   valueFor(name: string, use: SecretUse): string;
   /** The variables that hold the secrets of these names. */
@@ -101,6 +104,15 @@ export function openHttpSecrets(
         return { name, type: "secret", unavailableReason, hosts, methods, headers };
       }),
     issue,
+    urlOf(name, { method, rules }) {
+      const entry = named(name);
+      const found = unusableIssue(name, entry);
+      if (found !== undefined || entry === undefined) return found ?? unknown(name, names);
+      if ((entry.headers ?? []).length > 0) return ONLY_IN_HEADERS;
+      const url = parseUrl(source.get(entry.key_var)!.trim());
+      if (!(url instanceof URL)) return { code: "secret_malformed", ...NO_URL };
+      return issue(name, { url, method, header: "", rules }) ?? url;
+    },
     variablesOf: (used) => used.flatMap((name) => named(name)?.key_var ?? []),
     valueFor(name, use) {
       const found = issue(name, use);
@@ -120,6 +132,15 @@ export function openHttpSecrets(
 const MALFORMED = {
   message: "contains a line break, which headers cannot contain",
   fix: "Ask the operator to remove the line break at the end of its variable.",
+};
+const ONLY_IN_HEADERS = {
+  code: "secret_not_for_header",
+  message: "may only be sent in some headers, so it can't be a URL",
+  fix: "Ask the operator for a secret without headers whose value is the URL.",
+};
+const NO_URL = {
+  message: "is not a URL that can be called",
+  fix: "Ask the operator to set its variable to the complete URL, such as https://hooks.example.com/services/…, without a user name.",
 };
 const PLAIN = {
   message: "must not be sent over unencrypted http",

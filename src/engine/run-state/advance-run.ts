@@ -8,6 +8,7 @@ import type { RunStop } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { decide } from "./decide.ts";
 import { concludeRun } from "./end-run.ts";
+import { recordWaiting } from "./outgoing-events.ts";
 import { newJob, type RunContext, runRef } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
 import { addStepJob } from "./start-run.ts";
@@ -38,6 +39,7 @@ export async function advanceRun(context: RunContext, update: RunUpdate): Promis
       return false;
     case "wait":
       await tx.runs.update(run.id, { seq, stepStates, ...started, status: "waiting" });
+      if (run.status !== "waiting") await recordWaiting(tx, run, iso(context.clock.now()));
       return false;
     case "finish":
       await tx.runs.update(run.id, { seq, stepStates, ...started });

@@ -6,6 +6,7 @@ import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepStates } from "../../core/step-states.ts";
 import { definedStep } from "../definition/compiled-definition.ts";
 import { beginUndo } from "./begin-undo.ts";
+import { recordRunEnd } from "./outgoing-events.ts";
 import { correlationFields, newJob, type RunContext, runRef } from "./run-context.ts";
 import { toRunError } from "./run-error.ts";
 import { beginUpdate, type RunUpdate } from "./run-update.ts";
@@ -97,6 +98,7 @@ export async function endRun(
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
   if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
+  await recordRunEnd(tx, run, { ...end, startedAt, finishedAt: now });
   await admitQueuedRuns(context, tx, run);
   await reportRunEnd(context, tx, run, end, { startedAt, finishedAt: now });
 }

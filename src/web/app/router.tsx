@@ -52,6 +52,7 @@ const routes: RouteObject[] = [
           page("/account", () => import("../account/account.tsx")),
           page("/authorize", () => import("../authorize/authorize.tsx")),
           page("/connect", () => import("../connect/connect.tsx")),
+          page("/notifications", () => import("../notifications/notifications.tsx")),
           page("/audit", () => import("../audit/audit.tsx")),
           { path: "*", Component: NotFound },
         ],

@@ -15,6 +15,7 @@ import {
 import { useDisclosure } from "@mantine/hooks";
 import {
   IconApi,
+  IconBell,
   IconArrowsSplit2,
   IconChevronDown,
   IconFolders,
@@ -53,6 +54,7 @@ const REVIEWS = { to: "/reviews", label: "Reviews", Icon: IconGitPullRequest };
 const PROJECTS = { to: "/projects", label: "Projects", Icon: IconFolders };
 const ADMIN_NAV_ITEMS = [
   { to: "/people", label: "People", Icon: IconUsers },
+  { to: "/notifications", label: "Notifications", Icon: IconBell },
   { to: "/audit", label: "Audit log", Icon: IconHistory },
 ];
 

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Page } from "../ui/page.tsx";
 import { useNow } from "../ui/now.ts";
+import { OverdueWorkflows } from "./overdue.tsx";
 import { UpcomingRuns, RecentFailures, RecentRuns, PendingApprovals } from "./lists.tsx";
 import { firstWorkflowsQuery, dayAgo, homeRunsQuery } from "./queries.ts";
 import { RunStatistics } from "./run-statistics.tsx";
@@ -17,6 +18,7 @@ export default function Home() {
   const hasNoRuns = runs.data?.data.length === 0;
   return (
     <Page title="Home">
+      <OverdueWorkflows />
       {hasNoRuns && workflows.data !== undefined && <GettingStarted workflows={workflows.data.data} />}
       {!hasNoRuns && (
         <>

@@ -11,10 +11,11 @@ const FILTERED_PAGES: ReadonlySet<string> = new Set([
   "/approvals",
   "/reviews",
   "/audit",
+  "/notifications",
 ]);
 
 /** Filters that name something of one project, which another one doesn't have. */
-const FILTERS_OF_ONE_PROJECT = ["workflow", "run", "tag"];
+const FILTERS_OF_ONE_PROJECT = ["workflow", "run", "tag", "subscription"];
 
 /**
  * Reads the project from the address of a page.

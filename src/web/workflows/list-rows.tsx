@@ -9,6 +9,7 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { withFilter } from "./filters.ts";
 import classes from "./list.module.css";
+import { OverdueBadge } from "./overdue.tsx";
 import { WorkflowState } from "./workflow-state.tsx";
 
 interface ListRowsProps {
@@ -114,6 +115,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
       </Group>
       <Box className={classes["state"]}>
         <WorkflowState workflow={workflow} />
+        <OverdueBadge workflowId={id} />
       </Box>
       <Group gap={6} className={classes["run"]} wrap="nowrap">
         {run === null ? (

@@ -13,6 +13,7 @@ import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 import { ExposureNotice } from "./exposure-notice.tsx";
+import { OverdueNotice } from "./overdue.tsx";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
 import { StatePanel, useDeclaresState } from "./state-panel.tsx";
@@ -66,6 +67,7 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
       about={<About read={read} />}
     >
       <Notice read={read} />
+      <OverdueNotice workflowId={workflow.id} />
       <ReviewNotice workflowId={workflow.id} />
       <ExposureNotice workflow={workflow} />
       <Grid gap="lg">

@@ -23,6 +23,7 @@ import { periodicYield } from "./yield-to-event-loop.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
 import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
+import { mustSucceedIssues } from "./must-succeed-issues.ts";
 import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
 import { orderSteps } from "./step-order.ts";
@@ -140,6 +141,11 @@ export function checker({
     issues.push(
       ...scheduledIssues(written, inputs, { now: clock.now(), minScheduleInterval }),
       ...priorityIssues(written["priority"], maxPriority),
+      ...(await mustSucceedIssues(written, {
+        mailer: checkConnections ? connections.mailer : undefined,
+        isActiveUser: checkConnections ? isActiveUser : undefined,
+        now: clock.now(),
+      })),
     );
     issues.push(
       ...(await triggerIssues(

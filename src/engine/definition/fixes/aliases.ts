@@ -88,6 +88,8 @@ export const TOP_ALIASES: Aliases = {
   steps: "tasks jobs nodes actions stages",
   schedule: "cron trigger triggers on",
   on_failure: "onerror errorworkflow failureworkflow onfail",
+  must_succeed:
+    "expect expected expects sla freshness mustsucceedevery mustsucceedwithin succeedsevery deadman",
   timeout: "timeoutseconds timeoutsecs timeoutms timeoutmillis timeoutminutes maxduration",
   concurrency: "maxconcurrency maxruns maxconcurrentruns",
   expose_as_tool: "expose exposetool astool exposeastools",

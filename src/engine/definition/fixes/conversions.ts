@@ -109,6 +109,8 @@ export function convertField(field: string, key: string, value: unknown): unknow
       return valueOfAlias(field, value) ?? value;
     case "schedule":
       return scheduleOf(value);
+    case "must_succeed":
+      return mustSucceedOf(value);
     default:
       return value;
   }
@@ -123,6 +125,13 @@ function scheduleOf(value: unknown): unknown {
   return Object.keys(only).length === 1 && inner !== undefined ? scheduleOf(inner) : only;
 }
 
+/** Converts `24h` and `every 24h` to `{every: 24h}`. */
+function mustSucceedOf(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const every = durationOf(value.trim().replace(/^(every|within)\s+/i, ""));
+  return every === undefined ? value : { every };
+}
+
 /**
  * Returns the values that a wrong one may stand for, the likeliest first. The schema of the field decides which one fits.
  * @param key the last key of its path
@@ -134,6 +143,7 @@ export function conversionsOf(key: PropertyKey | undefined, value: unknown): unk
   if (alias !== undefined) converted.push(alias);
   if (field === "retry") converted.push(retryOf("retries", value));
   if (field === "schedule") converted.push(scheduleOf(value));
+  if (field === "must_succeed") converted.push(mustSucceedOf(value));
   const duration = durationOf(value);
   if (duration !== undefined) converted.push(duration);
   if (typeof value === "string") converted.push(...conversionsOfText(value));

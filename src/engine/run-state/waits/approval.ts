@@ -7,6 +7,7 @@ import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
 import type { ApprovalDecision } from "../../../core/approval-ports.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
+import { recordApproval } from "../outgoing-events.ts";
 import { newJob } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import type { EndedResult } from "../step-result.ts";
@@ -41,6 +42,12 @@ export const approvalWait: WaitKind<"approval"> = {
       decidedBy: null,
       comment: null,
       answer: null,
+    });
+    await recordApproval(tx, run, {
+      id: approval.id,
+      ref,
+      at: iso(context.clock.now()),
+      expiresAt,
     });
     if (expiresAt !== null) {
       await tx.jobs.add(newJob(ref, "wake", run.priority, { dueAt: expiresAt, attempt }));

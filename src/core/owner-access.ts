@@ -1,0 +1,15 @@
+import { OPERATOR } from "../../schemas/actor.ts";
+import { type Access, accessOfPerson, FULL_ACCESS } from "./access.ts";
+import type { Readers } from "./ports.ts";
+
+/** What the owner of something may see and do now; undefined for a user who is not active. */
+export async function accessOfOwner(
+  { users, projects }: Pick<Readers, "users" | "projects">,
+  owner: string,
+): Promise<Access | undefined> {
+  if (owner === OPERATOR) return FULL_ACCESS;
+  const user = await users.findByEmail(owner);
+  if (user?.status !== "active") return undefined;
+  const [memberships, isSingleProject] = [await projects.membershipsOf(owner), await projects.isSingle()];
+  return accessOfPerson({ role: user.role, memberships, isSingleProject });
+}
