@@ -1,8 +1,9 @@
-/** The texts of mails to users, as plain text and HTML. */
+/** The mails to users about their accounts, and those that ask to open a page. */
 import type { LinkKind } from "../../schemas/user.ts";
 import type { Notice } from "../core/mail-port.ts";
 import type { AccountMail } from "../core/mail-port.ts";
 import { DAY, HOUR, MINUTE } from "../core/clock.ts";
+import { paragraph, renderMail } from "../core/mail/document.ts";
 import { LINK_LIFETIME_MS } from "./links.ts";
 
 export type MailKind = Exclude<LinkKind, "setup">;
@@ -46,64 +47,31 @@ const wordsOf: Readonly<Record<MailKind, (facts: Facts) => Words>> = {
   }),
 };
 
-/** Creates a mail. All external values are escaped. */
+/** Creates a mail about an account. */
 export function accountMail(kind: MailKind, facts: Facts): Omit<AccountMail, "to"> {
   const { subject, why, button, notYou } = wordsOf[kind](facts);
   const life = `The link works once, for ${inWords(LINK_LIFETIME_MS[kind])}.`;
-  return {
+  return renderMail({
     subject,
-    text: [why, facts.link, life, notYou].join("\n\n") + "\n",
-    html: page(subject, [
-      paragraph(escape(why)),
-      `<p style="margin:28px 0"><a href="${escape(facts.link)}" style="${BUTTON}">${escape(button)}</a></p>`,
-      paragraph(`${escape(life)} If the button does not work, copy this address into the browser:`),
-      `<p style="margin:0 0 16px;word-break:break-all;color:#555">${escape(facts.link)}</p>`,
-      paragraph(escape(notYou)),
-    ]),
-  };
+    blocks: [
+      paragraph(why),
+      { kind: "button", label: button, url: facts.link },
+      paragraph(`${life} If the button does not work, copy the address into the browser.`),
+      paragraph(notYou),
+    ],
+  });
 }
 
-/** Creates a mail that asks to open a page. All external values are escaped. */
-export function noticeMail({ subject, text, details, button, url }: Notice): Omit<AccountMail, "to"> {
-  return {
+/** Creates a mail that asks to open a page. */
+export const noticeMail = ({ subject, text, details, button, url }: Notice): Omit<AccountMail, "to"> =>
+  renderMail({
     subject,
-    text: [...text, url, details].join("\n\n") + "\n",
-    html: page(subject, [
-      ...text.map((words) => paragraph(escape(words))),
-      `<p style="margin:28px 0"><a href="${escape(url)}" style="${BUTTON}">${escape(button)}</a></p>`,
-      `<pre style="margin:0 0 16px;white-space:pre-wrap;overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace">${escape(details)}</pre>`,
-    ]),
-  };
-}
-
-const BUTTON =
-  "display:inline-block;padding:12px 20px;border-radius:6px;background:#1f5fbf;color:#fff;text-decoration:none;font-weight:600";
-
-const paragraph = (inner: string): string => `<p style="margin:0 0 16px">${inner}</p>`;
-
-const page = (title: string, body: readonly string[]): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escape(title)}</title>
-</head>
-<body style="margin:0;padding:24px;background:#fff;color:#1a1a1a;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:520px;margin:0 auto">
-${body.join("\n")}
-</div>
-</body>
-</html>
-`;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
+    blocks: [
+      ...text.map(paragraph),
+      { kind: "button", label: button, url },
+      { kind: "lines", text: details },
+    ],
+  });
 
 function inWords(ms: number): string {
   if (ms > DAY) return `${ms / DAY} days`;

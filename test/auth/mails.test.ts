@@ -60,7 +60,7 @@ describe("a mail that asks to open a page", () => {
       url,
     });
     expect(subject).toBe("Approve <b>?");
-    expect(text).toBe(`Ann asks.\n\nDecide today.\n\n${url}\n\namount: 7 & more\n`);
+    expect(text).toBe(`Ann asks.\n\nDecide today.\n\nOpen <it>:\n\n${url}\n\namount: 7 & more\n`);
     for (const part of [
       ">Ann asks.<",
       ">Decide today.<",
