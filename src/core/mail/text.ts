@@ -6,6 +6,12 @@ export const mailText = (blocks: readonly MailBlock[]): string => `${blocksText(
 
 const blocksText = (blocks: readonly MailBlock[]): string => blocks.map(blockText).join("\n\n");
 
+/** An item of a list; a list inside it follows its text without a blank line. */
+const itemText = (blocks: readonly MailBlock[]): string =>
+  blocks
+    .map((block, index) => (index === 0 ? "" : block.kind === "list" ? "\n" : "\n\n") + blockText(block))
+    .join("");
+
 function blockText(block: MailBlock): string {
   switch (block.kind) {
     case "paragraph":
@@ -21,7 +27,7 @@ function blockText(block: MailBlock): string {
       return block.items
         .map((item, index) => {
           const marker = block.ordered ? `${block.start + index}. ` : "- ";
-          return marker + indent(blocksText(item), " ".repeat(marker.length)).trimStart();
+          return marker + indent(itemText(item), " ".repeat(marker.length)).trimStart();
         })
         .join("\n");
     case "quote":

@@ -1,0 +1,74 @@
+/** The files of an email step: a text, rows as CSV, or a value as JSON. */
+import { z } from "zod";
+import { text } from "../../schemas/text.ts";
+import type { Attachment } from "../core/connections.ts";
+import { toCsv } from "../core/mail/csv.ts";
+import { StepError } from "../core/step-errors.ts";
+
+/** The name of a file, which becomes a header of the mail. */
+// oxlint-disable-next-line no-control-regex -- a header must not contain these characters
+const FILE_NAME = /^[^\u0000-\u001f\u007f/\\]{1,200}$/;
+const MEDIA_TYPE = /^[\w.+-]{1,80}\/[\w.+-]{1,80}(?:; ?[\w-]+=[\w.-]+){0,3}$/;
+const CONTENTS = ["content", "rows", "json"] as const;
+
+export const AttachmentFields = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(FILE_NAME, { error: "must be the name of a file, without / and \\" })
+      .meta({ description: "The name of the file.", example: "orders.csv" }),
+    content: text(3_000_000)
+      .optional()
+      .meta({ description: "Its text, as it is.", example: "${{ steps.csv.text }}" }),
+    rows: z.array(z.unknown()).max(100_000).optional().meta({
+      description:
+        "Instead of content: rows, which become CSV with a line of column names. Texts that a spreadsheet would take for a formula get an apostrophe in front.",
+      example: "${{ steps.orders.rows }}",
+    }),
+    columns: z
+      .array(text(200, 1))
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "The columns of rows, in this order. Default: all.", example: ["name", "total"] }),
+    json: z.unknown().optional().meta({
+      description: "Instead of content: any value, which becomes JSON.",
+      example: "${{ steps.orders }}",
+    }),
+    content_type: z
+      .string()
+      .regex(MEDIA_TYPE, { error: "must be a media type such as text/csv" })
+      .optional()
+      .meta({
+        description: "Its media type. Default: that of what it is made of, or of the name's extension.",
+        example: "text/csv",
+      }),
+  })
+  .refine((file) => CONTENTS.filter((field) => file[field] !== undefined).length === 1, {
+    error: "must have exactly one of content, rows and json",
+  })
+  .meta({ description: "A file: a text, rows as CSV, or a value as JSON." });
+
+type AttachmentInput = z.output<typeof AttachmentFields>;
+
+/** @throws StepError input_invalid when a value has no JSON */
+export function toAttachment({
+  name,
+  content,
+  rows,
+  columns,
+  json,
+  content_type: given,
+}: AttachmentInput): Attachment {
+  const file = (text: string, type: string | undefined): Attachment => ({
+    name,
+    content: text,
+    ...(type !== undefined && { content_type: type }),
+  });
+  if (rows !== undefined) return file(toCsv(rows, columns), given ?? "text/csv");
+  if (content !== undefined) return file(content, given);
+  const written = JSON.stringify(json, null, 2) as string | undefined;
+  if (written === undefined)
+    throw new StepError("input_invalid", `The value of the attachment "${name}" can't be written as JSON.`);
+  return file(`${written}\n`, given ?? "application/json");
+}
