@@ -142,6 +142,16 @@ export const Approval = z
     you: ApprovalRight.optional().meta({
       description: "Whether you can decide; with `plan`.",
     }),
+    evidence: z.record(z.string(), z.unknown()).optional().meta({
+      description: "The values to decide on, by name; left out for none.",
+    }),
+    decide_by_link: z.literal(true).optional().meta({
+      description: "The link in the mail to each assignee decides, without an account.",
+    }),
+    decided_via: z.enum(["link", "slack"]).optional().meta({
+      description:
+        "How it was decided, if not over the API or in the interface. `link`: by the link that was sent to `decided_by`, which is no proof of who used it.",
+    }),
     plan: ApprovalPlan.optional().meta({
       description: "What can still run; for a pending one, of `get_approval`, or of a list with `run_id`.",
     }),

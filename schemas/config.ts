@@ -1,5 +1,6 @@
 /** The configuration file. It never contains secrets, only the names of the environment variables that hold them. */
 import { z } from "zod";
+import { chatConfig } from "./chat-config.ts";
 import { OauthConfig } from "./oauth-config.ts";
 import { SecretCommand } from "./secret-command.ts";
 import { SignOn } from "./sign-on-config.ts";
@@ -214,6 +215,9 @@ export const Config = z
       .default([])
       .meta({ description: "MCP servers whose tools tool steps can call." }),
     secrets: z.array(Secret).default([]).meta({ description: "Secrets that workflows can use, by name." }),
+    chats: z.array(chatConfig(Name, VariableName)).default([]).meta({
+      description: "Chats that approvals are posted to: Slack with buttons that decide, Teams with a link.",
+    }),
     secret_command: SecretCommand.optional(),
     authentication: z
       .strictObject({

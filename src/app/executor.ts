@@ -1,5 +1,6 @@
 /** Assembles an executor: it runs jobs, starts scheduled runs, and deletes expired data. */
 import { setTimeout as delay } from "node:timers/promises";
+import { newLinkToken } from "../auth/links.ts";
 import { concurrencyLimits, rateIntervals } from "../connections/index.ts";
 import { isAgreed, iso, MINUTE, SECOND } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
@@ -67,7 +68,7 @@ export async function startExecutor(
   const { store, read, log, meter } = instance;
   const { clock, config } = setup;
   await using starting = new AsyncDisposableStack();
-  const { engine, connections, allowed, eventUrl, close } = openEngine(instance, setup);
+  const { engine, connections, allowed, eventUrl, webUrl, close } = openEngine(instance, setup);
   starting.defer(close);
   const transaction = engineTransaction(store, clock);
   const [{ jobHandlers }, { jobWorker }] = await Promise.all([
@@ -82,6 +83,8 @@ export async function startExecutor(
     log,
     usageLimits: allowed,
     eventUrl,
+    webUrl,
+    newToken: newLinkToken,
   });
   starting.defer(() => handlers.close());
   const health = storageHealth(log);

@@ -121,6 +121,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     holdersOf,
     allowed,
     eventUrl: eventUrls(instance, settings),
+    webUrl: async (path: string): Promise<string> => `${await webAddress(instance, settings)}${path}`,
     /** Ends threads and child processes, and closes connections. */
     close: async (): Promise<void> => void (await Promise.all([threads.close(), connected.close()])),
   };

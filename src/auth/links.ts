@@ -15,20 +15,26 @@ export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   reset: 30 * MINUTE,
 };
 
+/** A token, and the digest that is stored instead of it. */
+export function newLinkToken(): { token: string; digest: Buffer } {
+  const token = randomBase62(TOKEN_LENGTH);
+  return { token, digest: digestOf(token) };
+}
+
 /** Creates a link. The token is returned only here; the record holds its digest. */
 export function newLink(
   kind: LinkKind,
   userId: string | null,
   clock: Clock,
 ): { token: string; record: LinkRecord & { digest: Buffer } } {
-  const token = randomBase62(TOKEN_LENGTH);
+  const { token, digest } = newLinkToken();
   const now = clock.now();
   const record = {
     kind,
     userId,
     createdAt: iso(now),
     expiresAt: iso(now + LINK_LIFETIME_MS[kind]),
-    digest: digestOf(token),
+    digest,
   };
   return { token, record };
 }

@@ -26,7 +26,7 @@ const MAIL_WINDOW = HOUR;
 
 /**
  * `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are the two parts of a sign-on;
- * the last three are of applications: a request for access, a registration, and the fetch of a metadata document.
+ * `decide` is a link that decides an approval; the last three are of applications: a request for access, a registration, and the fetch of a metadata document.
  */
 export type ThrottledAction =
   | "sign_in"
@@ -34,6 +34,7 @@ export type ThrottledAction =
   | "verification"
   | "setup"
   | "link"
+  | "decide"
   | "to_provider"
   | "from_provider"
   | "authorize"

@@ -63,9 +63,10 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactSecrets(plain as Record<string, unknown>, depth);
 }
 
-/** Masks API keys and the tokens of the URLs of events and triggers anywhere in a line: in a path, a message or an error. */
+/** Masks API keys, and the tokens of the URLs of events, triggers and links that decide, anywhere in a line. */
 export const maskKeys = (line: string): string =>
   line
     .replace(/mill_[0-9A-Za-z]{36}/g, "mill_[hidden]")
     .replace(/(run_[\w-]{1,40}\.[a-z][a-z0-9_]{0,63}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]")
-    .replace(/(trg_[\w-]{1,40}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]");
+    .replace(/(trg_[\w-]{1,40}\.)[\w-]{32}(?![\w-])/g, "$1[hidden]")
+    .replace(/(\/decide\/)[0-9A-Za-z]{32}/g, "$1[hidden]");

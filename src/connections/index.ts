@@ -5,6 +5,7 @@ import type { HttpPolicy } from "../core/http-policy.ts";
 import { NO_PROXIES, type OutgoingProxies, proxySecrets } from "../core/outgoing-proxy.ts";
 import { rateIntervalMs } from "../core/rate.ts";
 import type { SecretSource } from "../core/secret-source.ts";
+import { createChats } from "./chats/index.ts";
 import { createDatabases } from "./databases/index.ts";
 import { createHttpClient } from "./http/index.ts";
 import { type ConnectionConfig, limitConfig } from "./limit-config.ts";
@@ -36,6 +37,8 @@ export function createConnections(
     mcpServers: mcp.limitedTo(limited),
     mailer: createMailer(limited, secrets),
     signatureSecrets: signatureSecrets(limited, secrets),
+    chats: createChats(limited, secrets, http, options.now),
+    maskSecrets: (text) => mask.text(text),
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),
@@ -103,6 +106,10 @@ function configurationOf(config: ConnectionConfig, entry: string): Readonly<Reco
       return { secrets: config.secrets };
     case "http":
       return httpConfiguration(config.http, config.httpPolicy);
+    case "chat": {
+      const found = config.chats.find((chat) => chat.name === name);
+      return found === undefined ? null : { ...found };
+    }
     case "mail":
       return { ...config.mail, server: config.authentication.basic ?? null };
     default:

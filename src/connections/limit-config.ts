@@ -45,6 +45,8 @@ export function limitConfig(config: Config, view: ConnectionView): ConnectionCon
   return {
     ...config,
     isLimited: true,
+    // Grants have no kind for chats: only projects with all connections post to them.
+    chats: view.databases === null && view.models === null && mailDomains === null ? config.chats : [],
     databases: granted.flatMap((entry) => ("list" in entry ? [] : [entry])),
     models: allowed("models", config.models),
     mcp_servers: allowed("mcp_servers", config.mcp_servers),

@@ -40,7 +40,7 @@ export type ApprovalDecision = Pick<
   ApprovalRecord,
   "status" | "decidedAt" | "decidedBy" | "comment" | "answer"
 > &
-  Partial<Pick<ApprovalRecord, "plan">>;
+  Partial<Pick<ApprovalRecord, "plan" | "decidedVia">>;
 
 /** An approval that is asked for. */
 export type NewApproval = Omit<ApprovalRecord, "project" | "decisions" | "events">;
@@ -74,6 +74,9 @@ export interface ApprovalWriter extends ApprovalReader {
    * @returns false when it is no longer pending; the caller must then write nothing
    */
   decide(id: string, decision: ApprovalDecision): Promise<Applied>;
-  /** Cancels the run's pending approvals. One that another transaction is deciding is left decided. */
-  cancelForRun(runId: string, at: string): Promise<void>;
+  /**
+   * Cancels the run's pending approvals. One that another transaction is deciding is left decided.
+   * @returns whether one of them was posted to chats, whose messages then show that it has ended
+   */
+  cancelForRun(runId: string, at: string): Promise<boolean>;
 }

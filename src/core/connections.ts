@@ -3,6 +3,7 @@
  * operations use them. Every failure is a `StepError`.
  */
 import type { Issue } from "../../schemas/problem.ts";
+import type { Chats } from "./chat-port.ts";
 import type { ConnectionView } from "./connection-view.ts";
 import type { HttpPolicy } from "./http-policy.ts";
 import type { Usage } from "./model.ts";
@@ -289,6 +290,9 @@ export interface Connections {
    * @throws StepError environment for a name that is not configured or not granted, or that has no value
    */
   signatureSecrets(names: readonly string[]): Promise<string[]>;
+  chats: Chats;
+  /** Removes the secrets of the configuration from a text. */
+  maskSecrets(text: string): string;
   /** The database of sql steps that do not name one. */
   defaultDatabase: string | null;
   /**

@@ -213,7 +213,8 @@ export type JobKind =
   | "on_failure"
   | "notify"
   | "remind"
-  | "escalate";
+  | "escalate"
+  | "announce";
 
 /** The kinds of jobs that stop work. They go before the work that they stop. */
 export const STOPPING_KINDS: readonly JobKind[] = ["cancel", "run_timeout"];
@@ -300,6 +301,19 @@ export interface ApprovalRecord extends StepRef {
   decisions: readonly PersonDecision[];
   /** What happened to it before its end, in the order of time. */
   events: readonly ApprovalEventRecord[];
+  /** The values to decide on, by name; null for none. */
+  evidence: Readonly<Record<string, unknown>> | null;
+  delivery: ApprovalDelivery;
+  /** How it was decided, if not over the API or in the interface. */
+  decidedVia: "link" | "slack" | null;
+}
+
+/** How people are asked for a decision. */
+export interface ApprovalDelivery {
+  /** Whether a link in the mail decides, without an account. */
+  byLink: boolean;
+  /** The names of the chats of the configuration that are asked. */
+  chat: readonly string[];
 }
 
 export interface ScheduleRecord {

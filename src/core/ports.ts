@@ -48,9 +48,18 @@ export interface Principal {
   access: Access;
   /** Whether the key is the token of an application that a person connected by signing in. */
   application?: boolean | undefined;
+  /** Set for somebody who decides an approval without signing in: the way on which the decision came. */
+  decides?: DecisionWay | undefined;
   /** The owner of idempotency keys: the same for a key and its rotations; for a session the user's id. */
   lineage: string;
 }
+
+/** How somebody decides an approval who has not signed in. */
+export type DecisionWay =
+  /** By the link that was sent to the owner: it is used up with the decision. */
+  | { via: "link"; digest: Buffer; address: string; visitors: number }
+  /** By a button in Slack, as the member whose address is the owner's. */
+  | { via: "slack"; team: string; member: string };
 
 /** The client program, as it names itself, and the interface that it uses. */
 interface Client {

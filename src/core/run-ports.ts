@@ -2,6 +2,12 @@
  * The interfaces of the store for the engine: runs, schedules, usage. The guarantees hold at READ COMMITTED, between
  * any number of processes (see `EngineTransaction` for the general rules).
  */
+import type {
+  ApprovalLinkReader,
+  ApprovalLinkWriter,
+  ApprovalMessageReader,
+  ApprovalMessageWriter,
+} from "./approval-delivery-ports.ts";
 import type { EncodedJson } from "./encoded-json.ts";
 import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
@@ -317,6 +323,8 @@ export interface EngineWriters extends TransactionScope {
   runs: RunWriter;
   jobs: JobWriter;
   approvals: ApprovalWriter;
+  approvalLinks: ApprovalLinkWriter;
+  approvalMessages: ApprovalMessageWriter;
   schedules: ScheduleWriter;
   workflowStates: WorkflowStateWriter;
   events: EventWriter;
@@ -335,6 +343,8 @@ export interface EngineReaders {
   runs: RunReader;
   jobs: JobReader;
   approvals: ApprovalReader;
+  approvalLinks: ApprovalLinkReader;
+  approvalMessages: ApprovalMessageReader;
   schedules: ScheduleReader;
   workflowStates: WorkflowStateReader;
   events: EventReader;

@@ -10,12 +10,19 @@ export interface NamedVariable {
 }
 
 type NamingParts = Partial<
-  Pick<Config, "databases" | "models" | "mcp_servers" | "secrets" | "authentication">
+  Pick<Config, "databases" | "models" | "mcp_servers" | "secrets" | "authentication" | "chats">
 >;
 
 /** Returns the variables that a configuration names, with the entries that name them. */
 export function namedVariables(config: NamingParts): NamedVariable[] {
-  const { databases = [], models = [], mcp_servers: servers = [], secrets = [], authentication } = config;
+  const {
+    databases = [],
+    models = [],
+    mcp_servers: servers = [],
+    secrets = [],
+    authentication,
+    chats = [],
+  } = config;
   return [
     ...databases.flatMap(({ name, password_var }) => credential(`databases: ${name}`, password_var)),
     ...databases.flatMap(({ name, roles = [] }) =>
@@ -30,6 +37,12 @@ export function namedVariables(config: NamingParts): NamedVariable[] {
       variable,
       kind: "secret",
     })),
+    ...chats.flatMap((chat) =>
+      credential(
+        `chats: ${chat.name}`,
+        ...(chat.type === "slack" ? [chat.bot_token_var, chat.signing_secret_var] : [chat.webhook_url_var]),
+      ),
+    ),
     ...credential("authentication.basic", authentication?.basic?.smtp_password_var),
   ];
 }

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { EffectKind } from "../../schemas/effect-kind.ts";
 import type { ApprovalRules } from "./approval-rules.ts";
 import type { MeteredResource } from "./usage-limits.ts";
-import type { StepFacts, Usage } from "./model.ts";
+import type { ApprovalDelivery, StepFacts, Usage } from "./model.ts";
 import type { CallContext, Connections, PartialIssue } from "./connections.ts";
 import type { SecretUse } from "./run-ports.ts";
 import type { Shape } from "./shapes.ts";
@@ -115,6 +115,8 @@ export type StepOutcome =
       /** Addresses and roles. */
       assignees: string[];
       rules: ApprovalRules;
+      evidence: Record<string, unknown> | null;
+      delivery: ApprovalDelivery;
     }
   /** The step ends with the event that somebody sends to its URL. */
   | { kind: "event" }

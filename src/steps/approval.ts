@@ -15,6 +15,13 @@ import {
   requiredField,
   rulesOf,
 } from "./approval-fields.ts";
+import {
+  assertEvidence,
+  chatField,
+  decideByLinkField,
+  evidenceField,
+  reachIssues,
+} from "./approval-reach.ts";
 import { whoDecidesIssues } from "./approval-issues.ts";
 
 const outputOf = (form: Shape): Shape =>
@@ -64,6 +71,9 @@ export const approvalStep = defineStepType({
     required_declines: template(requiredDeclinesField),
     remind: literal(remindField),
     escalate: template(escalateField),
+    evidence: template(evidenceField),
+    chat: literal(chatField),
+    decide_by_link: literal(decideByLinkField),
   },
   example: {
     id: "approve",
@@ -99,14 +109,15 @@ export const approvalStep = defineStepType({
   resource: () => null,
   check: async (step, ctx) => {
     const form = step["form"];
-    const issues = await whoDecidesIssues(step, ctx);
+    const issues = [...(await whoDecidesIssues(step, ctx)), ...reachIssues(step, ctx)];
     if (form === undefined) return { issues, output: outputOf({ kind: "null" }) };
     return {
       issues: [...issues, ...formIssues(form)],
       output: outputOf(nullable(shapeOfSchema(form))),
     };
   },
-  run: ({ message, form, assignees, ...rules }, { step }) => {
+  run: ({ message, form, assignees, evidence, decide_by_link: byLink, chat, ...rules }, { step }) => {
+    assertEvidence(evidence);
     // Left out, everyone can decide. An expression that names nobody means something else.
     const people = flatAssignees(assignees);
     const isMeant = step?.["assignees"] !== undefined && !isEmptyList(step["assignees"]);
@@ -116,6 +127,8 @@ export const approvalStep = defineStepType({
       form: form ?? null,
       assignees: isMeant ? named(people, "assignees") : people,
       rules: rulesOf(rules),
+      evidence: evidence ?? null,
+      delivery: { byLink, chat },
     });
   },
 });

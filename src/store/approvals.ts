@@ -2,7 +2,7 @@
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
 import { isAssignedRole } from "../../schemas/approval-rules.ts";
 import { type ApprovalRules, FIRST_DECIDES } from "../core/approval-rules.ts";
-import type { ApprovalRecord, ListPosition } from "../core/model.ts";
+import type { ApprovalDelivery, ApprovalRecord, ListPosition } from "../core/model.ts";
 import type { ApprovalFilter, ApprovalReader, ApprovalWriter } from "../core/approval-ports.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { type ApprovalHistory, approvalHistories, approvalHistoryWriter } from "./approval-history.ts";
@@ -66,6 +66,10 @@ async function approvalRecord(
     comment: row.comment,
     answer: row.answer === null ? null : ((await decodeValue(db, row.answer)) as Record<string, unknown>),
     plan: parseJson<string[]>(row.plan),
+    evidence:
+      row.evidence === null ? null : ((await decodeValue(db, row.evidence)) as Record<string, unknown>),
+    delivery: parseJson<ApprovalDelivery>(row.delivery) ?? { byLink: false, chat: [] },
+    decidedVia: row.decided_via,
   };
 }
 
@@ -191,11 +195,14 @@ export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): Approva
           answer: null,
           plan: jsonText(approval.plan),
           rules,
+          evidence: approval.evidence === null ? null : await encode(approval.runId, approval.evidence),
+          delivery: jsonText(approval.delivery),
+          decided_via: null,
         })
         .execute();
     },
 
-    async decide(id, { status, decidedAt, decidedBy, comment, answer, plan }) {
+    async decide(id, { status, decidedAt, decidedBy, comment, answer, plan, decidedVia = null }) {
       const row = await trx.selectFrom("approvals").select("run_id").where("id", "=", id).executeTakeFirst();
       if (row === undefined) return false;
       const result = await trx
@@ -205,6 +212,7 @@ export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): Approva
           decided_at: decidedAt,
           decided_by: decidedBy,
           comment,
+          decided_via: decidedVia,
           answer: answer === null ? null : await encode(row.run_id, answer),
           ...(plan !== undefined && { plan: jsonText(plan) }),
         })
@@ -215,12 +223,14 @@ export function approvalWriter(trx: Kysely<Schema>, bytes: ByteCounter): Approva
     },
 
     async cancelForRun(runId, at) {
-      await trx
+      const cancelled = await trx
         .updateTable("approvals")
         .set({ status: "cancelled", decided_at: at })
         .where("run_id", "=", runId)
         .where("status", "=", "pending")
+        .returning("delivery")
         .execute();
+      return cancelled.some(({ delivery }) => (parseJson<ApprovalDelivery>(delivery)?.chat.length ?? 0) > 0);
     },
   };
 }

@@ -3,6 +3,12 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../core/clock.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 import type { TransactionScope } from "../core/transactions.ts";
+import {
+  approvalLinkReader,
+  approvalLinkWriter,
+  approvalMessageReader,
+  approvalMessageWriter,
+} from "./approval-delivery.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import { backfillReader, backfillWriter } from "./backfills.ts";
 import type { Store } from "./store.ts";
@@ -28,6 +34,8 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   runs: runReader(db),
   jobs: jobReader(db),
   approvals: approvalReader(db),
+  approvalLinks: approvalLinkReader(db),
+  approvalMessages: approvalMessageReader(db),
   schedules: scheduleReader(db),
   workflowStates: workflowStateReader(db),
   events: eventReader(db),
@@ -51,6 +59,8 @@ export const engineWriters = (
   runs: runWriter(trx, bytes),
   jobs: jobWriter(trx, clock),
   approvals: approvalWriter(trx, bytes),
+  approvalLinks: approvalLinkWriter(trx),
+  approvalMessages: approvalMessageWriter(trx),
   schedules: scheduleWriter(trx),
   workflowStates: workflowStateWriter(trx),
   events: eventWriter(trx, bytes),

@@ -135,7 +135,7 @@ export function jobReader(db: Kysely<Schema>): JobReader {
 }
 
 /** The kinds of jobs that run after the end of a run. */
-const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify"];
+const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify", "announce"];
 /** The kinds of jobs that a stopped run may still need in order to end. */
 const UNTIL_END: JobKind[] = ["child_done", "run_timeout", "undo"];
 

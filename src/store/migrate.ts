@@ -37,6 +37,7 @@ import * as triggers from "./migrations/0033-triggers.ts";
 import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state-history.ts";
 import * as approvalRules from "./migrations/0035-approval-rules.ts";
 import * as subscriptions from "./migrations/0034-subscriptions.ts";
+import * as approvalReach from "./migrations/0036-approval-reach.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -86,6 +87,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 33, name: "triggers", requires: 1, up: triggers.up },
   { id: 34, name: "subscriptions", requires: 1, up: subscriptions.up },
   { id: 35, name: "approval-rules", requires: 1, up: approvalRules.up },
+  { id: 36, name: "approval-reach", requires: 1, up: approvalReach.up },
   { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
 ];
 const RELEASE = packageJson.version;

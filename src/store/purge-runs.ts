@@ -1,4 +1,5 @@
 /** Purges old runs and expired cached outputs. */
+import { deleteApprovalDelivery } from "./approval-delivery.ts";
 import type { Kysely } from "kysely";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { releaseValues } from "./run-values.ts";
@@ -89,6 +90,7 @@ async function purgeRowsOfRun(trx: Kysely<Schema>, runId: string, limit: number)
   await trx.deleteFrom("fan_outs").where("run_id", "=", runId).execute();
   await trx.deleteFrom("approval_decisions").where("run_id", "=", runId).execute();
   await trx.deleteFrom("approval_events").where("run_id", "=", runId).execute();
+  await deleteApprovalDelivery(trx, runId);
   await trx.deleteFrom("approvals").where("run_id", "=", runId).execute();
   await trx.deleteFrom("events").where("run_id", "=", runId).execute();
   return false;

@@ -47,7 +47,9 @@ export async function resetTransientState(
   }
   // A link that was used since the backup must not work again.
   run("settings", "insert or replace into settings (name, value) values ('restored_at', ?)", at);
-  const links = run("account_links", "delete from account_links where used_at is null");
+  const links =
+    run("account_links", "delete from account_links where used_at is null") +
+    run("approval_links", "delete from approval_links where used_at is null");
   // A code or refresh token that was used since the backup must not work again. Applications keep their registration.
   run("oauth_states", "delete from oauth_states where model <> 'Client'");
   // Without these no application can renew its token, and the token of the backup may have been replaced since.

@@ -7,6 +7,7 @@ import type { StateChangeKind } from "../../schemas/workflow-state.ts";
 import type { ApprovalEventKind } from "../../schemas/approval-rules.ts";
 import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
+import type { MessageChannel } from "../core/approval-delivery-ports.ts";
 import type { JobKind } from "../core/model.ts";
 import type { VersionChange, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { AccountSchema } from "./account-schema.ts";
@@ -254,6 +255,12 @@ export interface ApprovalRow {
   plan: string | null;
   /** `ApprovalRules` as JSON; null where one decision ends it, and nothing happens meanwhile. */
   rules: string | null;
+  /** The values to decide on, as JSON; null for none. */
+  evidence: string | null;
+  /** How people are asked, as JSON (core/model.ts); null as an older release asked them. */
+  delivery: string | null;
+  /** `link` or `slack`; null when it was decided over the API or in the interface. */
+  decided_via: "link" | "slack" | null;
 }
 
 /** What one person decided. Only decisions for the plan that holds at the end count. */
@@ -286,6 +293,25 @@ export interface ApprovalEventRow {
   note: string | null;
   /** Whether those whom it concerns have been notified. */
   notified: number;
+}
+
+interface ApprovalLinkRow {
+  /** SHA-256 of the token. */
+  digest: Buffer;
+  approval_id: string;
+  recipient: string;
+  plan_digest: string;
+  created_at: string;
+  used_at: string | null;
+}
+
+interface ApprovalMessageRow {
+  approval_id: string;
+  channel: MessageChannel;
+  recipient: string;
+  at: string;
+  status: "sent" | "closed" | "refused";
+  reference: string | null;
 }
 
 export interface ScheduleRow {
@@ -335,6 +361,10 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
   approvals: ApprovalRow;
   approval_decisions: ApprovalDecisionRow;
   approval_events: ApprovalEventRow;
+  approval_links: ApprovalLinkRow;
+  /** The browsers that have opened a link, by a digest of address and browser. */
+  approval_link_visits: { digest: Buffer; visitor: string; address: string; client: string; at: string };
+  approval_messages: ApprovalMessageRow;
   schedules: ScheduleRow;
   events: { run_id: string; step_id: string; received_at: string; body: string };
   triggers: TriggerRow;

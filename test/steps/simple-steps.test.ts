@@ -113,6 +113,8 @@ describe("an approval step", () => {
       form: null,
       assignees: [],
       rules: FIRST_DECIDES,
+      evidence: null,
+      delivery: { byLink: false, chat: [] },
     });
     expect(
       await runStep(approvalStep, { message: "Send?", form, assignees: ["ada@example.com"] }),

@@ -28,6 +28,9 @@ const approval = (id: string, fields: Partial<ApprovalRecord> = {}): ApprovalRec
   rules: FIRST_DECIDES,
   decisions: [],
   events: [],
+  evidence: null,
+  delivery: { byLink: false, chat: [] },
+  decidedVia: null,
   ...fields,
 });
 

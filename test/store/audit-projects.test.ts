@@ -31,6 +31,9 @@ describe("the project of an audit entry", () => {
         answer: null,
         plan: null,
         rules: FIRST_DECIDES,
+        evidence: null,
+        delivery: { byLink: false, chat: [] },
+        decidedVia: null,
       });
     });
     await store.transaction(async (trx) => {

@@ -54,6 +54,9 @@ const OF_RUNS = [
   "approval_decisions",
   "approval_events",
   "approvals",
+  "approval_links",
+  "approval_link_visits",
+  "approval_messages",
   "events",
   "fan_outs",
   "run_attempts",
@@ -105,6 +108,9 @@ async function filled() {
       answer: null,
       plan: null,
       rules: FIRST_DECIDES,
+      evidence: null,
+      delivery: { byLink: false, chat: [] },
+      decidedVia: null,
     });
     await tx.approvals.addDecision("apr_1", {
       person: "ann@example.com",
@@ -140,6 +146,12 @@ async function filled() {
       redeliveryOf: null,
       event: { body: {}, headers: {}, query: {} },
     });
+    const digest = Buffer.from("decides");
+    const link = { digest, approvalId: "apr_1", recipient: "ann@example.com", planDigest: "p" };
+    await tx.approvalLinks.insert({ ...link, createdAt: iso(now) });
+    await tx.approvalLinks.addVisit(digest, { address: "127.0.0.1", client: "Firefox", at: iso(now) });
+    const message = { approvalId: "apr_1", channel: "mail", recipient: "ann@example.com" } as const;
+    await tx.approvalMessages.put({ ...message, at: iso(now), status: "sent", reference: null });
     await tx.users.insert({
       id: "usr_1",
       email: "ann@example.com",

@@ -1,4 +1,5 @@
 /** An engine on a new store, with executors in this process and step types that the test controls. */
+import { newLinkToken } from "../../src/auth/links.ts";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
@@ -145,6 +146,8 @@ export async function testEngine({
     log,
     usageLimits: usageLimits(holdersOf, read, clock),
     eventUrl,
+    webUrl: async (path) => `https://mill.example.com${path}`,
+    newToken: newLinkToken,
     expressions,
   });
   onTestFinished(() => handlers.close());

@@ -10,6 +10,7 @@ import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { Validated } from "../../src/core/validation.ts";
+import { claimDecision } from "./decision-way.ts";
 import { deciderName } from "./decider-name.ts";
 import { findDecidable } from "./find-decidable.ts";
 import { refusals } from "./refusals.ts";
@@ -53,7 +54,9 @@ export async function decideAs(
     comment,
     answer: parsedForm === undefined ? refuseForm(form) : formValue(parsedForm),
     decidedAt: iso(ctx.now()),
+    via: decider.decides?.via ?? null,
   };
+  const way = await claimDecision(ctx, tx, decider, { approval, remaining });
   const result = await ctx.engine.recordDecision(tx, approval, recorded, remaining.levels);
   const after = await findApproval(tx.approvals, id);
   if ("refused" in result)
@@ -65,7 +68,7 @@ export async function decideAs(
         });
   const seat = recorded.seat === recorded.person ? {} : { for: recorded.seat };
   await tx.recordAudit(id, undefined, {
-    details: { decision, ...seat, ...(right.override && { override: true }), status: result.status },
+    details: { decision, ...seat, ...(right.override && { override: true }), status: result.status, ...way },
   });
   return standingOf(ctx, tx, decider, after);
 }

@@ -29,18 +29,11 @@ export function decisionQuestion({
   remaining: { workflows, digest },
   right: { seat },
 }: Decidable): Elicitation {
-  const { properties = {}, required = [] } = (form ?? {}) as {
-    properties?: Record<string, unknown>;
-    required?: string[];
-  };
-  const supported = Object.entries(properties).flatMap(([name, schema]) => {
-    const field = toFlatField(name, schema);
-    return field === undefined ? [] : [[name, field] as const];
-  });
-  const names = new Set(supported.map(([name]) => name));
-  const missing = required.filter((name) => !names.has(name));
+  const { properties, missing } = flatFields(form);
   if (missing.length > 0) throw unsupportedFieldsError(missing);
-  const fields: Fields = Object.fromEntries(supported.map(([name, field]) => [PREFIX + name, field]));
+  const fields: Fields = Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [PREFIX + name, field]),
+  );
   return {
     message: [
       `${workflowId ?? "A single step"}: ${visibleText(message)}`,
@@ -74,6 +67,31 @@ export function decisionQuestion({
         ...(decision === "approve" && formEntries.length > 0 && { form: Object.fromEntries(formEntries) }),
       };
     },
+  };
+}
+
+/**
+ * The fields of a form that a flat schema can express.
+ * @returns with the names of the required fields, and of those among them that it can't express
+ */
+export function flatFields(form: Readonly<Record<string, unknown>> | null): {
+  properties: Fields;
+  required: readonly string[];
+  missing: string[];
+} {
+  const { properties = {}, required = [] } = (form ?? {}) as {
+    properties?: Record<string, unknown>;
+    required?: string[];
+  };
+  const supported = Object.entries(properties).flatMap(([name, schema]) => {
+    const field = toFlatField(name, schema);
+    return field === undefined ? [] : [[name, field] as const];
+  });
+  const names = new Set(supported.map(([name]) => name));
+  return {
+    properties: Object.fromEntries(supported),
+    required,
+    missing: required.filter((name) => !names.has(name)),
   };
 }
 

@@ -32,7 +32,7 @@ export interface StandingReaders extends PeopleReaders {
 }
 
 /** Somebody who decides: the caller of a request, or a person whom a signed link or a message identifies, who may have no account. */
-export type Decider = Pick<Principal, "kind" | "owner" | "keyName" | "lineage" | "access">;
+export type Decider = Pick<Principal, "kind" | "owner" | "keyName" | "lineage" | "access" | "decides">;
 
 export type StandingContext = Pick<ToolContext, "engine" | "now">;
 

@@ -11,7 +11,10 @@ import { onUnexpectedError } from "./on-unexpected-error.ts";
 import { cancelHandler, finishHandler, onFailureHandler, runTimeoutHandler } from "./run-handlers.ts";
 import { childDoneHandler, decidedHandler, wakeHandler } from "./wait-handlers.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
-import { escalateHandler, notifyHandler, remindHandler } from "./approval-handlers.ts";
+import { escalateHandler, remindHandler } from "./approval-handlers.ts";
+import { announceHandler } from "./approval-messages/announce-handler.ts";
+import type { ApprovalMessageOptions } from "./approval-messages/message-job.ts";
+import { notifyHandler } from "./approval-messages/notify-handler.ts";
 import { planner } from "../definition/plan.ts";
 import { MAX_CALL_DEPTH } from "../run-state/pin-calls.ts";
 import type { PrepareRun } from "../run-state/prepare-run.ts";
@@ -33,6 +36,8 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
   usageLimits: UsageLimits;
   /** The URL to which the event of a step is sent. */
   eventUrl: EventsApi["url"];
+  webUrl: ApprovalMessageOptions["webUrl"];
+  newToken: ApprovalMessageOptions["newToken"];
   /** Evaluates the expressions; tests pass another. */
   expressions?: Evaluator;
 }
@@ -55,6 +60,8 @@ export function jobHandlers({
   log,
   usageLimits,
   eventUrl,
+  webUrl,
+  newToken,
   expressions = evaluator(),
 }: JobHandlersOptions): JobHandlers {
   const { runs } = read;
@@ -68,7 +75,6 @@ export function jobHandlers({
     views: engine.views,
     usageLimits,
     evaluator: expressions,
-    approvals: read.approvals,
     people: read.users && { users: read.users, projects: read.projects },
     prepareRun,
     remainingAfter: (run: RunRecord, stepId: string) => engine.remainingWork.after(read, run, stepId),
@@ -80,6 +86,7 @@ export function jobHandlers({
     planLevels: async (run, stepId) => (await shared.remainingAfter(run, stepId)).levels,
     decisionsHold: decisionsHold(read, engine.remainingWork),
   };
+  const messages: ApprovalMessageOptions = { ...shared, read, webUrl, newToken };
   const kinds: Readonly<Record<JobKind, JobHandler>> = {
     step: stepHandler(attempts),
     wake: wakeHandler(shared),
@@ -91,7 +98,8 @@ export function jobHandlers({
     cancel: cancelHandler(shared),
     run_timeout: runTimeoutHandler(shared),
     on_failure: onFailureHandler(shared),
-    notify: notifyHandler(shared),
+    notify: notifyHandler(messages),
+    announce: announceHandler(messages),
     remind: remindHandler(shared),
     escalate: escalateHandler(shared),
   };

@@ -2,6 +2,7 @@
  * Advances runs: asks the decider what follows from the states of the steps, and writes it in the transaction of the
  * change. Nothing here evaluates an expression or reaches beyond the store.
  */
+import { announceEnds } from "./announce-ends.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { RunStop } from "../../core/model.ts";
@@ -92,7 +93,7 @@ async function cancelInactive({ clock }: RunContext, update: RunUpdate): Promise
     if (position === undefined || ref.item !== null || update.states.at(position) !== "queued") continue;
     update.states = update.states.with(position, "cancelled");
   }
-  await tx.approvals.cancelForRun(run.id, iso(clock.now()));
+  if (await tx.approvals.cancelForRun(run.id, iso(clock.now()))) await announceEnds(tx, run);
   if (run.stop === null) return;
   for (const { ref, childRun } of await tx.runs.children(run.id)) {
     await tx.jobs.add(newJob(runRef(childRun), "cancel", run.priority));

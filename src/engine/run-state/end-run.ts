@@ -1,4 +1,5 @@
 /** Ends runs: with an output, with an error, or cancelled. */
+import { announceEnds } from "./announce-ends.ts";
 import type { RunError } from "../../../schemas/run.ts";
 import { iso } from "../../core/clock.ts";
 import type { AbandonedAttempt, RunRecord } from "../../core/model.ts";
@@ -94,7 +95,7 @@ export async function endRun(
   const handlerId = hasHandler ? definition.on_failure : undefined;
   const onFailure = handlerId === undefined ? null : { workflowId: handlerId, runId: null, error: null };
   await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt, onFailure });
-  await tx.approvals.cancelForRun(run.id, now);
+  if (await tx.approvals.cancelForRun(run.id, now)) await announceEnds(tx, run);
   await tx.jobs.dropUnclaimed(run.id, { ended: true });
   if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
   if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));

@@ -25,7 +25,10 @@ export type Wait =
   | {
       kind: "approval";
       inputHash: string;
-      approval: Pick<ApprovalRecord, "id" | "message" | "form" | "assignees" | "plan" | "rules">;
+      approval: Pick<
+        ApprovalRecord,
+        "id" | "message" | "form" | "assignees" | "plan" | "rules" | "evidence" | "delivery"
+      >;
       /** When the wait fails; null for never. */
       expiresAt: string | null;
     }

@@ -1,5 +1,11 @@
 /** What the threads of the engine do. Values travel as text: copying large ones in other ways takes longer. */
-import type { Connections, PartialIssue, SqlColumn, MissingName } from "../../core/connections.ts";
+import type {
+  Connections,
+  NamedConnection,
+  PartialIssue,
+  SqlColumn,
+  MissingName,
+} from "../../core/connections.ts";
 import type { StateDeclaration } from "../../core/workflow-state.ts";
 import type { JsonSchema } from "../../core/json-schema/index.ts";
 import type { StepErrorCode, StepErrorOptions } from "../../core/step-errors.ts";
@@ -28,6 +34,7 @@ export interface ConnectionLists extends Pick<Connections, "defaultDatabase"> {
   secrets: ReturnType<Connections["http"]["secrets"]>;
   mcpServers: ReturnType<Connections["mcpServers"]["list"]>;
   mailUnavailableReason: string | null;
+  chats: readonly NamedConnection[];
   allowedDomains: readonly string[];
 }
 

@@ -52,6 +52,15 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
       send: notInCheck,
     },
     signatureSecrets: notInCheck,
+    chats: {
+      list: () => lists.chats,
+      post: notInCheck,
+      update: notInCheck,
+      signingSecrets: notInCheck,
+      memberEmail: notInCheck,
+      respond: notInCheck,
+    },
+    maskSecrets: notInCheck,
     targetOf: notInCheck,
     configurationOf: notInCheck,
   };
@@ -77,6 +86,7 @@ export const connectionLists = ({
   http,
   mcpServers,
   mailer,
+  chats,
   defaultDatabase,
 }: Connections): ConnectionLists => ({
   defaultDatabase,
@@ -84,6 +94,7 @@ export const connectionLists = ({
   models: models.list(),
   secrets: http.secrets(),
   mcpServers: mcpServers.list(),
+  chats: chats.list(),
   mailUnavailableReason: mailer.unavailableReason(),
   allowedDomains: mailer.allowedDomains(),
 });

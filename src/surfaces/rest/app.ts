@@ -17,6 +17,8 @@ import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpressError, hasBody, readBody } from "./body.ts";
+import { slackBody, slackInteractions } from "../chat/slack.ts";
+import { decisionPages } from "../decide/routes.ts";
 import { receiveEvent } from "./events.ts";
 import { receiveDelivery } from "./hooks.ts";
 import { gatherInput, planInput } from "./input.ts";
@@ -75,6 +77,12 @@ export function restApp(options: RestOptions): Express {
     .route("/hooks/:token")
     .post(receiveDelivery(services, bodies))
     .all(rejectOtherMethods(["POST"]));
+
+  app
+    .route("/interactions/slack")
+    .post(slackBody, slackInteractions(services, options.signIn))
+    .all(rejectOtherMethods(["POST"]));
+  app.use("/decide", decisionPages(services, options.signIn));
 
   const admit = requestAuthenticator(options.admission, options.signIn);
   app

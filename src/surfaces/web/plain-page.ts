@@ -13,16 +13,24 @@ export const escapeHtml = (text: string): string =>
 
 /**
  * Sends a page that loads no other resource.
- * @param body HTML; texts of others go through `escapeHtml`
+ * @param title HTML, as `body`: texts of others go through `escapeHtml` of core/mail/html.ts
+ * @param options.style rules after those of every page
+ * @param options.formAction where its forms may send
  */
-export function sendPlainPage(res: ServerResponse, status: number, title: string, body: string): void {
+export function sendPlainPage(
+  res: ServerResponse,
+  status: number,
+  title: string,
+  body: string,
+  { style = "", formAction = "'none'" }: { style?: string; formAction?: "'none'" | "'self'" } = {},
+): void {
   const nonce = randomBytes(16).toString("base64");
-  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style nonce="${nonce}">${STYLE}</style>`;
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style nonce="${nonce}">${STYLE}${style}</style>`;
   res.statusCode = status;
   res.setHeader("Content-Type", "text/html; charset=utf-8");
   res.setHeader(
     "Content-Security-Policy",
-    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'; form-action ${formAction}`,
   );
   res.end(
     `<!doctype html><html lang="en"><head>${head}</head><body><main><h1>${title}</h1>${body}</main></body></html>`,

@@ -52,6 +52,9 @@ const pendingApproval = (createdAt: string): ApprovalRecord => ({
   rules: FIRST_DECIDES,
   decisions: [],
   events: [],
+  evidence: null,
+  delivery: { byLink: false, chat: [] },
+  decidedVia: null,
 });
 
 /** A decision of a person for the plan "plan". */
@@ -486,6 +489,36 @@ export function storeContract(setup: ContractSetup): void {
       await first.transaction((tx) => tx.approvals.setNotified("apr_1", [2, 3]));
       const notices = (await first.read.approvals.find("apr_1"))!.events.filter(({ notified }) => notified);
       expect(notices.map(({ seq }) => seq)).toEqual([2, 3]);
+    });
+  });
+
+  describe("a link that decides an approval", () => {
+    it("is used up by one of several decisions, and records each browser once", async () => {
+      const { database, first, second, now } = await open(setup);
+      const digest = Buffer.from("link");
+      const link = {
+        approvalId: "apr_1",
+        recipient: "ann@example.com",
+        planDigest: "plan",
+        createdAt: now(),
+      };
+      await first.transaction((tx) => tx.approvalLinks.insert({ ...link, digest }));
+      const used = await concurrently(database, 6, ({ transaction }) =>
+        transaction((tx) => tx.approvalLinks.consume(digest, now())),
+      );
+      expect(applied(used)).toBe(1);
+      expect(await second.read.approvalLinks.find(digest)).toEqual({ ...link, usedAt: now() });
+      const visits = await concurrently(database, 6, ({ transaction }, caller) =>
+        transaction((tx) =>
+          tx.approvalLinks.addVisit(digest, {
+            address: `10.0.0.${caller % 2}`,
+            client: "Firefox",
+            at: now(),
+          }),
+        ),
+      );
+      expect(applied(visits)).toBe(2);
+      expect(await second.read.approvalLinks.visits(digest)).toHaveLength(2);
     });
   });
 

@@ -7,6 +7,7 @@ import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
 import type { ApprovalDecision } from "../../../core/approval-ports.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
+import { announceEnds } from "../announce-ends.ts";
 import { recordApproval } from "../outgoing-events.ts";
 import { newJob } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
@@ -17,13 +18,16 @@ import type { WaitKind } from "./wait-kind.ts";
 export const approvalWait: WaitKind<"approval"> = {
   state: "waiting",
 
-  async prepare({ message, form, assignees, rules }, { run, job, inputHash, now, timeoutMs, planLevels }) {
+  async prepare(
+    { message, form, assignees, rules, evidence, delivery },
+    { run, job, inputHash, now, timeoutMs, planLevels },
+  ) {
     const id = `apr_${shortHash(`${job.runId} ${job.stepId} ${job.item ?? "-"}`)}`;
     const expiresAt = timeoutMs === null ? null : iso(now + timeoutMs);
     const plan = await planLevels(run, job.stepId);
     return {
       kind: "approval",
-      approval: { id, message, form, assignees, plan, rules },
+      approval: { id, message, form, assignees, plan, rules, evidence, delivery },
       expiresAt,
       inputHash,
     };
@@ -42,6 +46,7 @@ export const approvalWait: WaitKind<"approval"> = {
       decidedBy: null,
       comment: null,
       answer: null,
+      decidedVia: null,
     });
     await recordApproval(tx, run, {
       id: approval.id,
@@ -56,6 +61,8 @@ export const approvalWait: WaitKind<"approval"> = {
     if (approval.assignees.length > 0) {
       const asked = { kind: "asked" as const, at: createdAt, to: approval.assignees };
       await notifyAssignees(tx, { ...ref, id: approval.id, events: [] }, run.priority, [asked]);
+    } else if (approval.delivery.chat.length > 0) {
+      await tx.jobs.add(newJob(ref, "notify", run.priority));
     }
     return { waitUntil: expiresAt };
   },
@@ -72,9 +79,13 @@ export const approvalWait: WaitKind<"approval"> = {
       answer: null,
     };
     if (!(await tx.approvals.decide(approval.id, expired))) return undefined;
+    if (approval.delivery.chat.length > 0) await announceEnds(tx, (await tx.runs.find(ref.runId))!);
     return { kind: "failed", error: toRunError(approvalTimeout(ref.stepId), ref) };
   },
 };
+
+/** What a person decided. `via` says how, if not over the API or in the interface. */
+export type RecordedDecision = Omit<PersonDecision, "planDigest"> & { via?: ApprovalRecord["decidedVia"] };
 
 /** What a decision of a person led to. */
 export type DecisionEffect = { status: "pending" | "approved" | "declined" } | { refused: "ended" | "taken" };
@@ -90,7 +101,7 @@ export type DecisionEffect = { status: "pending" | "approved" | "declined" } | {
 export async function recordDecision(
   tx: EngineWriters,
   { id, runId, stepId, item }: Pick<ApprovalRecord, "id" | keyof StepRef>,
-  decision: Omit<PersonDecision, "planDigest">,
+  { via = null, ...decision }: RecordedDecision,
   levels: readonly string[],
 ): Promise<DecisionEffect> {
   const run = (await tx.runs.lock(runId))!;
@@ -102,9 +113,10 @@ export async function recordDecision(
   const { outcome } = tally(approval.rules, all, digest);
   if (outcome === null) return { status: "pending" };
   const { decidedAt, name, comment, answer } = decision;
-  const end = { status: outcome, decidedAt, decidedBy: name, comment, answer, plan: levels };
+  const end = { status: outcome, decidedAt, decidedBy: name, comment, answer, plan: levels, decidedVia: via };
   if (!(await tx.approvals.decide(id, end))) return { refused: "ended" };
   await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));
+  if (approval.delivery.chat.length > 0) await announceEnds(tx, run);
   return { status: outcome };
 }
 

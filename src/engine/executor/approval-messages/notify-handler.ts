@@ -1,0 +1,214 @@
+/**
+ * Sends the messages about an approval that waits: a mail of their own to those whom its events concern, and the question to each
+ * chat. What was sent is recorded one by one, so a job that runs again repeats only what may not have arrived. Without a message
+ * people still find the approval in the list.
+ */
+import type { ApprovalMessageRecord } from "../../../core/approval-delivery-ports.ts";
+import type { ApprovalView } from "../../../core/approval-document.ts";
+import { type ApprovalRecipient, approvalRecipients } from "../../../core/approval-people.ts";
+import { iso } from "../../../core/clock.ts";
+import type { Connections } from "../../../core/connections.ts";
+import { AppError } from "../../../core/errors.ts";
+import type { RemainingWork } from "../../../core/engine-port.ts";
+import type { ApprovalRecord, Job, RunRecord } from "../../../core/model.ts";
+import { usageSubjectOf } from "../../../core/usage-limits.ts";
+import type { JobContext, JobHandler } from "../../../queue/types.ts";
+import { announceEnds } from "../../run-state/announce-ends.ts";
+import { endNotifying } from "../../run-state/waits/approval-reminders.ts";
+import { withChange, withoutChange } from "../job-results.ts";
+import { approvalMail, type Notice } from "./approval-mail.ts";
+import { pendingMessage } from "./chat-message.ts";
+import { type ApprovalMessageOptions, isFinal, retryLater } from "./message-job.ts";
+
+/** One run of the job. */
+interface Sending {
+  run: RunRecord;
+  approval: ApprovalRecord;
+  view: ApprovalView;
+  remaining: RemainingWork;
+  connections: Pick<Connections, "mailer" | "chats" | "maskSecrets">;
+  job: Job;
+  jobContext: JobContext;
+}
+
+/** A message to send. */
+interface Target {
+  channel: ApprovalMessageRecord["channel"];
+  /** The key of the record: the address, or the name of a chat. */
+  recipient: string;
+  /** @returns what identifies the message; null for none */
+  send(): Promise<string | null>;
+}
+
+/** A question that was asked by an older release, which recorded no event. */
+const ASKED = { seq: 0, kind: "asked", by: null, note: null } as const;
+
+export function notifyHandler(options: ApprovalMessageOptions): JobHandler {
+  const { context, read, remainingAfter, views } = options;
+  return async (job, jobContext) => {
+    const [run, approval] = [await read.runs.find(job.runId), await read.approvals.findByStep(job)];
+    if (run === undefined || approval?.status !== "pending") return withoutChange();
+    const remaining = await remainingAfter(run, approval.stepId);
+    const { connections } = await views.of(run.project);
+    const view = { approval, run, remaining };
+    const sending: Sending = { run, approval, view, remaining, connections, job, jobContext };
+    const { assignees, events } = approval;
+    const notices: readonly Notice[] =
+      events.length === 0 ? [{ ...ASKED, to: assignees }] : events.filter(({ notified }) => !notified);
+    const done = new Set((await read.approvalMessages.of(approval.id)).map(keyOf));
+    const targets = [...chatTargets(options, sending)];
+    for (const event of notices) targets.push(...(await mailTargets(options, sending, event)));
+    let failed = false;
+    for (const target of targets)
+      if (!done.has(keyOf(target))) failed = !(await sendOne(options, sending, target)) || failed;
+    const retry = failed ? retryLater(context, job) : undefined;
+    if (retry?.kind === "retry") return retry;
+    // It may have ended while the messages were sent, when there was none to update yet.
+    const hasEnded =
+      approval.delivery.chat.length > 0 && (await read.approvals.find(approval.id))?.status !== "pending";
+    return withChange(async (tx) => {
+      const seqs = notices.map(({ seq }) => seq);
+      await endNotifying(tx, approval, job.priority, seqs);
+      if (hasEnded) await announceEnds(tx, run);
+    });
+  };
+}
+
+const keyOf = ({ channel, recipient }: Pick<Target, "channel" | "recipient">): string =>
+  `${channel} ${recipient}`;
+
+/** @returns false when the message must be sent again */
+async function sendOne(
+  { context, log }: ApprovalMessageOptions,
+  { run, approval, job, jobContext }: Sending,
+  { channel, recipient, send }: Target,
+): Promise<boolean> {
+  const record = async (status: "sent" | "refused", reference: string | null): Promise<void> => {
+    const at = iso(context.clock.now());
+    const message = { approvalId: approval.id, channel, recipient, at, status, reference };
+    await jobContext.record((tx) => tx.approvalMessages.put(message));
+  };
+  try {
+    await record("sent", await send());
+    return true;
+  } catch (err) {
+    if (jobContext.signal.aborted || err instanceof AppError) throw err;
+    const fields = {
+      workflow_id: run.workflowId,
+      run_id: run.id,
+      step_id: job.stepId,
+      approval_id: approval.id,
+    };
+    log.warn(
+      { err, ...fields, channel, attempt: job.attempt },
+      `approval ${channel === "mail" ? "mail" : "message"} not sent`,
+    );
+    if (!isFinal(err)) return false;
+    await record("refused", null);
+    return true;
+  }
+}
+
+function chatTargets(options: ApprovalMessageOptions, sending: Sending): Target[] {
+  const { run, approval, view, remaining, connections, jobContext } = sending;
+  const types = new Map(connections.chats.list().map(({ name, type }) => [name, type]));
+  return approval.delivery.chat.map((name) => ({
+    channel: types.get(name) === "teams" ? "teams" : "slack",
+    recipient: name,
+    send: async () => {
+      const url = await options.webUrl(`/ui/approvals/${approval.id}`);
+      const call = { owner: usageSubjectOf(run.actor), signal: jobContext.signal };
+      return connections.chats.post(
+        name,
+        pendingMessage(view, remaining, url, connections.maskSecrets),
+        call,
+      );
+    },
+  }));
+}
+
+/** A mail to each of those whom an event concerns, the substitutes of those who are away among them. */
+async function mailTargets(
+  options: ApprovalMessageOptions,
+  sending: Sending,
+  event: Notice,
+): Promise<Target[]> {
+  const { run, approval, connections, job } = sending;
+  const { mailer } = connections;
+  const recipients = await recipientsOf(options, sending, event);
+  const allowed = mailer.allowedDomains();
+  // Assignees in a literal list are checked before; one of a role or of an expression must not keep the others from their mail.
+  const reachable = recipients.filter(
+    ({ email }) =>
+      mailer.unavailableReason() !== null ||
+      allowed.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase()),
+  );
+  if (reachable.length < recipients.length)
+    options.log.warn(
+      {
+        run_id: run.id,
+        step_id: job.stepId,
+        approval_id: approval.id,
+        count: recipients.length - reachable.length,
+      },
+      "approval mail not sent to domains that are not allowed",
+    );
+  return reachable.map((recipient) => {
+    const email = recipient.email.toLowerCase();
+    return {
+      channel: "mail",
+      recipient: event.seq <= 1 ? email : `${email} ${event.seq}`,
+      send: () => sendMail(options, sending, event, { ...recipient, email }),
+    };
+  });
+}
+
+async function recipientsOf(
+  { people, context }: ApprovalMessageOptions,
+  { approval, remaining }: Sending,
+  event: Notice,
+): Promise<ApprovalRecipient[]> {
+  if (people === undefined)
+    return event.to.filter((to) => to.includes("@")).map((email) => ({ email, for: null }));
+  const added = event.kind === "escalated" || event.kind === "delegated" ? { to: event.to } : {};
+  return approvalRecipients(people, approval, {
+    ...added,
+    planDigest: remaining.digest,
+    now: iso(context.clock.now()),
+  });
+}
+
+async function sendMail(
+  options: ApprovalMessageOptions,
+  { run, approval, view, remaining, connections, job, jobContext }: Sending,
+  event: Notice,
+  { email, for: absent }: ApprovalRecipient,
+): Promise<null> {
+  const page = await options.webUrl(`/ui/approvals/${approval.id}`);
+  const link = { approvalId: approval.id, recipient: email, planDigest: remaining.digest };
+  const decide = approval.delivery.byLink ? await createLink(options, jobContext, link) : null;
+  const mail = approvalMail(
+    view,
+    { page, decide, event, absent, planDigest: remaining.digest },
+    connections.maskSecrets,
+  );
+  const key = [
+    `${run.id}:${job.stepId}:${job.item ?? "-"}:notify`,
+    ...(event.seq <= 1 ? [] : [event.seq]),
+    email,
+  ];
+  await connections.mailer.send({ to: [email], ...mail, idempotencyKey: key.join(":") }, jobContext.signal);
+  return null;
+}
+
+/** Creates a link before it is sent: one that is not stored would not work. A retry sends another one, and both work. */
+async function createLink(
+  { context, newToken, webUrl }: ApprovalMessageOptions,
+  jobContext: JobContext,
+  link: { approvalId: string; recipient: string; planDigest: string },
+): Promise<string> {
+  const { token, digest } = newToken();
+  const createdAt = iso(context.clock.now());
+  await jobContext.record((tx) => tx.approvalLinks.insert({ ...link, digest, createdAt }));
+  return webUrl(`/decide/${token}`);
+}
