@@ -74,6 +74,35 @@ CREATE TABLE "approval_events" (
 CREATE INDEX "approval_events_by_run" on "approval_events" (
   "run_id");
 
+CREATE TABLE "approval_link_visits" (
+  "digest" blob not null,
+  "visitor" text not null,
+  "address" text not null,
+  "client" text not null,
+  "at" text not null, constraint "approval_link_visits_pk" primary key ("digest",
+  "visitor"));
+
+CREATE TABLE "approval_links" (
+  "digest" blob primary key,
+  "approval_id" text not null,
+  "recipient" text not null,
+  "plan_digest" text not null,
+  "created_at" text not null,
+  "used_at" text);
+
+CREATE INDEX "approval_links_by_approval" on "approval_links" (
+  "approval_id");
+
+CREATE TABLE "approval_messages" (
+  "approval_id" text not null,
+  "channel" text not null,
+  "recipient" text not null,
+  "at" text not null,
+  "status" text not null,
+  "reference" text, constraint "approval_messages_pk" primary key ("approval_id",
+  "channel",
+  "recipient"));
+
 CREATE TABLE "approvals" (
   "id" text not null primary key,
   "run_id" text not null,
@@ -91,7 +120,10 @@ CREATE TABLE "approvals" (
   "comment" text,
   "answer" text,
   "plan" text,
-  "rules" text);
+  "rules" text,
+  "evidence" text,
+  "delivery" text,
+  "decided_via" text);
 
 CREATE INDEX "approvals_by_run" on "approvals" (
   "run_id");

@@ -11,7 +11,7 @@ export type PersonalDecision = { by: string, for?: string | undefined, override?
 export type ApprovalEvent = { event: ("asked" | "reminded" | "escalated" | "delegated"), at: string, by?: string | undefined, to: Array<string>, note?: string | undefined }
 export type PlannedStep = { id: string, type: string, effect: string, does?: ("reads" | "writes" | "sends" | "calls" | "asks" | "waits" | "runs" | "nothing") | undefined, targets?: Array<string> | undefined, if?: string | undefined, undo?: true | undefined }
 export type PlannedWorkflow = { workflow_id: (string | null), version: (number | null), role: ("run" | "parent" | "called" | "reviewed" | "planned"), run_id?: string | undefined, patched?: true | undefined, on_failure?: string | undefined, foreign?: true | undefined, steps: Array<PlannedStep> }
-export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), required?: number | undefined, required_declines?: number | undefined, decisions?: Array<PersonalDecision> | undefined, history?: Array<ApprovalEvent> | undefined, escalates?: Array<{ at: string, to: Array<string> }> | undefined, you?: { can_decide: boolean, reason?: string | undefined, for?: string | undefined, override?: true | undefined, assigned: boolean } | undefined, plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
+export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), required?: number | undefined, required_declines?: number | undefined, decisions?: Array<PersonalDecision> | undefined, history?: Array<ApprovalEvent> | undefined, escalates?: Array<{ at: string, to: Array<string> }> | undefined, you?: { can_decide: boolean, reason?: string | undefined, for?: string | undefined, override?: true | undefined, assigned: boolean } | undefined, evidence?: Record<string, unknown> | undefined, decide_by_link?: true | undefined, decided_via?: ("link" | "slack") | undefined, plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
 export type Attempt = { attempt: number, status: ("running" | "succeeded" | "failed" | "cancelled" | "interrupted"), started_at: string, finished_at: (string | null), input?: unknown | undefined, usage: Usage, error: RunError }
@@ -1100,6 +1100,7 @@ export type post_Decide_approval = {
 404: Schemas.Problem,
 408: Schemas.Problem,
 409: Schemas.Problem,
+410: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
 422: Schemas.Problem,
@@ -1115,6 +1116,7 @@ export type post_Decide_approval = {
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 409: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 422: { "X-Request-Id": string },
