@@ -45,11 +45,14 @@ export function approvalBlocks(
       ],
     },
     { kind: "lines", text: shown(formatPlan(approval.id, remaining.workflows)) },
-    ...(approval.form === null
-      ? []
-      : [paragraph("Approving needs a form to be filled in, which the page of the approval shows.")]),
   ];
 }
+
+/** What a mail or a chat says of a form. */
+export const formNote = ({ form }: Pick<ApprovalRecord, "form">): MailBlock[] =>
+  form === null
+    ? []
+    : [paragraph("Approving needs a form to be filled in, which the page of the approval shows.")];
 
 /** Rows as tables, everything else as facts, in the order in which they are written. */
 function evidenceBlocks(evidence: ApprovalRecord["evidence"], shown: (text: string) => string): MailBlock[] {

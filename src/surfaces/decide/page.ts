@@ -7,7 +7,8 @@ import { paragraph } from "../../core/mail/document.ts";
 import { sendPlainPage } from "../web/plain-page.ts";
 import { type FlatField, formFields } from "./form.ts";
 
-const STYLE = `main { max-width: 44rem; margin: 2rem auto }
+const STYLE = `body { background: light-dark(#fff, #17191c); color: light-dark(#1a1a1a, #e6e6e6) }
+main { max-width: 44rem; margin: 2rem auto }
 h1 { overflow-wrap: anywhere }
 p, dd { overflow-wrap: anywhere; white-space: pre-line }
 .soft { color: light-dark(#555, #b3b8bf); font-size: .9rem }

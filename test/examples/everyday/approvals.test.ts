@@ -132,14 +132,16 @@ describe("everyday work with approvals", () => {
       expect(output).toEqual({ paid: true, by: [ann, boss] });
       const headers = headersOf(environment.mails);
       const needed = "approval needed: payment-that-two-people-approve | ";
-      expect(headers[0]).toBe(`Approval needed: payment-that-two-people-approve | ${ann}, ${bob}, ${cai}`);
+      expect(headers.slice(0, 3)).toEqual(
+        [ann, bob, cai].map((email) => `Approval needed: payment-that-two-people-approve | ${email}`),
+      );
       expect(headers.filter((header) => header.startsWith("Escalated"))).toEqual([
         `Escalated to you: ${needed}${boss}`,
       ]);
-      expect(headers.slice(1, 6)).toEqual(
-        Array.from({ length: 5 }, () => `Reminder: ${needed}${bob}, ${cai}`),
+      expect(headers.slice(3, 13)).toEqual(
+        Array.from({ length: 5 }, () => [bob, cai].map((email) => `Reminder: ${needed}${email}`)).flat(),
       );
-      expect(environment.mails[1]).toContain("1 of 2 people have approved.");
+      expect(environment.mails[3]).toContain("1 of 2 people have approved.");
     });
 
     it("is not made when nobody decides in time", async () => {

@@ -1,6 +1,11 @@
 /** The mail about an approval to one person. */
 import { visibleText } from "../../../../schemas/hidden-characters.ts";
-import { approvalBlocks, approvalTitle, type ApprovalView } from "../../../core/approval-document.ts";
+import {
+  approvalBlocks,
+  approvalTitle,
+  type ApprovalView,
+  formNote,
+} from "../../../core/approval-document.ts";
 import { type ApprovalEventRecord, tally } from "../../../core/approval-rules.ts";
 import { type MailBlock, paragraph, renderMail } from "../../../core/mail/document.ts";
 
@@ -36,6 +41,7 @@ export function approvalMail(
     blocks: [
       ...noteBlocks(view, facts, mask),
       ...approvalBlocks(view, mask),
+      ...formNote(view.approval),
       ...linkBlocks(view, facts),
       paragraph(`Approval ${id}. You get this mail because a workflow asks you.`),
     ],

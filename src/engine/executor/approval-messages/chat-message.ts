@@ -1,5 +1,10 @@
 /** What a chat shows of an approval: while it is pending, and once it has ended. */
-import { approvalBlocks, approvalTitle, type ApprovalView } from "../../../core/approval-document.ts";
+import {
+  approvalBlocks,
+  approvalTitle,
+  type ApprovalView,
+  formNote,
+} from "../../../core/approval-document.ts";
 import type { ChatMessage } from "../../../core/chat-port.ts";
 import type { RemainingWork } from "../../../core/engine-port.ts";
 import { mailText } from "../../../core/mail/text.ts";
@@ -14,7 +19,7 @@ export function pendingMessage(
   const { approval } = view;
   return {
     title: `Approval needed: ${approvalTitle(approval)}`,
-    text: mailText(approvalBlocks(view, mask)),
+    text: mailText([...approvalBlocks(view, mask), ...formNote(approval)]),
     url,
     decision: { approvalId: approval.id, planDigest: remaining.digest, canApprove: !needsForm(approval) },
   };
