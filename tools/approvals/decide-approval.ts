@@ -28,7 +28,6 @@ export const decideApproval = defineTool({
     "approval_plan_changed",
     "approval_not_yours",
     "link_expired",
-    "link_expired",
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },

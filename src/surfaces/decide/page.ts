@@ -1,6 +1,6 @@
 /** The page of a link that decides: the evidence, what can run, and a form without scripts. */
 import type { ServerResponse } from "node:http";
-import type { DecisionPreview } from "../../../tools/approvals/preview-decision.ts";
+import type { DecisionPreview } from "./preview.ts";
 import { approvalBlocks, approvalTitle } from "../../core/approval-document.ts";
 import { escapeHtml, plainBlocksHtml } from "../../core/mail/html.ts";
 import { paragraph } from "../../core/mail/document.ts";

@@ -4,7 +4,7 @@
  */
 import { type Request, type Response, Router, urlencoded } from "express";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
-import { type DecisionPreview, previewDecision } from "../../../tools/approvals/preview-decision.ts";
+import { type DecisionPreview, previewDecision } from "./preview.ts";
 import { networkOf } from "../../auth/network.ts";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";

@@ -1,12 +1,12 @@
 /** What somebody who has not signed in sees before deciding, and why they can't decide, if so. */
 import { z } from "zod";
-import { ApprovalId } from "../../schemas/approval.ts";
-import type { RemainingWork } from "../../src/core/engine-port.ts";
-import type { AppError } from "../../src/core/errors.ts";
-import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
-import { defineTool } from "../../src/core/tool.ts";
-import { findApproval, hasPlanChanged } from "./serialize-approval.ts";
-import { standingOf } from "./standing.ts";
+import { ApprovalId } from "../../../schemas/approval.ts";
+import type { RemainingWork } from "../../core/engine-port.ts";
+import type { AppError } from "../../core/errors.ts";
+import type { ApprovalRecord, RunRecord } from "../../core/model.ts";
+import { defineTool } from "../../core/tool.ts";
+import { findApproval, hasPlanChanged } from "../../../tools/approvals/serialize-approval.ts";
+import { standingOf } from "../../../tools/approvals/standing.ts";
 
 /** An approval as the page of a link shows it. */
 export interface DecisionPreview {
