@@ -32,7 +32,7 @@ describe("an approval", () => {
   it("is refused with roles that don't exist or can't decide, with the nearest one", async () => {
     const { errors } = await withPeople.check(
       step({ assignees: ["edtor", "viewer", "ann@", "boss"], escalate: { after: "1h", to: ["admn"] } }),
-      { checkConnections: true } as never,
+      { checkConnections: true },
     );
     expect(errors).toMatchObject([
       { path: "steps[0].assignees[0]", code: "unknown_role", did_you_mean: "editor" },
@@ -50,7 +50,7 @@ describe("an approval", () => {
   it("warns of addresses that are no members, with the nearest one", async () => {
     const { errors, warnings } = await withPeople.check(
       step({ assignees: ["anne@example.com"], escalate: { after: "1h", to: "somebody@elsewhere.test" } }),
-      { checkConnections: true } as never,
+      { checkConnections: true },
     );
     expect(errors).toEqual([]);
     expect(warnings).toMatchObject([
@@ -93,7 +93,7 @@ describe("an approval", () => {
   });
 
   it("suggests its fields for words that are used elsewhere", async () => {
-    const { errors } = await withPeople.check(step({ assignees: THREE, quorum: 2 }), {} as never);
+    const { errors } = await withPeople.check(step({ assignees: THREE, quorum: 2 }), {});
     expect(errors).toMatchObject([{ did_you_mean: "required" }]);
   });
 });
