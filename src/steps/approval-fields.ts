@@ -9,6 +9,7 @@ import {
   MAX_REQUIRED,
 } from "../../schemas/approval-rules.ts";
 import { Duration } from "../../schemas/field-values.ts";
+import { text } from "../../schemas/text.ts";
 import type { ApprovalRules } from "../core/approval-rules.ts";
 import { MINUTE } from "../core/clock.ts";
 import { durationMs } from "../core/duration.ts";
@@ -17,12 +18,8 @@ import { StepError } from "../core/step-errors.ts";
 /** The shortest time until a reminder, and between two of them. */
 const MIN_REMINDER = "1m";
 
-const Assignee = z
-  .string()
-  .refine((value) => isAssignedRole(value.toLowerCase()) || z.email().safeParse(value).success, {
-    error: "must be a mail address, or a role: editor or admin",
-    params: { code: "wrong_format" },
-  });
+/** An address or a role: the checker and `flatAssignees` say which words are neither, with a near match. */
+const Assignee = text(320, 1);
 
 /** One of them, or a list; an expression in a list may give a list. */
 const Assignees = z.union([Assignee, z.array(z.union([Assignee, z.array(Assignee)])).max(MAX_ASSIGNEES)]);
@@ -75,11 +72,16 @@ export const escalateField = z
 type Escalations = z.output<typeof escalateField>;
 type WrittenAssignees = z.output<typeof Assignees>;
 
-/** The addresses and roles, each once. Roles are in lower case. */
-export function flatAssignees(written: WrittenAssignees | undefined): string[] {
+/** The addresses and roles, each once. Roles are in lower case. @throws StepError input_invalid */
+export function flatAssignees(written: WrittenAssignees | undefined, field = "assignees"): string[] {
   const found = new Map<string, string>();
   for (const assignee of [written ?? []].flat(2)) {
     const key = assignee.toLowerCase();
+    if (!isAssignedRole(key) && !z.email().safeParse(assignee).success)
+      throw new StepError(
+        "input_invalid",
+        `${field} must have mail addresses and roles (${ASSIGNED_ROLES.join(", ")}), got "${assignee.slice(0, 100)}".`,
+      );
     if (!found.has(key)) found.set(key, isAssignedRole(key) ? key : assignee);
   }
   return [...found.values()];
@@ -103,7 +105,10 @@ export function rulesOf({
     remind: remindersOf(remind),
     escalate: [escalate ?? []]
       .flat()
-      .map(({ after, to }) => ({ after: durationMs(after), to: named(flatAssignees(to), "escalate.to") }))
+      .map(({ after, to }) => ({
+        after: durationMs(after),
+        to: named(flatAssignees(to, "escalate.to"), "escalate.to"),
+      }))
       .toSorted((a, b) => a.after - b.after),
   };
 }

@@ -1,4 +1,5 @@
 /** What the checker finds in the fields of an `approval` step that say who decides. */
+import { z } from "zod";
 import { ASSIGNED_ROLES, isAssignedRole } from "../../schemas/approval-rules.ts";
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import { Role } from "../../schemas/user.ts";
@@ -53,10 +54,12 @@ export async function whoDecidesIssues(
   return warnings(written, isActiveUser, memberEmails);
 }
 
-/** A word without @ is meant as a role. */
+/** What is neither an address nor a role. A word without @ is meant as a role. */
 function roleIssues({ path, assignee }: Written): PartialIssue[] {
   const word = assignee.toLowerCase();
-  if (assignee.includes("@") || isAssignedRole(word)) return [];
+  if (isAssignedRole(word) || z.email().safeParse(assignee).success) return [];
+  if (assignee.includes("@"))
+    return [{ path, code: "wrong_format", message: "must be a mail address, such as ada@example.com" }];
   const isViewer = word === "viewer";
   const near = isViewer ? undefined : nearMatch(word, Role.options);
   return [

@@ -23,7 +23,7 @@ const WORKFLOWS = 30;
 const LIMITS: Readonly<Record<string, number>> = {
   describe_environment: 2_600,
   "describe_environment, tables": 840,
-  "describe_environment, definition": 3_340,
+  "describe_environment, definition": 3_500,
   "describe_environment, expressions": 1_240,
   describe_database: 1_260,
   "describe_database, samples": 260,

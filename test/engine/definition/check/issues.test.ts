@@ -211,9 +211,9 @@ describe("the checker", () => {
       { path: "steps[0].message", code: "wrong_type" },
     ],
     [
-      "a string in place of a list",
-      { inputs, steps: [{ id: "a", type: "approval", message: "?", assignees: "${{ inputs.since }}" }] },
-      { path: "steps[0].assignees", code: "wrong_type" },
+      "a string in place of a number",
+      { inputs, steps: [{ id: "a", type: "approval", message: "?", required: "${{ inputs.since }}" }] },
+      { path: "steps[0].required", code: "wrong_type" },
     ],
     ["what a step type finds", { steps: [{ id: "a", type: "wait" }] }, { path: "steps[0]", code: "invalid" }],
     [

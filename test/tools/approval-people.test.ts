@@ -1,0 +1,233 @@
+/** Who may decide an approval by name, by role, for others and after a change of the plan, and who gets a mail. */
+import { describe, expect, it } from "vitest";
+import { planDigest } from "../../src/core/approval-rules.ts";
+import { approvalRecipients } from "../../src/core/approval-people.ts";
+import { DAY, iso } from "../../src/core/clock.ts";
+import type { Principal } from "../../src/core/ports.ts";
+import type { UserRole } from "../../schemas/user.ts";
+import { setAbsence } from "../../tools/absences/set-absence.ts";
+import { decideApproval } from "../../tools/approvals/decide-approval.ts";
+import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
+import { getApproval } from "../../tools/approvals/get-approval.ts";
+import { listApprovals } from "../../tools/approvals/list-approvals.ts";
+import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { runWorkflow } from "../../tools/runs/run-workflow.ts";
+import { fakeClock, testInstance } from "../support/instance.ts";
+import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
+
+const ROLES: Readonly<Record<string, UserRole>> = {
+  ann: "admin",
+  ben: "editor",
+  cai: "editor",
+  dan: "editor",
+  vera: "viewer",
+};
+
+/** An approval of a run that Dan has started, of a workflow that a key of the operator has written. */
+async function asked(step: object) {
+  const clock = fakeClock();
+  const instance = await testInstance({ clock });
+  const { queue } = await instance.executor();
+  const principals = new Map<string, Principal>();
+  for (const [name, role] of Object.entries(ROLES))
+    principals.set(name, (await signedInUser(instance, { email: `${name}@example.com`, role })).principal);
+  let plan = "one";
+  const { services } = instance;
+  const remainingWork: typeof services.engine.remainingWork = async (read, approval) => {
+    const real = await services.engine.remainingWork(read, approval);
+    const levels = [plan];
+    return { ...real, levels, digest: planDigest(levels) };
+  };
+  const changeable = { services: { ...services, engine: { ...services.engine, remainingWork } } };
+  const as = (name: string) => callAs(changeable, principals.get(name)!);
+  const author = callAs(instance, { ...keyPrincipal(), lineage: "key_author" });
+  const { id: workflow } = await author(createWorkflow, {
+    name: "Asks",
+    definition: { steps: [{ id: "ask", type: "approval", message: "Go on?", ...step }] },
+  });
+  const run = await as("dan")(runWorkflow, { workflow_id: workflow, wait: 0 });
+  queue.wake();
+  await queue.waitUntilIdle();
+  const find = async () =>
+    (await services.read.approvals.findByStep({ runId: run.id, stepId: "ask", item: null }))!;
+  const { id } = await find();
+  return {
+    instance,
+    clock,
+    services,
+    as,
+    find,
+    id,
+    setPlan: (next: string) => void (plan = next),
+    decide: (name: string, more: object = {}) =>
+      as(name)(decideApproval, {
+        approval_id: id,
+        decision: "approve",
+        plan_digest: planDigest([plan]),
+        ...more,
+      }),
+    delegate: (name: string, to: string, more: object = {}) =>
+      as(name)(delegateApproval, { approval_id: id, to: `${to}@example.com`, ...more }),
+    away: (name: string, substitute: string) =>
+      as(name)(setAbsence, { until: iso(clock.now() + DAY), substitute: `${substitute}@example.com` }),
+    you: async (name: string) => (await as(name)(getApproval, { approval_id: id })).you!,
+  };
+}
+
+const refusal = (text: string) => ({ message: expect.stringContaining(text) as string });
+
+describe("an approval that is assigned to a role", () => {
+  it("is for those who have it or a higher one, with their keys too, and never for who started the run", async () => {
+    const { as, decide, you, id } = await asked({ assignees: ["editor"] });
+    expect(await you("ben")).toEqual({ can_decide: true, assigned: true });
+    expect(await you("ann")).toEqual({ can_decide: true, assigned: true });
+    expect(await you("dan")).toMatchObject({
+      can_decide: false,
+      assigned: true,
+      reason: expect.stringContaining("You started the run") as string,
+    });
+    expect(await you("vera")).toMatchObject({ can_decide: false, assigned: false });
+    await expect(decide("dan")).rejects.toMatchObject(refusal("You started the run"));
+    const mine = async (name: string, forMe: string) =>
+      (await as(name)(listApprovals, { for_me: forMe })).items.map((approval) => approval.id);
+    expect(await mine("dan", "assigned")).toEqual([id]);
+    expect(await mine("dan", "decidable")).toEqual([]);
+    expect(await mine("ben", "decidable")).toEqual([id]);
+    expect(await mine("vera", "assigned")).toEqual([]);
+    expect(await decide("ben")).toMatchObject({ status: "approved", decided_by: "ben@example.com" });
+  });
+
+  it("is for admins only if it says admin, without an override of theirs", async () => {
+    const { decide, you } = await asked({ assignees: ["admin"] });
+    expect(await you("ben")).toMatchObject({ can_decide: false, assigned: false });
+    expect(await decide("ann")).toMatchObject({ status: "approved", decisions: [{ by: "ann@example.com" }] });
+  });
+});
+
+describe("an approval that two people decide", () => {
+  const TWO = { assignees: ["ben@example.com", "cai@example.com", "ann@example.com"], required: 2 };
+
+  it("does not count decisions for a plan that has changed, says so, and lets people decide again", async () => {
+    const { decide, setPlan, as, id, you, clock } = await asked(TWO);
+    expect(await decide("ben")).toMatchObject({ status: "pending", required: 2 });
+    await expect(decide("ben")).rejects.toMatchObject(refusal("each person decides once. 1 of 2"));
+    clock.advance(1_000);
+    setPlan("another");
+    expect((await as("ann")(getApproval, { approval_id: id })).decisions).toMatchObject([{ outdated: true }]);
+    expect(await you("ben")).toMatchObject({ can_decide: true });
+    await expect(decide("cai", { plan_digest: planDigest(["one"]) })).rejects.toMatchObject({
+      code: "approval_plan_changed",
+    });
+    expect(await decide("cai")).toMatchObject({ status: "pending" });
+    clock.advance(1_000);
+    const done = await decide("ben");
+    expect(done).toMatchObject({ status: "approved" });
+    expect(done.decisions!.map(({ by, outdated = false }) => [by, outdated])).toEqual([
+      ["ben@example.com", true],
+      ["cai@example.com", false],
+      ["ben@example.com", false],
+    ]);
+  });
+
+  it("records each decision and delegation in the audit log", async () => {
+    const { decide, delegate, services, id } = await asked(TWO);
+    await decide("ben");
+    await delegate("cai", "dan").catch(() => undefined);
+    await decide("cai", { decision: "decline", comment: "No." });
+    const entries = await services.read.audit.page({ filter: { target: id }, before: null, limit: 10 });
+    expect(entries.map(({ owner, operation, details }) => ({ owner, operation, details }))).toEqual([
+      {
+        owner: "cai@example.com",
+        operation: "decide_approval",
+        details: { decision: "decline", status: "declined" },
+      },
+      {
+        owner: "ben@example.com",
+        operation: "decide_approval",
+        details: { decision: "approve", status: "pending" },
+      },
+    ]);
+  });
+});
+
+describe("an approval that is passed on", () => {
+  const ONE = { assignees: ["ben@example.com"] };
+
+  it("is decided by the other person, and no more by the assignee until it is passed back", async () => {
+    const { decide, delegate, find } = await asked(ONE);
+    expect(await delegate("ben", "cai", { note: "Please." })).toMatchObject({
+      assignees: ["cai@example.com"],
+      history: [{ event: "delegated", by: "ben@example.com", to: ["cai@example.com"], note: "Please." }],
+    });
+    await expect(decide("ben")).rejects.toMatchObject(refusal("You passed"));
+    await delegate("cai", "ben");
+    await expect(decide("cai")).rejects.toMatchObject({ code: "approval_not_yours" });
+    expect(await decide("ben")).toMatchObject({ status: "approved" });
+    expect((await find()).decisions).toMatchObject([{ person: "ben@example.com", seat: "ben@example.com" }]);
+  });
+
+  it("goes to nobody who may not decide, and comes from nobody who may not", async () => {
+    const { delegate } = await asked(ONE);
+    await expect(delegate("ben", "vera")).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(delegate("ben", "nobody")).rejects.toMatchObject({ code: "invalid_input" });
+    // Dan started the run.
+    await expect(delegate("ben", "dan")).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(delegate("cai", "ann")).rejects.toMatchObject({ code: "approval_not_yours" });
+    await expect(delegate("ben", "cai", { from: "ben@example.com" })).rejects.toMatchObject({
+      code: "approval_not_yours",
+    });
+    expect(await delegate("ann", "cai", { from: "ben@example.com" })).toMatchObject({
+      assignees: ["cai@example.com"],
+    });
+    const starter = await asked({ assignees: ["dan@example.com"] });
+    await expect(starter.delegate("dan", "cai")).rejects.toMatchObject(refusal("You started the run"));
+  });
+});
+
+describe("the substitute of an assignee who is away", () => {
+  it("decides in their place while the absence lasts, also through another who is away", async () => {
+    const { away, decide, you, clock } = await asked({ assignees: ["ann@example.com"] });
+    await away("ann", "cai");
+    await away("cai", "ben");
+    expect(await you("ben")).toEqual({ can_decide: true, assigned: true, for: "ann@example.com" });
+    clock.advance(DAY);
+    await expect(decide("ben")).rejects.toMatchObject({ code: "approval_not_yours" });
+    const again = await asked({ assignees: ["ann@example.com"] });
+    await again.away("ann", "cai");
+    expect(await again.decide("cai")).toMatchObject({
+      decided_by: "cai@example.com",
+      decisions: [{ by: "cai@example.com", for: "ann@example.com" }],
+    });
+  });
+
+  it("can't decide what the assignee may not decide, nor twice with them", async () => {
+    const starter = await asked({ assignees: ["dan@example.com", "ann@example.com"] });
+    await starter.away("dan", "ben");
+    await expect(starter.decide("ben")).rejects.toMatchObject(
+      refusal("You stand in for dan@example.com, who may not decide"),
+    );
+    const both = await asked({ assignees: ["cai@example.com", "ann@example.com"], required: 2 });
+    await both.away("cai", "ben");
+    await both.decide("cai");
+    await expect(both.decide("ben")).rejects.toMatchObject(refusal("cai@example.com approved"));
+  });
+
+  it("gets the mail too, and nobody gets one whose place is taken", async () => {
+    const { away, decide, find, services, clock } = await asked({
+      assignees: ["editor", "ann@example.com"],
+      required: 2,
+    });
+    await away("ann", "vera");
+    const to = async () =>
+      (
+        await approvalRecipients(services.read, await find(), {
+          planDigest: planDigest(["one"]),
+          now: iso(clock.now()),
+        })
+      ).map(({ email, for: seat }) => (seat === null ? email : `${email} for ${seat}`));
+    const [ann, vera] = ["ann@example.com", "vera@example.com for ann@example.com"];
+    expect(await to()).toEqual([ann, "ben@example.com", "cai@example.com", "dan@example.com", vera]);
+    await decide("ben");
+    expect(await to()).toEqual([ann, "cai@example.com", "dan@example.com", vera]);
+  });
+});
