@@ -36,7 +36,7 @@ export interface StateDatabase {
   address: PostgresAddress;
   /** Another address for the connection that listens for changes: not that of PgBouncer, but of the server. */
   listenAddress?: PostgresAddress | undefined;
-  /** Maximum number of connections of a process to read and write, at least 2; there is one more to listen. */
+  /** Maximum number of connections of a process to read and write, at least 2; there is one more to listen, and one for `/health`. */
   maxConnections: number;
   /**
    * Reads the password for a new connection; undefined for none.

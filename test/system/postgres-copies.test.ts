@@ -86,7 +86,7 @@ async function copies() {
     ),
   ]);
   const clients = web.map(({ url }) => apiClient(url, key)) as [ApiClient, ApiClient];
-  return { web, mcp, workers, clients, key, slow, name };
+  return { web, mcp, workers, clients, key, slow, start };
 }
 
 async function startWorker(env: Record<string, string>) {
@@ -214,7 +214,7 @@ describe("copies on several machines with PostgreSQL", () => {
   });
 
   it("lose time and no runs while the server is away", async () => {
-    const { clients, slow, web, workers } = await copies();
+    const { clients, slow, web, workers, start } = await copies();
     const [a, b] = clients;
     const id = await define(a, "Slow", {
       inputs: { type: "object", properties: { n: { type: "integer" } } },
@@ -233,7 +233,11 @@ describe("copies on several machines with PostgreSQL", () => {
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await fetch(`${web[0].url}/health`)).status).toBe(503);
+    // A copy that starts meanwhile waits.
+    const late = start("serve", "web-3");
+    await delay(2_000);
     await server.startServer();
+    expect((await fetch(`${(await late).url}/health`)).status).toBe(200);
     for (const run of runs) expect(await ended(b, run)).toMatchObject({ status: "succeeded" });
     expect([...slow.calls.values()]).toEqual([1, 1, 1, 1]);
     await untilPassing(async () => expect((await fetch(`${web[1].url}/health`)).status).toBe(200));

@@ -55,6 +55,8 @@ export async function openPostgresStore({
   const readers = openReader(connection, { max: Math.ceil(maxConnections / 2), meter, adapter });
   const writers = openPool({ ...connection, max: Math.floor(maxConnections / 2) });
   const { read } = readers;
+  // A connection of its own, which no slow query takes.
+  const health = openReader(connection, { max: 1, meter: noMeter, adapter });
   const writersOf = (locking: Locking) =>
     new Kysely<Schema>({
       dialect: postgresDialect({ pool: writers, locking, meter }, adapter),
@@ -92,7 +94,7 @@ export async function openPostgresStore({
 
   async function end(): Promise<void> {
     await changes.end();
-    await Promise.all([readers.end(), writers.end()]);
+    await Promise.all([readers.end(), writers.end(), health.end()]);
   }
   let ended: Promise<void> | undefined;
   const close = (): Promise<void> => (ended ??= end());
@@ -120,7 +122,7 @@ export async function openPostgresStore({
       storageLost: new Promise(() => {}),
       async checkHealth() {
         try {
-          await read.selectFrom("counters").select("value").limit(1).execute();
+          await health.read.selectFrom("counters").select("value").limit(1).execute();
           return undefined;
         } catch (error) {
           return (error as Error).message;

@@ -49,7 +49,8 @@ describe("limits", () => {
     harness.onProbe(async () => {
       now += 1;
       peak = Math.max(peak, now);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await untilPassing(() => expect(peak).toBeGreaterThanOrEqual(2));
+      await new Promise((resolve) => setTimeout(resolve, 5));
       now -= 1;
     });
     const queues = [await harness.executor(), await harness.executor()];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { untilPassing } from "../../support/eventually.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
@@ -25,6 +26,7 @@ describe("a fan-out", () => {
     harness.onProbe(async () => {
       now += 1;
       peak = Math.max(peak, now);
+      await untilPassing(() => expect(peak).toBeGreaterThanOrEqual(3));
       await new Promise((resolve) => setTimeout(resolve, 5));
       now -= 1;
     });
