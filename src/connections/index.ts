@@ -8,6 +8,7 @@ import type { SecretSource } from "../core/secret-source.ts";
 import { createDatabases } from "./databases/index.ts";
 import { createHttpClient } from "./http/index.ts";
 import { type ConnectionConfig, limitConfig } from "./limit-config.ts";
+import { loginsOf } from "./logins.ts";
 import { createMailer } from "./mail/index.ts";
 import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
@@ -39,6 +40,7 @@ export function createConnections(
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),
+    loginsOf: (entry) => loginsOf(limited, entry),
   });
   return {
     ...of(config),

@@ -54,6 +54,7 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
     signatureSecrets: notInCheck,
     targetOf: notInCheck,
     configurationOf: notInCheck,
+    loginsOf: notInCheck,
   };
 }
 
