@@ -288,7 +288,7 @@ export const Config = z
         }),
         secrets: z.boolean().default(false).meta({
           description:
-            "Whether each use of an entry of secrets by an attempt of a step gets an entry, before it is sent.",
+            "Whether each use of an entry of secrets, or of the login of a connection, by an attempt of a step gets an entry, before it is sent.",
         }),
       })
       .default({ reads: false, secrets: false })

@@ -141,6 +141,14 @@ export const Project = z
   .meta({ id: "Project", description: "A project: who may do what, with which connections." });
 export type Project = z.infer<typeof Project>;
 
+export const UpdatedProject = Project.extend({
+  warnings: z.array(Issue).optional().meta({
+    description: "What the change affects: with review, published workflows can't run drafts any more.",
+  }),
+}).meta({ id: "UpdatedProject", description: "A project after a change." });
+
+export type UpdatedProject = z.infer<typeof UpdatedProject>;
+
 export const ProjectMember = z
   .strictObject({
     email: z

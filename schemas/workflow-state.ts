@@ -17,6 +17,15 @@ export const StateValues = z
     example: { last_id: 1284 },
   });
 
+export const StateKeys = z
+  .array(z.string().min(1).max(200))
+  .min(1)
+  .max(100)
+  .meta({
+    description: "The keys to reset. Default: all that the definition declares.",
+    example: ["last_id"],
+  });
+
 export const WorkflowStateContent = z
   .strictObject({
     workflow_id: z.string().meta({ example: "new-orders" }),
@@ -46,3 +55,32 @@ export const StateChangeKind = z.enum(["commit", "set", "reset", "import"]).meta
   example: "commit",
 });
 export type StateChangeKind = z.infer<typeof StateChangeKind>;
+
+export const StateChange = z
+  .strictObject({
+    revision: z.int().meta({ description: "The revision of the state after it.", example: 17 }),
+    kind: StateChangeKind,
+    at: timestamp,
+    by: z
+      .string()
+      .meta({ description: "The run that committed it, or who set it.", example: "run_8dkq2m0sfj3a" }),
+    key_name: z
+      .string()
+      .nullable()
+      .meta({ description: "The key that set it; null for a run.", example: null }),
+    reason: z.string().nullable().meta({ example: "The shop has renumbered its orders." }),
+    changes: z
+      .array(
+        z.strictObject({
+          key: z.string().meta({ example: "last_id" }),
+          before: z.unknown().optional().meta({ example: 1280 }),
+          after: z.unknown().optional().meta({ example: 1284 }),
+        }),
+      )
+      .meta({
+        description:
+          "The keys whose values changed. Without `before` it was not written yet, without `after` it has its default again. Of a long value it is `{truncated: true, chars, preview}`.",
+      }),
+  })
+  .meta({ id: "StateChange", description: "A change of a workflow's state." });
+export type StateChange = z.infer<typeof StateChange>;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line; the only file that touches the process. */
-import { fork } from "node:child_process";
-import { type Io, EXIT, sanitizeForTerminal } from "./commands/io.ts";
+import { fork, spawn } from "node:child_process";
+import { CommandError, type Io, EXIT, sanitizeForTerminal } from "./commands/io.ts";
 import type { ProcessHost } from "./commands/program/host.ts";
 import { runProgram } from "./commands/program/run-program.ts";
 
@@ -52,6 +52,7 @@ const host: ProcessHost = {
   send: (message) => void (process.connected && process.send?.(message, undefined, undefined, () => {})),
   onMessage: (listener) => void process.on("message", (message) => listener(message as never)),
   ask,
+  edit,
   exitSoon: () => void setTimeout(() => process.exit(), EXIT_DELAY_MS).unref(),
   uid: process.getuid?.(),
   node: process.version,
@@ -90,6 +91,20 @@ async function ask(question: string): Promise<string | undefined> {
   } finally {
     prompt.close();
   }
+}
+
+async function edit(file: string): Promise<void> {
+  const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+  const [command = "", ...args] = editor.split(/\s+/);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    spawn(command, [...args, file], { stdio: "inherit" })
+      .on("error", reject)
+      .on("exit", resolve);
+  }).catch(() => null);
+  if (code === 0) return;
+  throw new CommandError(
+    `The editor "${editor}" failed, so nothing was saved. Set EDITOR to another one, or use --file.`,
+  );
 }
 
 process.exitCode = await runProgram(io, host, process.argv.slice(2));

@@ -66,6 +66,8 @@ import { renewInvitation } from "./users/renew-invitation.ts";
 import { resetUserPassword } from "./users/reset-user-password.ts";
 import { updateUser } from "./users/update-user.ts";
 import { getWorkflowState } from "./workflow-state/get-workflow-state.ts";
+import { listStateChanges } from "./workflow-state/list-state-changes.ts";
+import { resetWorkflowState } from "./workflow-state/reset-workflow-state.ts";
 import { setWorkflowState } from "./workflow-state/set-workflow-state.ts";
 import { allowExposure } from "./workflows/allow-exposure.ts";
 import { archiveWorkflow } from "./workflows/archive-workflow.ts";
@@ -156,6 +158,7 @@ export const catalogue: readonly AnyTool[] = [
   listSessions,
   listSubscriptions,
   listTriggerDeliveries,
+  listStateChanges,
   listUsers,
   listWorkflowRuns,
   listWorkflowVersions,
@@ -173,6 +176,7 @@ export const catalogue: readonly AnyTool[] = [
   removeProjectMember,
   renewInvitation,
   resetUserPassword,
+  resetWorkflowState,
   restoreWorkflow,
   resumeSchedule,
   retryRun,

@@ -8,6 +8,7 @@ import type { DatabaseSummary } from "../store/backup.ts";
 import { databaseFilePaths, pathExists } from "../store/database-copy.ts";
 import { contentJson, contentLines, type CopyHost, makeCopy } from "./database-copy.ts";
 import { requireDatabaseFile } from "./require-state.ts";
+import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { dumpInstead } from "./postgres-backup.ts";
 
@@ -67,7 +68,7 @@ function checkTarget(file: string, databaseFile: string): string {
     throw new CommandError(
       missing
         ? `The directory ${directory} does not exist. Create it, then try again.`
-        : `The directory ${directory} is not writable: ${(error as Error).message}`,
+        : `The directory ${directory} is not writable: ${fileProblem(error)}.`,
     );
   }
   if (databaseFilePaths(withRealDirectory(databaseFile)).includes(withRealDirectory(target))) {

@@ -177,7 +177,8 @@ async function writePlan(
   async function saveState(tx: Writers, id: string, values: Record<string, unknown>): Promise<void> {
     const updatedAt = iso(setup.clock.now());
     const { principal } = OPERATOR_ACTOR;
-    const state = { values, updatedAt, updatedBy: principal.owner };
+    const change = { kind: "import", keyName: principal.keyName, reason: null } as const;
+    const state = { values, updatedAt, updatedBy: principal.owner, change };
     if (!(await tx.workflowStates.replace(id, FIRST_STATE_REVISION, state, usageSubjectOf(principal))))
       throw new Error(`the new workflow ${id} has a state already`);
   }

@@ -1,6 +1,7 @@
 /** The inputs of a run from the command line. */
 import { readFileSync } from "node:fs";
 import { jsonLossIssues } from "../core/json-text.ts";
+import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT } from "./io.ts";
 
 const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
@@ -44,7 +45,7 @@ function readInputsFile(file: string): Record<string, unknown> {
     text = readFileSync(file === "-" ? 0 : file, "utf8");
     parsed = JSON.parse(text);
   } catch (error) {
-    throw usageError(`--inputs-file: ${source} cannot be read as JSON: ${(error as Error).message}`);
+    throw usageError(`--inputs-file: ${source} cannot be read as JSON: ${fileProblem(error)}.`);
   }
   assertNothingLost(text, `--inputs-file: ${source}`);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))

@@ -5,6 +5,7 @@ import type { Issue } from "../../schemas/problem.ts";
 import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
+import { withCommands } from "./command-ways.ts";
 import { createMasker, type Masker } from "../connections/masking.ts";
 import { maskKeys, redactSecrets } from "./log-redaction.ts";
 
@@ -91,7 +92,7 @@ export function describeError(error: unknown): { message: string; exitCode: numb
   if (error instanceof AppError) {
     const state = error.code === "storage_unavailable" || error.code === "busy";
     return {
-      message: [error.message, ...issueLines(error)].join("\n"),
+      message: withCommands([error.message, ...issueLines(error)].join("\n")),
       exitCode: state ? EXIT.state : EXIT.failed,
     };
   }

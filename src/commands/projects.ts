@@ -1,6 +1,11 @@
 /** `millrace projects`: projects and their members. */
 import { PER_KEY_LIMITS } from "../../schemas/config.ts";
-import { DEFAULT_PROJECT, type Project, type ProjectMember } from "../../schemas/project.ts";
+import {
+  DEFAULT_PROJECT,
+  type Project,
+  type ProjectMember,
+  type UpdatedProject,
+} from "../../schemas/project.ts";
 import { createProject } from "../../tools/projects/create-project.ts";
 import { deleteProject } from "../../tools/projects/delete-project.ts";
 import { getProject } from "../../tools/projects/get-project.ts";
@@ -100,10 +105,12 @@ export async function changeProject(io: Io, id: string, options: ProjectOptions)
       EXIT.usage,
     );
   const project = await withOperator(io, {}, ({ call }) =>
-    call<Project>(updateProject, { project: id, ...fields }),
+    call<UpdatedProject>(updateProject, { project: id, ...fields }),
   );
   if (options.json) return printJson(io, project);
   io.out(`Changed the project ${project.id}.\n`);
+  for (const { message, fix } of project.warnings ?? [])
+    io.out(`${paint(io).yellow("Warning:")} review ${message}. ${fix ?? ""}\n`);
 }
 
 /** Deletes a project that is empty. */

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import type { Run } from "../../schemas/run.ts";
 import { runStep } from "../../tools/runs/run-step.ts";
 import { parseRunInputs } from "./inputs.ts";
+import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { type RunHost, type RunOptions, startAndFollow } from "./run.ts";
 
@@ -31,7 +32,7 @@ function readStep(file: string): Record<string, unknown> {
   try {
     parsed = parse(readFileSync(file === "-" ? 0 : file, "utf8"));
   } catch (error) {
-    throw new CommandError(`${source} cannot be read as YAML: ${(error as Error).message}`, EXIT.usage);
+    throw new CommandError(`${source} cannot be read as YAML: ${fileProblem(error)}.`, EXIT.usage);
   }
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
     return parsed as Record<string, unknown>;

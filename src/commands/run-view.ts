@@ -1,5 +1,5 @@
 /** Shows the steps of a run while it runs: redrawn lines on a terminal, else one line for each change. */
-import type { Run, RunStep } from "../../schemas/run.ts";
+import { FINAL_STATUSES, type Run, type RunStep } from "../../schemas/run.ts";
 import { type Io, paint } from "./io.ts";
 import { plural } from "./plural.ts";
 
@@ -58,6 +58,10 @@ function lineView(io: Io): RunView {
   let status: string | undefined;
   return {
     show(run) {
+      // The run starts before its steps, and ends after them.
+      const line = status === run.status ? "" : `${run.id} ${run.status}\n`;
+      ({ status } = run);
+      if (!FINAL_STATUSES.has(run.status)) io.err(line);
       for (const step of run.steps ?? []) {
         const { total = 0, done = 0, max = total } = step.items ?? {};
         const key = `${step.status} ${step.attempts} ${total === 0 ? 0 : Math.floor((PROGRESS_LINES * done) / max)}`;
@@ -65,8 +69,7 @@ function lineView(io: Io): RunView {
         printed.set(step.id, key);
         io.err(`${oneLine(stepLine(step, Date.now()))}\n`);
       }
-      if (status !== run.status) io.err(`${run.id} ${run.status}\n`);
-      ({ status } = run);
+      if (FINAL_STATUSES.has(run.status)) io.err(line);
     },
   };
 }

@@ -5,6 +5,7 @@ import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { listRuns } from "../../tools/runs/list-runs.ts";
 import { nearMatch } from "../core/near-match.ts";
+import { alignColumns } from "./columns.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { withOperator } from "./operator.ts";
 import { describeWaits, describeFailure } from "./run.ts";
@@ -14,10 +15,12 @@ export interface RunsOptions {
   workflow?: string;
   project?: string;
   status?: string[];
-  limit: number;
+  limit?: number;
   json?: boolean;
 }
 
+/** Maximum number of runs that are listed unless another one is given. */
+const DEFAULT_LIMIT = 20;
 /** Maximum length of each value in `runs show --json`, in characters of JSON. */
 const VALUE_CHARS = 100_000;
 
@@ -28,7 +31,7 @@ const nameOf = ({ workflow_id: workflow, step }: Pick<RunSummary, "workflow_id" 
 /** Lists runs, newest first. */
 export async function showRuns(
   io: Io,
-  { workflow, project, status, limit, json }: RunsOptions,
+  { workflow, project, status, limit = DEFAULT_LIMIT, json }: RunsOptions,
 ): Promise<void> {
   const input = {
     workflow_id: workflow,
@@ -51,14 +54,21 @@ export async function showRuns(
     queued: dim,
     cancelled: dim,
   };
-  const width = Math.max(...items.map((run) => nameOf(run).length));
-  for (const run of items) {
-    const { id, status: runStatus, trigger, trial, error, created_at } = run;
-    const reason = error === null ? "" : `  ${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`;
-    const created = created_at.slice(0, 19).replace("T", " ");
-    io.out(
-      `${id}  ${nameOf(run).padEnd(width)}  ${colours[runStatus](runStatus.padEnd(9))}  ${created}  ${trigger}${trial ? ", trial" : ""}${reason}\n`,
-    );
+  const rows = items.map(({ id, status: runStatus, trigger, trial, error, created_at: created, ...of }) => [
+    id,
+    nameOf(of),
+    runStatus,
+    created.slice(0, 19).replace("T", " "),
+    `${trigger}${trial ? ", trial" : ""}`,
+    error === null ? "" : `${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`,
+  ]);
+  const head = ["ID", "WORKFLOW", "STATUS", "CREATED (UTC)", "TRIGGER", "ERROR"];
+  const line = alignColumns([head, ...rows]);
+  io.out(`${bold(line(head))}\n`);
+  for (const [index, row] of rows.entries()) {
+    const { status: runStatus } = items[index]!;
+    // Coloured after the alignment, which counts characters.
+    io.out(`${line(row).replace(`  ${runStatus} `, `  ${colours[runStatus](runStatus)} `)}\n`);
   }
   if (total > items.length) io.out(dim(`${total - items.length} more; show them with --limit\n`));
 }

@@ -5,6 +5,7 @@ import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { findProject } from "../../tools/projects/find-project.ts";
 import type { WorkflowContent, WorkflowReader } from "../core/ports.ts";
 import { toYaml } from "../engine/definition/check/index.ts";
+import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { withOperator } from "./operator.ts";
 
@@ -62,7 +63,7 @@ export function readWorkflowFiles(directory: string): { file: string; stem: stri
   try {
     names = readdirSync(directory).filter((name) => /\.(?:ya?ml|json)$/.test(name));
   } catch (error) {
-    throw new CommandError(`${directory} cannot be read: ${(error as Error).message}`, EXIT.usage);
+    throw new CommandError(`${directory} cannot be read: ${fileProblem(error)}.`, EXIT.usage);
   }
   if (names.length === 0)
     throw new CommandError(
@@ -89,7 +90,7 @@ export async function exportWorkflows(
     mkdirSync(directory, { recursive: true });
   } catch (error) {
     throw new CommandError(
-      `The directory ${directory} cannot be created: ${(error as Error).message}`,
+      `The directory ${directory} cannot be created: ${fileProblem(error)}.`,
       EXIT.usage,
     );
   }

@@ -9,6 +9,7 @@ import { createChats } from "./chats/index.ts";
 import { createDatabases } from "./databases/index.ts";
 import { createHttpClient } from "./http/index.ts";
 import { type ConnectionConfig, limitConfig } from "./limit-config.ts";
+import { loginsOf } from "./logins.ts";
 import { createMailer } from "./mail/index.ts";
 import { createMcpServers } from "./mcp-servers/index.ts";
 import { createModels } from "./models/index.ts";
@@ -42,6 +43,7 @@ export function createConnections(
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
     configurationOf: (entry) => configurationOf(limited, entry),
+    loginsOf: (entry) => loginsOf(limited, entry),
   });
   return {
     ...of(config),

@@ -2,6 +2,7 @@
  * Ports to the configured external systems. `src/connections` implements them; steps, the checker and the describe
  * operations use them. Every failure is a `StepError`.
  */
+import type { SecretUse } from "./run-ports.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Chats } from "./chat-port.ts";
 import type { ConnectionView } from "./connection-view.ts";
@@ -305,6 +306,8 @@ export interface Connections {
    * Never a secret, and no limits or prices. Null for one that is not configured.
    */
   configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
+  /** The secrets that a call of a resource (`database:shop`) or of `mail` logs in with, by the names of their variables. */
+  loginsOf(entry: string): SecretUse[];
 }
 
 /** Everything in the configuration. */

@@ -48,7 +48,8 @@ export interface Meter {
     code: string | null;
     seconds: number;
   }): void;
-  backfillEnded(status: Exclude<BackfillStatus, "running">): void;
+  /** It handled its range, or could not go on. */
+  backfillEnded(status: Extract<BackfillStatus, "finished" | "failed">): void;
   /** `seconds` is undefined when the step's code did not run. */
   attemptEnded(end: {
     type: string;

@@ -158,6 +158,11 @@ export interface WorkflowReader {
    * @param options.published whether only published versions count; else the newest versions count too
    */
   callers(id: string, options: { published: boolean }): Promise<string[]>;
+  /**
+   * The workflows of a project that are drafts, with the published workflows that run them: at most `limit` pairs, sorted. Runs
+   * of published versions can't call drafts of a project with review.
+   */
+  liveCallersOfDrafts(project: string, limit: number): Promise<{ draft: string; caller: string }[]>;
   /** Who wrote and reviewed a version and those before it. */
   authorship(id: string, version: number): Promise<Authorship>;
   /** The request of a workflow's published version; undefined when it does not set `expose_as_tool`. */

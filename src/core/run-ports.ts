@@ -302,7 +302,10 @@ export interface UsageWriter extends UsageReader {
 
 /** A secret that a step is about to use: its name, never its value, and the host that it is sent to. */
 export interface SecretUse {
+  /** The name of an entry of `secrets`; of the login of a connection, that of its variable. */
   secret: string;
+  /** The connection that logs in with it, such as `database:shop`; left out for an entry of `secrets`. */
+  connection?: string;
   /** With the port, where it is not the default one. */
   host: string;
 }

@@ -178,6 +178,10 @@ function limited(read: Limited, limits: Limits): Limited {
     expectations: limitedExpectations(read.expectations, limits),
     workflowStates: {
       find: async (id) => ((await limits.canReadWorkflow(id)) ? read.workflowStates.find(id) : undefined),
+      history: async (query) =>
+        (await limits.canReadWorkflow(query.workflowId)) ? read.workflowStates.history(query) : [],
+      countHistory: async (id) =>
+        (await limits.canReadWorkflow(id)) ? read.workflowStates.countHistory(id) : 0,
     },
     ...limitedTriggers(read, limits),
     events: {
@@ -210,6 +214,11 @@ function limitedWorkflows(read: Readers["workflows"], limits: Limits): Readers["
     liveVersions: async (ids) => read.liveVersions(await filterIds(ids, can)),
     recentIds: (limit) => read.recentIds(limit, readable),
     callers: async (id, options) => filterIds(await read.callers(id, options), can),
+    async liveCallersOfDrafts(project, limit) {
+      const found = await read.liveCallersOfDrafts(project, limit);
+      const callers = new Set(await filterIds([...new Set(found.map(({ caller }) => caller))], can));
+      return found.filter(({ caller }) => callers.has(caller));
+    },
     exposureRequest: async (id) => ((await can(id)) ? read.exposureRequest(id) : undefined),
     exposureConsent: async (id) => ((await can(id)) ? read.exposureConsent(id) : null),
     consentedExposures: () => read.consentedExposures(listable),

@@ -190,8 +190,8 @@ export interface StepType<F extends Fields = Fields> {
   /** Returns the entries of the configuration that it uses besides its resource, such as `secret:team_hook`. */
   configurationEntries?(step: UnresolvedStep): readonly string[];
   /**
-   * Returns the secrets that it is about to send, and to which hosts, for the audit log. Left out, it sends none: what
-   * connections log in with is not among them.
+   * Returns the secrets that it is about to send, and to which hosts, for the audit log. Left out, it sends none. What its
+   * connection logs in with is known from the configuration.
    */
   secretUses?(input: Resolved<F>, connections: Pick<Connections, "http">): Promise<SecretUse[]>;
   /** Whether its output can rest on the decision of a person, made for what could run after it at that time. */

@@ -14,7 +14,7 @@ export function secretUseWriter(trx: Kysely<Schema>, clock: Clock): SecretUseWri
         .select(["owner", "key_name", "lineage", "surface", "client", "project"])
         .where("id", "=", runId)
         .executeTakeFirstOrThrow();
-      for (const { secret, host } of uses)
+      for (const { secret, host, connection } of uses)
         await appendAuditEntry(trx, {
           at: iso(clock.now()),
           operation: "use_secret",
@@ -27,7 +27,7 @@ export function secretUseWriter(trx: Kysely<Schema>, clock: Clock): SecretUseWri
           surface: run.surface,
           client: run.client,
           requestId: null,
-          details: { host, run_id: runId, step_id: stepId, ...(item !== null && { item }), attempt },
+          details: { host, ...(connection !== undefined && { connection }), run_id: runId, step_id: stepId, ...(item !== null && { item }), attempt },
         });
     },
   };

@@ -106,13 +106,13 @@ async function addToProjects(
       await addToCount(trx, `${PROJECT_SUBJECT}${project}`, Math.floor(Math.random() * SHARDS), bytes);
 }
 
-/** Counts the versions and the state of a workflow for another project. Its runs stay where they are. */
+/** Counts the versions and the state of a workflow, with its history, for another project. Its runs stay where they are. */
 export async function moveStoredBytes(
   trx: Kysely<Schema>,
   workflowId: string,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  const sumIn = async (table: "workflow_versions" | "workflow_states"): Promise<number> => {
+  const sumIn = async (table: "workflow_versions" | "workflow_states" | "state_changes"): Promise<number> => {
     const { bytes } = await trx
       .selectFrom(table)
       .select((eb) => eb.fn.sum<number | string | null>("stored_bytes").as("bytes"))
@@ -120,7 +120,8 @@ export async function moveStoredBytes(
       .executeTakeFirstOrThrow();
     return Number(bytes ?? 0);
   };
-  const bytes = (await sumIn("workflow_versions")) + (await sumIn("workflow_states"));
+  const bytes =
+    (await sumIn("workflow_versions")) + (await sumIn("workflow_states")) + (await sumIn("state_changes"));
   await addToProjects(trx, [
     [from, -bytes],
     [to, bytes],
@@ -174,6 +175,8 @@ const storedParts = sql`
   union all
   select subject, stored_bytes as bytes from workflow_states
   union all
+  select subject, stored_bytes as bytes from state_changes
+  union all
   select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
   from runs where project <> ${sql.lit(DEFAULT_PROJECT)}
   union all
@@ -181,7 +184,10 @@ const storedParts = sql`
   from workflow_versions v join workflows w on w.id = v.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}
   union all
   select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, s.stored_bytes as bytes
-  from workflow_states s join workflows w on w.id = s.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}`;
+  from workflow_states s join workflows w on w.id = s.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}
+  union all
+  select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, c.stored_bytes as bytes
+  from state_changes c join workflows w on w.id = c.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}`;
 
 /** The subjects whose count differs from the sum of what is stored, by how much it is too low. It reads all runs. */
 export async function storedBytesErrors(db: Kysely<Schema>): Promise<{ subject: string; missing: number }[]> {

@@ -7,6 +7,7 @@ import {
 } from "../core/workflow-state-ports.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { addStateChange, stateChanges } from "./state-changes.ts";
 import { addStoredBytes } from "./stored-bytes.ts";
 
 const findProject = prepared((db, id: string) =>
@@ -31,6 +32,17 @@ export function workflowStateReader(db: Kysely<Schema>): WorkflowStateReader {
         updatedBy: row.updated_by,
       };
     },
+
+    history: (query) => stateChanges(db, query),
+
+    async countHistory(workflowId) {
+      const { count } = await db
+        .selectFrom("state_changes")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("workflow_id", "=", workflowId)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
   };
 }
 
@@ -39,8 +51,20 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
     ...workflowStateReader(trx),
     projectOf: (workflowId) => projectOf(trx, workflowId),
 
-    async replace(workflowId, expected, { values, updatedAt, updatedBy }, subject) {
+    async replace(workflowId, expected, { values, updatedAt, updatedBy, change }, subject) {
       const body = JSON.stringify(values);
+      const addChange = (project: string, before: string): Promise<void> =>
+        addStateChange(trx, {
+          ...change,
+          workflowId,
+          project,
+          subject,
+          revision: expected + 1,
+          at: updatedAt,
+          by: updatedBy,
+          before: JSON.parse(before) as Record<string, unknown>,
+          after: values,
+        });
       const columns = {
         subject,
         stored_bytes: Buffer.byteLength(body),
@@ -59,11 +83,12 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
         if (inserted === undefined) return false;
         const project = await projectOf(trx, workflowId);
         await addStoredBytes(trx, [{ subject, project, bytes: columns.stored_bytes }]);
+        await addChange(project, "{}");
         return true;
       }
       const previous = await trx
         .selectFrom("workflow_states")
-        .select(["subject", "stored_bytes"])
+        .select(["subject", "stored_bytes", "body"])
         .where("workflow_id", "=", workflowId)
         .where("revision", "=", expected)
         .executeTakeFirst();
@@ -80,6 +105,7 @@ export function workflowStateWriter(trx: Kysely<Schema>): WorkflowStateWriter {
         { subject: previous.subject, project, bytes: -previous.stored_bytes },
         { subject, project, bytes: columns.stored_bytes },
       ]);
+      await addChange(project, previous.body);
       return true;
     },
   };

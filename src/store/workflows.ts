@@ -211,6 +211,22 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
       return rows.map(({ caller }) => caller);
     },
 
+    liveCallersOfDrafts: (project, limit) =>
+      db
+        .selectFrom("workflow_calls")
+        .innerJoin("workflows as draft", "draft.id", "workflow_calls.callee")
+        .innerJoin("workflows as caller", "caller.id", "workflow_calls.caller")
+        .select(["draft.id as draft", "caller.id as caller"])
+        .distinct()
+        .where("draft.project", "=", project)
+        .where("draft.status", "=", "draft")
+        .where("workflow_calls.published", "=", 1)
+        .where("caller.status", "=", "published")
+        .orderBy("draft.id")
+        .orderBy("caller.id")
+        .limit(limit)
+        .execute(),
+
     async exposureRequest(id) {
       const row = await exposures(db).where("workflows.id", "=", id).executeTakeFirst();
       return row && toExposure(db, row);

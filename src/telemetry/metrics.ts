@@ -3,7 +3,6 @@
  * @see https://prometheus.io/docs/practices/naming/
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { BackfillStatus } from "../../schemas/backfill.ts";
 import { EVENT_TYPES, TEST_EVENT } from "../../schemas/subscription.ts";
 import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
 import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/meter.ts";
@@ -101,7 +100,7 @@ function meterOf(registry: Registry): Meter {
     BUCKETS.run,
     ["status"],
   );
-  const backfillsEnded = counter("backfills_ended_total", "Ended backfills.", ["status"]);
+  const backfillsEnded = counter("backfills_ended_total", "Backfills that finished or failed.", ["status"]);
   const attempts = counter("step_attempts_total", "Attempts of steps, by outcome.", ["type", "outcome"]);
   const stepFailures = counter("step_failures_total", "Failed attempts of steps, by error code.", [
     "type",
@@ -163,7 +162,7 @@ function meterOf(registry: Registry): Meter {
     runsStarted.inc({ trigger }, 0);
     for (const status of FINAL_STATUSES) runsFinished.inc({ status, trigger }, 0);
   }
-  for (const status of BackfillStatus.exclude(["running"]).options) backfillsEnded.inc({ status }, 0);
+  for (const status of ["finished", "failed"] as const) backfillsEnded.inc({ status }, 0);
   for (const event of [...EVENT_TYPES, TEST_EVENT])
     for (const outcome of ["delivered", "failed"]) deliveries.inc({ event, outcome }, 0);
   for (const access of ["read", "write_wait", "write"] satisfies StorageAccess[])

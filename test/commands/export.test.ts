@@ -14,6 +14,7 @@ import type { Writers } from "../../src/core/ports.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { addUser, signedInUser } from "../support/users.ts";
+import { SET_BY_HAND } from "../support/run-records.ts";
 
 const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
 const DAILY = { ...HELLO, schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" } };
@@ -96,7 +97,7 @@ async function exported(options: ExportOptions = {}) {
     );
     await publish(tx, "hello");
     await tx.workflows.insert({ ...content, name: "Draft", definition: null }, change, { id: "draft" });
-    const state = { values: { last_id: 7 }, updatedAt: iso(0), updatedBy: "run_1" };
+    const state = { values: { last_id: 7 }, updatedAt: iso(0), updatedBy: "run_1", change: SET_BY_HAND };
     expect(await tx.workflowStates.replace("hello", 1, state, "key_1")).toBe(true);
   });
   const file = join(temporaryDirectory(), "all.jsonl");

@@ -20,10 +20,12 @@ describe("millrace runs", () => {
     ]);
     const listed = (await cli("runs", "--limit", "1")).out.trimEnd().split("\n");
     expect(listed).toEqual([
-      expect.stringMatching(`^${asks.id}  asks  waiting `),
+      expect.stringMatching(/^ID +WORKFLOW +STATUS +CREATED \(UTC\) +TRIGGER +ERROR$/),
+      expect.stringMatching(`^${asks.id}  asks +waiting `),
       expect.stringContaining("1 more"),
     ]);
 
+    expect((await cli("runs", "list", "--limit", "1")).out).toBe((await cli("runs", "--limit", "1")).out);
     const shown = await cli("runs", "show", good.id);
     expect(shown.out).toMatch(/one +succeeded/);
     expect(shown.out).toContain('"a": 1');

@@ -29,8 +29,11 @@ async function helpOf(path: readonly string[]): Promise<Help> {
   return {
     subcommands: new Map(await Promise.all(subcommands)),
     options: new Map(options.map(([, name, value]) => [name!, value !== undefined])),
-    minimum: [...usage.matchAll(/<[\w-]+>/g)].length,
-    maximum: [...usage.matchAll(/[<[](?!options\]|command\])[\w-]+[>\]]/g)].length,
+    minimum: [...usage.matchAll(/<[\w=-]+(?:\.\.\.)?>/g)].length,
+    // The last argument may be given several times: `[key...]`.
+    maximum: usage.includes("...")
+      ? Infinity
+      : [...usage.matchAll(/[<[](?!options\]|command\])[\w-]+[>\]]/g)].length,
   };
 }
 

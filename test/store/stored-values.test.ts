@@ -1,12 +1,15 @@
+import type { Kysely } from "kysely";
 import { describe, expect, it } from "vitest";
 import { encodeJson } from "../../src/core/encoded-json.ts";
 import { DAY } from "../../src/core/clock.ts";
 import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
+import type { Schema } from "../../src/store/schema.ts";
 import { storedBytes, storedBytesErrors, recountStoredBytes } from "../../src/store/stored-bytes.ts";
 import { runToEnd, testEngine, type TestEngine } from "../support/engine.ts";
 import { createOldState } from "../support/old-state.ts";
 import { testStore } from "../support/store.ts";
+import { SET_BY_HAND } from "../support/run-records.ts";
 
 const KIB = 1024;
 const LARGE = "word ".repeat(1_000);
@@ -121,6 +124,16 @@ describe("equal values", () => {
   });
 });
 
+/** The bytes of a subject in the history of states. */
+async function historyBytes(db: Kysely<Schema>, subject: string): Promise<number> {
+  const rows = await db
+    .selectFrom("state_changes")
+    .select("stored_bytes")
+    .where("subject", "=", subject)
+    .execute();
+  return rows.reduce((sum, row) => sum + row.stored_bytes, 0);
+}
+
 describe("the state of a workflow", () => {
   it("counts for those who wrote it last", async () => {
     const { define, store, transaction, now } = await testEngine();
@@ -130,20 +143,28 @@ describe("the state of a workflow", () => {
         tx.workflowStates.replace(
           id,
           revision,
-          { values: { text }, updatedAt: now(), updatedBy: "ann" },
+          { values: { text }, updatedAt: now(), updatedBy: "ann", change: SET_BY_HAND },
           subject,
         ),
       );
     const before = await storedBytes(store.read, "key_1");
     expect(await write(1, "key_1", LARGE)).toBe(true);
     expect(await write(1, "key_1", "lost")).toBe(false);
-    expect(await storedBytes(store.read, "key_1")).toBe(before + LARGE.length + '{"text":""}'.length);
+    const history = (subject: string) => historyBytes(store.read, subject);
+    expect(await storedBytes(store.read, "key_1")).toBe(
+      before + LARGE.length + '{"text":""}'.length + (await history("key_1")),
+    );
     expect(await write(2, "bob@example.com", "é")).toBe(true);
-    expect(await storedBytes(store.read, "key_1")).toBe(before);
-    expect(await storedBytes(store.read, "bob@example.com")).toBe('{"text":"é"}'.length + 1);
+    expect(await storedBytes(store.read, "key_1")).toBe(before + (await history("key_1")));
+    expect(await history("key_1")).toBeGreaterThan(100);
+    expect(await storedBytes(store.read, "bob@example.com")).toBe(
+      '{"text":"é"}'.length + 1 + (await history("bob@example.com")),
+    );
     expect(await storedBytesErrors(store.read)).toEqual([]);
     await store.transaction(recountStoredBytes);
-    expect(await storedBytes(store.read, "bob@example.com")).toBe('{"text":"é"}'.length + 1);
+    expect(await storedBytes(store.read, "bob@example.com")).toBe(
+      '{"text":"é"}'.length + 1 + (await history("bob@example.com")),
+    );
   });
 });
 

@@ -121,7 +121,8 @@ export async function exampleEnvironment(peers: Peers = {}) {
     SLACK_ALERTS_URL: `${http.url}/services/T00/B00/alerts`,
   };
   const setup = { settings: readEnvironment(env), config, clock };
-  const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
+  let executor = await startExecutor(instance, setup, { id: "exe_1", slots: 16 });
+  let executors = 1;
   const { services, close } = openServices(instance, setup, {
     wake: () => executor.queue.wake(),
     onChanged: () => {},
@@ -178,6 +179,12 @@ export async function exampleEnvironment(peers: Peers = {}) {
     }
   }
 
+  /** Ends the executor, and starts another one. */
+  async function restart(): Promise<void> {
+    await executor.stop(0);
+    executor = await startExecutor(instance, setup, { id: `exe_${(executors += 1)}`, slots: 16 });
+  }
+
   return {
     directory,
     clock,
@@ -185,7 +192,10 @@ export async function exampleEnvironment(peers: Peers = {}) {
     listen: async (): Promise<string> => (await instance.rest({ config, env })).url,
     instance,
     services,
-    executor,
+    get executor() {
+      return executor;
+    },
+    restart,
     call,
     publish,
     ended,

@@ -1,9 +1,9 @@
-/** The parity scenarios of backfills. No executor runs, so no run starts. */
+/** The parity scenarios of backfills. Their runs wait, so no backfill finishes. */
 import { lastOutput, type ParityCall } from "./parity-scenarios.ts";
 
 type Input = Record<string, unknown>;
 
-const STEPS = [{ id: "hello", type: "set", values: { greeting: "Good morning" } }];
+const STEPS = [{ id: "pause", type: "wait", for: "30d" }];
 /** Published with a schedule. */
 const PUBLISHED: ParityCall[] = [
   {
@@ -103,7 +103,7 @@ export const BACKFILL_SCENARIOS: Readonly<Record<string, readonly ParityCall[]>>
     { call: "get_backfill", with: ofLast(), readOnly: true },
     { call: "get_backfill", with: NONE, expect: "backfill_not_found" },
     { call: "get_backfill", with: { ...NONE, workflow_id: "none" }, expect: "workflow_not_found" },
-    { call: "get_backfill", with: { ...NONE, backfill_id: "" }, expect: "invalid_input" },
+    { call: "get_backfill", with: { ...NONE, backfill_id: "b".repeat(101) }, expect: "invalid_input" },
   ],
   cancel_backfill: [
     ...PUBLISHED,

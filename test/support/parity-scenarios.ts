@@ -385,6 +385,58 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     },
     ...wrongId("set_workflow_state", { values: {} }),
   ],
+  reset_workflow_state: [
+    COUNTER,
+    {
+      call: "set_workflow_state",
+      with: { workflow_id: "counter", values: { last_id: 7 }, reason: "A test" },
+    },
+    { call: "reset_workflow_state", with: { workflow_id: "counter", reason: "From the start", if_match: 2 } },
+    { call: "reset_workflow_state", with: { workflow_id: "counter", reason: "Again", keys: ["last_id"] } },
+    {
+      call: "reset_workflow_state",
+      with: { workflow_id: "counter", reason: "Late", if_match: 2 },
+      expect: "version_conflict",
+    },
+    { call: "reset_workflow_state", with: { workflow_id: "counter" }, expect: "invalid_input" },
+    {
+      call: "reset_workflow_state",
+      with: { workflow_id: "counter", reason: "No such key", keys: ["lastid"] },
+      expect: "invalid_input",
+    },
+    {
+      call: "reset_workflow_state",
+      with: { workflow_id: "counter", reason: "Mine" },
+      readOnly: true,
+      expect: "missing_scope",
+    },
+    NIGHTLY,
+    {
+      call: "reset_workflow_state",
+      with: { workflow_id: "nightly-backup", reason: "None" },
+      expect: "state_not_found",
+    },
+    ...wrongId("reset_workflow_state", { reason: "None" }),
+  ],
+  list_state_changes: [
+    COUNTER,
+    { call: "list_state_changes", with: { workflow_id: "counter" } },
+    {
+      call: "set_workflow_state",
+      with: { workflow_id: "counter", values: { last_id: 7 }, reason: "A test" },
+    },
+    { call: "set_workflow_state", with: { workflow_id: "counter", values: { last_id: 7 } } },
+    { call: "reset_workflow_state", with: { workflow_id: "counter", reason: "From the start" } },
+    { call: "list_state_changes", with: { workflow_id: "counter" }, readOnly: true },
+    { call: "list_state_changes", with: { workflow_id: "counter", limit: 1 } },
+    {
+      call: "list_state_changes",
+      with: (before) => ({ workflow_id: "counter", limit: 1, cursor: lastOutput(before)["next_cursor"] }),
+    },
+    { call: "list_state_changes", with: { workflow_id: "counter", cursor: "no" }, expect: "invalid_cursor" },
+    { call: "list_state_changes", with: { workflow_id: "counter", limit: 0 }, expect: "invalid_input" },
+    ...wrongId("list_state_changes"),
+  ],
   list_workflow_versions: [
     WEEKLY,
     ...["a", "b", "c"].map((description) => ({

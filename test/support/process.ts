@@ -59,6 +59,7 @@ const host: ProcessHost = {
   send: () => {},
   onMessage: () => {},
   ask: async () => undefined,
+  edit: () => Promise.reject(new Error("There is no editor here.")),
   exitSoon: () => {},
   uid: process.getuid?.(),
   node: process.version,

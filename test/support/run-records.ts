@@ -1,5 +1,6 @@
 /** Runs and jobs for tests of the store and the queue. */
 import type { Job, NewRun } from "../../src/core/model.ts";
+import type { StateChange } from "../../src/core/workflow-state-ports.ts";
 import { StepStates } from "../../src/core/step-states.ts";
 
 /** A run of the workflow "weekly" with one step, to be inserted. */
@@ -51,3 +52,6 @@ export const claimedJob = (fields: Partial<Job> = {}): Job => ({
   crashCount: 0,
   ...fields,
 });
+
+/** How a test writes the state of a workflow. */
+export const SET_BY_HAND: StateChange = { kind: "set", keyName: "ci", reason: "A test" };

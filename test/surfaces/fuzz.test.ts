@@ -193,6 +193,8 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "allow_exposure",
   "get_exposure",
   "get_schedule",
+  "list_state_changes",
+  "reset_workflow_state",
   "list_backfills",
   "get_backfill",
   "cancel_backfill",

@@ -51,6 +51,7 @@ const BODIES: Readonly<Record<string, object>> = {
   offer_workflow: { projects: ["*"] },
   move_workflow: { project: OWN },
   set_workflow_state: { values: {} },
+  reset_workflow_state: { reason: "Taken over" },
   start_backfill: { from: "2026-10-01", to: "2026-10-02" },
   decide_approval: { decision: "approve" },
   delegate_approval: { to: "somebody@example.com" },

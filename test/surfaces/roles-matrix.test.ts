@@ -127,6 +127,8 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   list_offered_workflows: reads,
   get_workflow_state: { ...reads, ...workflow },
   set_workflow_state: { ...writesWorkflow, send: () => ({ values: {} }) },
+  list_state_changes: { ...reads, ...workflow },
+  reset_workflow_state: { ...writesWorkflow, send: () => ({ reason: "From the start" }) },
   get_schedule: { ...reads, ...workflow },
   list_schedules: reads,
   pause_schedule: { ...publishes, send: () => ({}) },

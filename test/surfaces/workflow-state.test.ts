@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { storedBytesErrors } from "../../src/store/stored-bytes.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 
 const PATH = "/workflows/counter/state";
@@ -111,5 +112,75 @@ describe("GET and PUT /workflows/{workflow_id}/state", () => {
     expectProblem(await call("GET", "/workflows/plain/state"), "state_not_found");
     expectProblem(await call("PUT", "/workflows/plain/state", { values: {} }), "state_not_found");
     expectProblem(await call("GET", "/workflows/nothing/state"), "workflow_not_found");
+  });
+});
+
+describe("the history of a workflow's state", () => {
+  it("says what changed which values, when and why, newest first", async () => {
+    const { call } = await counter();
+    await call("PUT", PATH, { values: { last_id: 7, note: "by hand" }, reason: "Starts at 7" });
+    // Nothing changes.
+    await call("PUT", PATH, { values: { last_id: 7, note: "by hand" } });
+    const reset = await call(
+      "POST",
+      `${PATH}/reset`,
+      { reason: "From the start", keys: ["last_id"] },
+      { "If-Match": '"3-p1"' },
+    );
+    expect(reset).toMatchObject({
+      status: 200,
+      body: { revision: 4, values: { last_id: 0, note: "by hand" } },
+    });
+    const { body } = await call("GET", `${PATH}/history`);
+    expect(body).toMatchObject([
+      {
+        revision: 4,
+        kind: "reset",
+        by: "operator",
+        reason: "From the start",
+        changes: [{ key: "last_id", before: 7 }],
+      },
+      {
+        revision: 2,
+        kind: "set",
+        reason: "Starts at 7",
+        changes: [
+          { key: "last_id", after: 7 },
+          { key: "note", after: "by hand" },
+        ],
+      },
+    ]);
+    expect(Object.keys((body as object[])[0]!)).toContain("key_name");
+  });
+
+  it("resets all keys, but not when the state was written since it was read", async () => {
+    const { call, instance } = await counter();
+    await call("PUT", PATH, { values: { last_id: 7, note: "x" } });
+    const late = await call("POST", `${PATH}/reset`, { reason: "Late" }, { "If-Match": '"1-p1"' });
+    expectProblem(late, "version_conflict");
+    const reset = await call("POST", `${PATH}/reset`, { reason: "Again" });
+    expect(reset.body).toMatchObject({ values: { last_id: 0, note: "none" } });
+    expectProblem(await call("POST", `${PATH}/reset`, {}), "invalid_input");
+    const filter = { operation: "reset_workflow_state" };
+    const [entry] = await instance.read.audit.page({ filter, before: null, limit: 9 });
+    expect(entry).toMatchObject({ target: "counter", details: { reason: "Again", revision: 3 } });
+  });
+
+  it("keeps the newest changes, and the beginning of long values", async () => {
+    const { call, instance } = await counter();
+    for (let last_id = 1; last_id <= 230; last_id += 1)
+      expect((await call("PUT", PATH, { values: { last_id } })).status).toBe(200);
+    await call("PUT", PATH, { values: { last_id: 230, note: "y".repeat(5_000) } });
+    const { body } = await call("GET", `${PATH}/history`);
+    const revisions = (body as { revision: number }[]).map(({ revision }) => revision);
+    expect(revisions.length).toBeLessThan(220);
+    expect(revisions.slice(0, 3)).toEqual([232, 231, 230]);
+    expect((body as { changes: object[] }[])[0]!.changes).toEqual([
+      {
+        key: "note",
+        after: { truncated: true, chars: 5_002, preview: `"${"y".repeat(1_999)}` },
+      },
+    ]);
+    expect(await storedBytesErrors(instance.store.read)).toEqual([]);
   });
 });

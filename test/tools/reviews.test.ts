@@ -518,3 +518,31 @@ describe("what runs by itself in a project with review", () => {
     }
   });
 });
+
+describe("turning review on", () => {
+  it("names the published workflows that run drafts, and no others", async () => {
+    const { instance, ann } = await team({ review: false });
+    const root = callAs(
+      instance,
+      (await signedInUser(instance, { email: "root@example.com", role: "admin" })).principal,
+    );
+    for (const name of ["Sub", "Other"]) await create(ann, name, say(1));
+    await publish(ann, "other");
+    await create(ann, "Main", call("sub"));
+    await publish(ann, "main");
+    await create(ann, "Fine", call("other"));
+    await publish(ann, "fine");
+    await create(ann, "Draft", call("sub"));
+    const turned = await root(updateProject, { project: DEFAULT_PROJECT, review: true });
+    expect(turned.warnings).toMatchObject([
+      {
+        path: "review",
+        code: "calls_draft",
+        message: expect.stringMatching(/^affects "main": it runs "sub", which is a draft/),
+      },
+    ]);
+    expect(await root(updateProject, { project: DEFAULT_PROJECT, review: true })).not.toHaveProperty(
+      "warnings",
+    );
+  });
+});

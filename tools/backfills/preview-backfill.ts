@@ -13,7 +13,7 @@ export const previewBackfill = defineTool({
   description:
     "Lists the scheduled times of a past range, with the runs that they have, and what start_backfill would start. It changes " +
     "nothing.",
-  route: "GET /workflows/:workflow_id/backfills/preview",
+  route: "GET /workflows/:workflow_id/backfill-preview",
   surfaces: ["rest"],
   scope: "read",
   effect: "read",

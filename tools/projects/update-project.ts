@@ -1,15 +1,17 @@
 import { z } from "zod";
 import {
   HttpPublic,
-  Project,
   ProjectConnections,
   ProjectDescription,
   ProjectIdRef,
   ProjectLimits,
   ProjectName,
+  UpdatedProject,
 } from "../../schemas/project.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import { isInstanceAdmin } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
+import type { Writers } from "../../src/core/ports.ts";
 import type { ProjectRecord } from "../../src/core/project-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findAdministered } from "./find-project.ts";
@@ -42,7 +44,7 @@ export const updateProject = defineTool({
     }),
     limits: ProjectLimits.optional(),
   }),
-  output: Project,
+  output: UpdatedProject,
   run: ({ project: id, ...input }, ctx) =>
     ctx.write(async (tx) => {
       const before = await findAdministered(ctx, tx.projects, id);
@@ -65,9 +67,24 @@ export const updateProject = defineTool({
         project: before.id,
         details: { changed: Object.keys(change) },
       });
-      return serializeProject(ctx, after);
+      const warnings = review === true && !before.review ? await draftWarnings(tx, before.id) : [];
+      return { ...serializeProject(ctx, after), ...(warnings.length > 0 && { warnings }) };
     }),
 });
+
+/** Maximum number of callers of drafts that an answer names. */
+const MAX_CALLERS = 100;
+
+/** Runs of published workflows that call a draft fail from now on: nobody has reviewed it. */
+async function draftWarnings({ workflows }: Pick<Writers, "workflows">, project: string): Promise<Issue[]> {
+  const found = await workflows.liveCallersOfDrafts(project, MAX_CALLERS);
+  return found.map(({ draft, caller }) => ({
+    path: "review",
+    code: "calls_draft",
+    message: `affects "${caller}": it runs "${draft}", which is a draft, and with review runs of published workflows can't call drafts`,
+    fix: `Publish "${draft}" (it needs a review now), or turn review off until it is published.`,
+  }));
+}
 
 /** Whether an older release, which does not know what a project may do, would let it do more. */
 const isUnknownToOlderReleases = ({ connections, httpPublic, review, limits }: ProjectRecord): boolean =>

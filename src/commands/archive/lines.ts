@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { issuesOf } from "../../core/issues.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { fileProblem } from "../file-problem.ts";
 import { CommandError, EXIT } from "../io.ts";
 import { FORMAT_VERSION, type Line, LINE_SCHEMAS } from "./format.ts";
 
@@ -108,7 +109,7 @@ async function* splitLines(file: string): AsyncGenerator<string> {
     }
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).code !== "string") throw error;
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.usage);
+    throw new CommandError(`${file} cannot be read: ${fileProblem(error)}.`, EXIT.usage);
   }
   if (length > 0) yield textOf(parts);
 }

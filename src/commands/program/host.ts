@@ -16,6 +16,8 @@ export interface ProcessHost {
   onMessage(listener: (message: never) => void): void;
   /** Asks the person at the terminal; undefined if there is no terminal. */
   ask(question: string): Promise<string | undefined>;
+  /** Opens a file in the editor of the person at the terminal (VISUAL, EDITOR), and resolves when it is closed. */
+  edit(file: string): Promise<void>;
   /** Ends the process shortly, although a library may still be waiting for an answer that does not come. */
   exitSoon(): void;
   /** The user id of this process; undefined on a system without user ids. */

@@ -2,8 +2,9 @@
  * The commands with their arguments and options. An implementation is loaded only when its command runs, so that
  * `--help` answers at once.
  */
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { VERSION } from "../../app/build.ts";
+import type { Shell } from "../completion.ts";
 import { EXIT_HELP, type Io } from "../io.ts";
 import { registerKeys, registerUsers } from "./accounts.ts";
 import { registerArchives, registerStorage } from "./archives.ts";
@@ -17,6 +18,7 @@ import { registerApprovals } from "./approvals.ts";
 import { registerProjects } from "./projects.ts";
 import { registerRuns, registerTriggers, registerWorkflows } from "./runs.ts";
 import { registerSubscriptions } from "./subscriptions.ts";
+import { registerState } from "./state.ts";
 import { registerServers } from "./servers.ts";
 
 /** Builds the `millrace` command. Its errors are thrown, so that the caller chooses the exit code. */
@@ -42,11 +44,19 @@ export function createProgram(io: Io, host: ProcessHost): Command {
   registerRuns(program, io, host);
   registerTriggers(program, io);
   registerBackfills(program, io);
+  registerState(program, io);
   registerWorkflows(program, io, host);
   registerArchives(program, io, host);
   registerStorage(program, io, host);
   registerAudit(program, io);
   registerDiagnostics(program, io, host);
+  program
+    .command("completion")
+    .description("print a script that completes commands and options in your shell")
+    .addArgument(new Argument("<shell>", "your shell").choices(["bash", "zsh", "fish", "powershell"]))
+    .action(async (shell: Shell) =>
+      io.out((await import("../completion.ts")).completionScript(program, shell)),
+    );
   return program;
 }
 

@@ -4,6 +4,9 @@ import type { Io } from "../io.ts";
 import type { ProcessHost } from "./host.ts";
 import { configOption, integer, jsonOption } from "./options.ts";
 
+// Repeated from schemas/workflow.ts: --help must not wait until zod is loaded.
+const WORKFLOW_STATUSES = ["draft", "published", "archived"];
+
 export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessHost, "onStop">): void {
   program
     .command("run")
@@ -46,18 +49,15 @@ export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessH
       (await import("../run-step.ts")).runSingleStep(io, { onStop }, file, { input, from, ...options }),
     );
 
-  const runs = program
-    .command("runs")
-    .description("list runs, show a run, cancel a run")
-    .option("--workflow <id>", "only runs of this workflow")
-    .option("--project <id>", "only runs of this project")
-    .option(
-      "--status <status...>",
-      "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
-    )
-    .addOption(new Option("--limit <int>", "maximum number of runs").default(20).argParser(integer(1, 1_000)))
-    .addOption(jsonOption())
-    .action(async (options) => (await import("../runs.ts")).showRuns(io, options));
+  const runs = addListOptions(
+    program.command("runs").description("list runs, show a run, cancel a run"),
+  ).action(async (options) => (await import("../runs.ts")).showRuns(io, options));
+
+  addListOptions(runs.command("list").description("list runs, newest first")).action(
+    async (_, command: Command) =>
+      // commander gives the options to the parent command `runs`, wherever they stand on the line.
+      (await import("../runs.ts")).showRuns(io, command.optsWithGlobals()),
+  );
 
   runs
     .command("show")
@@ -114,10 +114,69 @@ export function registerTriggers(program: Command, io: Io): void {
     .action(async (workflow, trigger) => (await import("../triggers.ts")).rotate(io, workflow, trigger));
 }
 
-export function registerWorkflows(program: Command, io: Io, { ask }: Pick<ProcessHost, "ask">): void {
+const addListOptions = (command: Command): Command =>
+  command
+    .option("--workflow <id>", "only runs of this workflow")
+    .option("--project <id>", "only runs of this project")
+    .option(
+      "--status <status...>",
+      "only runs with these statuses: queued, running, waiting, succeeded, failed, cancelled",
+    )
+    // Without a default here: that of `runs` would replace what `runs list` was given.
+    .addOption(
+      new Option("--limit <int>", "maximum number of runs (default: 20)").argParser(integer(1, 1_000)),
+    )
+    .addOption(jsonOption());
+
+export function registerWorkflows(
+  program: Command,
+  io: Io,
+  { ask, edit }: Pick<ProcessHost, "ask" | "edit">,
+): void {
   const workflows = program
     .command("workflows")
-    .description("export and apply workflows as files, for example in git; plan a run");
+    .description("list, show, create and edit workflows; export and apply them as files; plan a run");
+  const load = () => import("../workflows.ts");
+
+  workflows
+    .command("list")
+    .description("list workflows by name")
+    .option("--search <words>", "only those whose id, name, description or tags contain the words")
+    .option("--tag <tag>", "only with this tag")
+    .addOption(new Option("--status <status>", "only with this status").choices(WORKFLOW_STATUSES))
+    .option("--project <id>", "only of this project")
+    .addOption(
+      new Option("--limit <int>", "maximum number of workflows").default(50).argParser(integer(1, 200)),
+    )
+    .addOption(jsonOption())
+    .action(async (options) => (await load()).showWorkflows(io, options));
+
+  workflows
+    .command("show")
+    .description("show a workflow with its definition as YAML")
+    .argument("<workflow>", "id of the workflow")
+    .addOption(jsonOption())
+    .action(async (workflow, options) => (await load()).showWorkflow(io, workflow, options));
+
+  workflows
+    .command("create")
+    .description("create a workflow as a draft")
+    .option("--name <name>", "its name (default: that of the file)")
+    .option("--description <text>", "what it does")
+    .option("--file <path>", "YAML or JSON file with its definition; - reads standard input")
+    .option("--project <id>", "its project (default: the default project)")
+    .option("--reason <text>", "change note, kept in the history")
+    .addOption(configOption())
+    .action(async (options) => (await load()).createOne(io, options));
+
+  workflows
+    .command("edit")
+    .description("open a workflow in your editor (VISUAL or EDITOR), and save it as a new version")
+    .argument("<workflow>", "id of the workflow")
+    .option("--file <path>", "take this file instead of opening an editor; - reads standard input")
+    .option("--reason <text>", "change note, kept in the history")
+    .addOption(configOption())
+    .action(async (workflow, options) => (await load()).editOne(io, edit, workflow, options));
 
   workflows
     .command("plan")

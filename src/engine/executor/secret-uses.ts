@@ -1,4 +1,4 @@
-/** The secrets that an attempt is about to send, for the audit log. */
+/** The secrets that an attempt is about to send, and what its connection logs in with, for the audit log. */
 import type { Connections } from "../../core/connections.ts";
 import type { EngineWriters, SecretUse } from "../../core/run-ports.ts";
 import type { RunContext } from "../run-state/run-context.ts";
@@ -10,11 +10,16 @@ import type { Attempt } from "./attempt.ts";
  */
 export async function secretUseRecorder(
   { auditSecrets }: Pick<RunContext, "auditSecrets">,
-  connections: Pick<Connections, "http">,
+  connections: Pick<Connections, "http" | "loginsOf">,
   { job, planned: { type }, input }: Attempt,
 ): Promise<(tx: Pick<EngineWriters, "secretUses">) => Promise<void>> {
-  const found: readonly SecretUse[] =
-    auditSecrets && type.secretUses !== undefined ? await type.secretUses(input as never, connections) : [];
+  const found: readonly SecretUse[] = auditSecrets
+    ? [
+        ...((await type.secretUses?.(input as never, connections)) ?? []),
+        ...(job.resource === null ? [] : connections.loginsOf(job.resource)),
+        ...(type.type === "email" ? connections.loginsOf("mail") : []),
+      ]
+    : [];
   return async (tx) => {
     if (found.length > 0) await tx.secretUses.record(job, found);
   };

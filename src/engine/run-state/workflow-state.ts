@@ -69,7 +69,8 @@ export async function commitState(
   if (run.stateRevision === null) return undefined;
   const stored = await tx.workflowStates.find(workflowId);
   const values = { ...stored?.values, ...committed };
-  const state = { values, updatedAt: at, updatedBy: run.id };
+  const change = { kind: "commit", keyName: null, reason: null } as const;
+  const state = { values, updatedAt: at, updatedBy: run.id, change };
   const subject = usageSubjectOf(run.actor);
   if (await tx.workflowStates.replace(workflowId, run.stateRevision, state, subject)) return undefined;
   return new StepError(

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Project } from "../../../schemas/project.ts";
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import { send } from "../api/client.ts";
-import { notifySuccess } from "../ui/notify.ts";
+import { notifySuccess, notifyWarning } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 
 type Change = EndpointByMethod["patch"]["/projects/{project}"]["parameters"]["body"];
@@ -13,7 +13,10 @@ export function useUpdateProject({ id }: Project) {
   return useSingleFlightMutation({
     mutationFn: (change: Change) =>
       send("patch", "/projects/{project}", { path: { project: id }, body: change }),
-    onSuccess: ({ data }) => notifySuccess(`Saved the project “${data.name}”.`),
+    onSuccess({ data }) {
+      notifySuccess(`Saved the project “${data.name}”.`);
+      for (const { message, fix } of data.warnings ?? []) notifyWarning(`Review ${message}. ${fix ?? ""}`);
+    },
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });
 }

@@ -7,6 +7,7 @@ export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
   cli: "Command line",
   schedule: "Schedule",
   webhook: "Webhook",
+  backfill: "Backfill",
   workflow: "Parent run",
   on_failure: "Failure of a run",
   example: "Example",

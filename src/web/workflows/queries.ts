@@ -137,6 +137,43 @@ export const triggerDeliveryQuery = (id: string, delivery: string) =>
       ).data,
   });
 
+/** Number of backfills that the page of a workflow shows. */
+const SHOWN_BACKFILLS = 3;
+
+/** A workflow's newest backfills. */
+export const backfillsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "backfills"],
+    queryFn: async ({ signal }) =>
+      (
+        await send("get", "/workflows/{workflow_id}/backfills", {
+          path: { workflow_id: id },
+          query: { limit: SHOWN_BACKFILLS },
+          signal,
+        })
+      ).data,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === "running") === true ? ACTIVE_POLL_MS : IDLE_POLL_MS,
+  });
+
+/** Number of changes of the state that the page of a workflow shows. */
+const SHOWN_CHANGES = 20;
+
+/** The newest changes of a workflow's state. It is loaded again with the state. */
+export const stateHistoryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["workflows", id, "state", "history"],
+    queryFn: async ({ signal }) =>
+      (
+        await send("get", "/workflows/{workflow_id}/state/history", {
+          path: { workflow_id: id },
+          query: { limit: SHOWN_CHANGES },
+          signal,
+        })
+      ).data,
+    refetchInterval: IDLE_POLL_MS,
+  });
+
 /** The state of a workflow with its ETag, for If-Match; null when the version that runs declares none. */
 export const stateQuery = (id: string) =>
   queryOptions({

@@ -10,6 +10,7 @@ import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { Backfills } from "./backfills.tsx";
 import { scheduleQuery, versionQuery } from "./queries.ts";
 import { CronText, parseSchedule } from "./schedule-text.tsx";
 
@@ -105,6 +106,7 @@ function ActiveSchedule({
         </Alert>
       )}
       {skipped !== null && <Skipped skipped={skipped} />}
+      <Backfills workflow={workflow} timezone={timezone} />
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 /** Sets the state of a workflow, as JSON. */
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
@@ -22,13 +22,17 @@ export function StateDialog({ state, etag, onClose }: StateDialogProps) {
   // A run may commit while the dialog is open. The ETag of the shown values then refuses the change.
   const [initial] = useState({ values: state.values, etag });
   const [values, setValues] = useState<unknown>(state.values);
+  const [reason, setReason] = useState("");
   const { queryKey } = stateQuery(state.workflow_id);
   const save = useMutation({
     mutationFn: () =>
       send("put", "/workflows/{workflow_id}/state", {
         path: { workflow_id: state.workflow_id },
         header: { "If-Match": initial.etag },
-        body: { values: values as Record<string, unknown> },
+        body: {
+          values: values as Record<string, unknown>,
+          ...(reason.trim() !== "" && { reason }),
+        },
       }),
     onSuccess: () => {
       notifySuccess("Saved the state.");
@@ -60,6 +64,14 @@ export function StateDialog({ state, etag, onClose }: StateDialogProps) {
             value={values}
             onChange={setValues}
             error={issues.length > 0 ? issueText(issues) : undefined}
+          />
+          <Textarea
+            label="Reason (optional)"
+            description="Kept in the history and the audit log."
+            autosize
+            maxLength={1_000}
+            value={reason}
+            onChange={({ currentTarget: { value } }) => setReason(value)}
           />
           {isStale && (
             <Alert color="yellow" role="alert" title="Written in the meantime">

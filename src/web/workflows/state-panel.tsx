@@ -1,6 +1,6 @@
-/** The values that runs of a workflow leave for later ones, and setting them. */
+/** The values that runs of a workflow leave for later ones, with their history; setting and resetting them. */
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { IconPencil } from "@tabler/icons-react";
+import { IconPencil, IconRestore } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
@@ -14,6 +14,11 @@ import { ScrollableValue } from "../runs/section.tsx";
 import { stateQuery, versionQuery } from "./queries.ts";
 
 const StateDialog = lazy(async () => ({ default: (await import("./state-dialog.tsx")).StateDialog }));
+
+const ResetStateDialog = lazy(async () => ({
+  default: (await import("./reset-state-dialog.tsx")).ResetStateDialog,
+}));
+const StateHistory = lazy(async () => ({ default: (await import("./state-history.tsx")).StateHistory }));
 
 /** Whether the version that runs declares state: the published one, else the newest. False while that is loading. */
 export function useDeclaresState(workflow: WorkflowWithDefinition): boolean {
@@ -49,7 +54,9 @@ interface StateProps {
 
 function State({ state, etag, workflow }: StateProps) {
   const may = useHasScopeIn(workflow);
-  const [editing, setEditing] = useState(false);
+  const [dialog, setDialog] = useState<"edit" | "reset">();
+  const [showsHistory, setShowsHistory] = useState(false);
+  const close = () => setDialog(undefined);
   return (
     <Stack gap="xs">
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
@@ -57,22 +64,49 @@ function State({ state, etag, workflow }: StateProps) {
           <LastWrite state={state} />
         </Text>
         {may("write") && workflow.status !== "archived" && (
-          <Button
-            size="xs"
-            variant="default"
-            style={{ flexShrink: 0 }}
-            leftSection={<IconPencil size={14} aria-hidden />}
-            onClick={() => setEditing(true)}
-          >
-            Edit state
-          </Button>
+          <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPencil size={14} aria-hidden />}
+              onClick={() => setDialog("edit")}
+            >
+              Edit state
+            </Button>
+            {state.updated_at !== null && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconRestore size={14} aria-hidden />}
+                onClick={() => setDialog("reset")}
+              >
+                Reset
+              </Button>
+            )}
+          </Group>
         )}
       </Group>
       <ScrollableValue label="State of the workflow">
         <ValueView value={state.values} label="State of the workflow" />
       </ScrollableValue>
+      {state.updated_at !== null && (
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            aria-expanded={showsHistory}
+            onClick={() => setShowsHistory(!showsHistory)}
+          >
+            {showsHistory ? "Hide history" : "Show history"}
+          </Button>
+        </Group>
+      )}
+      <Suspense fallback={showsHistory && <LoadingSkeleton rows={3} />}>
+        {showsHistory && <StateHistory workflowId={workflow.id} />}
+      </Suspense>
       <Suspense>
-        {editing && <StateDialog state={state} etag={etag} onClose={() => setEditing(false)} />}
+        {dialog === "edit" && <StateDialog state={state} etag={etag} onClose={close} />}
+        {dialog === "reset" && <ResetStateDialog state={state} etag={etag} onClose={close} />}
       </Suspense>
     </Stack>
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { auditReader } from "../../../src/store/audit.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
+import { WIRE_FORMATS } from "../../support/mock-model-server.ts";
 import { mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 
 const SECRETS = [
@@ -35,6 +36,46 @@ async function setUp(auditSecrets = true) {
 
 const headersOf = (...names: string[]) =>
   Object.fromEntries(names.map((secret, index) => [`X-Key-${index}`, { secret }]));
+
+describe("the logins of connections", () => {
+  it("are on record before a model is asked, with the variable, the connection and the host", async () => {
+    const wire = WIRE_FORMATS["openai-compatible"];
+    const peer = await mockHttpServer((_request, response) => sendJson(response, wire.answer("Hi", "stop")));
+    const models = [
+      {
+        name: "writer",
+        vendor: "openai-compatible",
+        model_ref: "w",
+        base_url: peer.url + wire.base,
+        key_var: "WRITER_KEY",
+      },
+    ];
+    const step = { id: "ask", type: "model", model: "writer", prompt: "Hello" };
+    for (const auditSecrets of [true, false]) {
+      const engine = await testEngine({ auditSecrets, config: { models }, env: { WRITER_KEY: "s3cret" } });
+      const { id, queue, status } = await runToEnd(engine, { steps: [step] });
+      await queue.stop(0);
+      expect(status).toBe("succeeded");
+      const filter = { operation: "use_secret" };
+      const found = await auditReader(engine.store.read).page({ filter, before: null, limit: 9 });
+      expect(found.map(({ target, details }) => ({ target, ...details }))).toEqual(
+        auditSecrets
+          ? [
+              {
+                target: "secret:WRITER_KEY",
+                connection: "model:writer",
+                host: peer.host,
+                run_id: id,
+                step_id: "ask",
+                attempt: 1,
+              },
+            ]
+          : [],
+      );
+      expect(JSON.stringify(found)).not.toContain("s3cret");
+    }
+  });
+});
 
 describe("the uses of secrets", () => {
   it("are on record before they are sent: each secret and host of an attempt once", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runToEnd, type TestEngine, testEngine } from "../../support/engine.ts";
+import { SET_BY_HAND } from "../../support/run-records.ts";
 
 const set = (id: string, values: object, more: object = {}) => ({ id, type: "set", values, ...more });
 const LAST_ID = { last_id: { type: "integer", default: 0 } };
@@ -61,6 +62,7 @@ describe("the state of a workflow", () => {
           values: { last_id: 7, note: "kept", other: true },
           updatedAt: harness.now(),
           updatedBy: "ann",
+          change: SET_BY_HAND,
         },
         "key_1",
       ),

@@ -48,6 +48,34 @@ describe("everyday loops", () => {
     expect(waiting.slice(0, 2)).toEqual(["waiting", new Date(begin + 15_000).toISOString()]);
   });
 
+  it("goes on polling after the executor and the service have restarted", async () => {
+    let polls = 0;
+    const environment = await exampleEnvironment({
+      http: ({ method }) => {
+        if (method === "POST") return { body: { id: "e-3" } };
+        polls += 1;
+        // The service restarts between the second and the fourth question.
+        if (polls === 2 || polls === 3) return { status: 503 };
+        return { body: { status: polls < 5 ? "running" : "done", url: "https://files.example.com/e-3" } };
+      },
+    });
+    const id = await environment.publish("poll-until-ready");
+    let restarts = 0;
+    const run = await environment.run(id, {}, async () => {
+      if (restarts === 2) return false;
+      restarts += 1;
+      await environment.restart();
+      return false;
+    });
+    expect({ error: run.error, output: run.output }).toEqual({
+      error: null,
+      output: { url: expect.stringContaining("/e-3"), polls: 3 },
+    });
+    expect(restarts).toBe(2);
+    // The export was begun once.
+    expect(environment.requests.map(({ method }) => method)).toEqual(["POST", ...Array(5).fill("GET")]);
+  });
+
   it("fails a poll whose export failed", async () => {
     const environment = await exampleEnvironment({
       http: ({ method }) =>

@@ -1,8 +1,25 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import type { Backfill, BackfillPreview } from "../../../schemas/backfill.ts";
+import type { StateChange } from "../../../schemas/workflow-state.ts";
+import { listBackfills } from "../../../tools/backfills/list-backfills.ts";
+import { previewBackfill } from "../../../tools/backfills/preview-backfill.ts";
+import { startBackfill } from "../../../tools/backfills/start-backfill.ts";
+import { listStateChanges } from "../../../tools/workflow-state/list-state-changes.ts";
+import { resetWorkflowState } from "../../../tools/workflow-state/reset-workflow-state.ts";
 import { setWorkflowState } from "../../../tools/workflow-state/set-workflow-state.ts";
+import { fakeClock } from "../../support/clock.ts";
 import { exampleEnvironment } from "../../support/example-environment.ts";
+
+/** A database that the sync may write. */
+function copyDatabase(directory: string) {
+  const dataset = join(directory, "copy.db");
+  const db = new Database(dataset);
+  db.exec("create table contacts (id integer primary key, name text not null)");
+  db.close();
+  return { databases: [{ name: "copy", type: "sqlite" as const, dataset, access: "read-write" as const }] };
+}
 
 describe("everyday work that remembers", () => {
   it("reports each new order once, also after a run that failed", async () => {
@@ -49,13 +66,7 @@ describe("everyday work that remembers", () => {
         seen.push(new URL(path, "http://crm").searchParams.get("changed_since")!);
         return { body: { contacts, until } };
       },
-      config: (directory) => {
-        const dataset = join(directory, "copy.db");
-        const db = new Database(dataset);
-        db.exec("create table contacts (id integer primary key, name text not null)");
-        db.close();
-        return { databases: [{ name: "copy", type: "sqlite", dataset, access: "read-write" }] };
-      },
+      config: copyDatabase,
     });
     const id = await environment.publish("nightly-sync-with-checkpoint");
     expect((await environment.run(id)).output).toEqual({ saved: 2, until });
@@ -83,6 +94,56 @@ describe("everyday work that remembers", () => {
       { id: 3, name: "Cem" },
     ]);
     db.close();
+  });
+
+  it("syncs through failures, catches up with past nights, and starts again after a reset", async () => {
+    let failures = 2;
+    const seen: string[] = [];
+    const environment = await exampleEnvironment({
+      clock: fakeClock(Date.parse("2026-11-08T12:00:00Z")),
+      http: ({ path }) => {
+        // The first answers of a night are failures; the step repeats its request.
+        if (failures-- > 0) return { status: 503 };
+        const since = new URL(path, "http://crm").searchParams.get("changed_since")!;
+        seen.push(since);
+        return { body: { contacts: [{ id: seen.length, name: "Ann" }], until: `night ${seen.length}` } };
+      },
+      config: copyDatabase,
+    });
+    const id = await environment.publish("nightly-sync-with-checkpoint");
+    const range = { workflow_id: id, from: "2026-11-01", to: "2026-11-03" };
+    const preview = await environment.call<BackfillPreview>(previewBackfill, range);
+    expect(preview.slots.map(({ local, action }) => `${local} ${action}`)).toEqual([
+      "2026-11-01T02:00:00+01:00 start",
+      "2026-11-02T02:00:00+01:00 start",
+      "2026-11-03T02:00:00+01:00 start",
+    ]);
+    await environment.call(startBackfill, range);
+    const backfill = async (): Promise<Backfill> =>
+      (await environment.call<{ items: Backfill[] }>(listBackfills, { workflow_id: id })).items[0]!;
+    for (let round = 0; (await backfill()).status === "running"; round += 1) {
+      if (round > 50) throw new Error(JSON.stringify(await backfill()));
+      await environment.executor.continueBackfills();
+      await environment.settle();
+      // The pauses of the retries.
+      environment.clock.advance(60_000);
+      await environment.settle();
+    }
+    expect(await backfill()).toMatchObject({ status: "finished", runs: { succeeded: 3 } });
+    expect(seen).toEqual(["1970-01-01T00:00:00Z", "night 1", "night 2"]);
+    // Asking again starts nothing twice.
+    expect(await environment.call<BackfillPreview>(previewBackfill, range)).toMatchObject({ starts: 0 });
+    await environment.call(resetWorkflowState, { workflow_id: id, reason: "Copy everything again" });
+    expect((await environment.run(id)).status).toBe("succeeded");
+    expect(seen.at(-1)).toBe("1970-01-01T00:00:00Z");
+    const { items } = await environment.call<{ items: StateChange[] }>(listStateChanges, { workflow_id: id });
+    expect(items.map(({ kind, reason, changes }) => ({ kind, reason, change: changes[0] }))).toEqual([
+      { kind: "commit", reason: null, change: { key: "changed_until", after: "night 4" } },
+      { kind: "reset", reason: "Copy everything again", change: { key: "changed_until", before: "night 3" } },
+      { kind: "commit", reason: null, change: { key: "changed_until", before: "night 2", after: "night 3" } },
+      { kind: "commit", reason: null, change: { key: "changed_until", before: "night 1", after: "night 2" } },
+      { kind: "commit", reason: null, change: { key: "changed_until", after: "night 1" } },
+    ]);
   });
 
   it("refuses a day that is far from the one before, and keeps the older measure", async () => {

@@ -7,7 +7,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
 import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
 import { StepStates } from "../../../src/core/step-states.ts";
-import { newRun as runRecord } from "../run-records.ts";
+import { newRun as runRecord, SET_BY_HAND } from "../run-records.ts";
 import {
   concurrently,
   type ContractConnection,
@@ -529,7 +529,12 @@ export function storeContract(setup: ContractSetup): void {
       for (const revision of [1, 2]) {
         const results = await concurrently(database, 12, ({ transaction }, index) =>
           transaction((tx) =>
-            tx.workflowStates.replace(workflow.id, revision, written(index, now()), "key_1"),
+            tx.workflowStates.replace(
+              workflow.id,
+              revision,
+              { ...written(index, now()), change: SET_BY_HAND },
+              "key_1",
+            ),
           ),
         );
         expect(applied(results)).toBe(1);
@@ -544,7 +549,12 @@ export function storeContract(setup: ContractSetup): void {
       const { first, workflow, now } = await open(setup);
       const replace = (revision: number, id: number) =>
         first.transaction((tx) =>
-          tx.workflowStates.replace(workflow.id, revision, written(id, now()), "key_1"),
+          tx.workflowStates.replace(
+            workflow.id,
+            revision,
+            { ...written(id, now()), change: SET_BY_HAND },
+            "key_1",
+          ),
         );
       expect(await replace(2, 1)).toBe(false);
       expect(await replace(1, 2)).toBe(true);

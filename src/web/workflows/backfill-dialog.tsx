@@ -1,0 +1,204 @@
+/** Starts a backfill: the range, and what it would start. */
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  ScrollArea,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { BackfillPreview, ExistingRuns } from "../../../schemas/backfill.ts";
+import type { Workflow } from "../../../schemas/workflow.ts";
+import { ApiError, send } from "../api/client.ts";
+import { idempotencyHeader } from "../api/queries.ts";
+import { issueText } from "../forms/issues.ts";
+import { RunLink } from "../runs/facts.tsx";
+import { pluralize } from "../runs/labels.ts";
+import { notifySuccess } from "../ui/notify.ts";
+import { ErrorAlert } from "../ui/page.tsx";
+import { useRestoreFocus } from "../ui/use-restore-focus.ts";
+import { backfillsQuery } from "./queries.ts";
+
+const EXISTING: readonly { value: ExistingRuns; label: string }[] = [
+  { value: "skip", label: "Skip them" },
+  { value: "repeat_failed", label: "Run them again if they failed" },
+  { value: "repeat", label: "Run them again" },
+];
+/** Number of times that the preview shows. */
+const SHOWN_SLOTS = 100;
+
+interface BackfillDialogProps {
+  workflow: Pick<Workflow, "id" | "name">;
+  timezone: string;
+  onClose: () => void;
+}
+
+export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: BackfillDialogProps) {
+  const client = useQueryClient();
+  const [range, setRange] = useState<{
+    from: string;
+    to: string;
+    concurrency: number;
+    existing: ExistingRuns;
+  }>({ from: "", to: "", concurrency: 1, existing: "skip" });
+  const preview = useMutation({
+    mutationFn: async () =>
+      (
+        await send("get", "/workflows/{workflow_id}/backfill-preview", {
+          path: { workflow_id: id },
+          query: range,
+        })
+      ).data as BackfillPreview,
+  });
+  const start = useMutation({
+    mutationFn: () =>
+      send("post", "/workflows/{workflow_id}/backfills", {
+        path: { workflow_id: id },
+        header: idempotencyHeader(),
+        body: range,
+      }),
+    onSuccess: async ({ data }) => {
+      notifySuccess(`Started ${pluralize(data.slots.total, "past time")} of “${name}”.`);
+      await client.invalidateQueries({ queryKey: backfillsQuery(id).queryKey });
+      onClose();
+    },
+  });
+  const change = (part: Partial<typeof range>): void => {
+    setRange({ ...range, ...part });
+    preview.reset();
+    start.reset();
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!event.currentTarget.checkValidity()) return event.currentTarget.reportValidity();
+    return preview.data === undefined ? preview.mutate() : start.mutate();
+  };
+  const error = start.error ?? preview.error;
+  const issues = (error instanceof ApiError && error.problem.errors) || [];
+  useRestoreFocus();
+  return (
+    <Modal opened onClose={onClose} title="Run for past times" size="lg" centered>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <Text size="sm">
+            Starts one run for each time of the schedule in this range, oldest first. Each run reads its time
+            as run.scheduled_for. Other runs go first.
+          </Text>
+          <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
+            <Day label={`From (${timezone})`} value={range.from} onChange={(from) => change({ from })} />
+            <Day label="To, included" value={range.to} onChange={(to) => change({ to })} />
+          </Group>
+          <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
+            <NumberInput
+              label="Runs at a time"
+              min={1}
+              max={20}
+              clampBehavior="strict"
+              allowDecimal={false}
+              value={range.concurrency}
+              onChange={(value) => change({ concurrency: Number(value) || 1 })}
+            />
+            <Select
+              label="Times that have a run"
+              data={[...EXISTING]}
+              value={range.existing}
+              allowDeselect={false}
+              onChange={(value) => change({ existing: (value ?? "skip") as ExistingRuns })}
+            />
+          </Group>
+          {preview.data !== undefined && <Preview preview={preview.data} />}
+          {issues.length > 0 ? (
+            <Alert color="red" role="alert" title="Check the range">
+              <Text size="sm">{issueText(issues)}</Text>
+            </Alert>
+          ) : (
+            error !== null && <ErrorAlert error={error} />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              loading={preview.isPending || start.isPending}
+              disabled={preview.data?.starts === 0}
+            >
+              {preview.data === undefined
+                ? "Show the times"
+                : `Start ${pluralize(preview.data.starts, "run")}`}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+interface DayProps {
+  label: string;
+  value: string;
+  onChange: (day: string) => void;
+}
+
+const Day = ({ label, value, onChange }: DayProps) => (
+  <TextInput
+    type="date"
+    label={label}
+    required
+    value={value}
+    onChange={({ currentTarget: { value: day } }) => onChange(day)}
+  />
+);
+
+function Preview({ preview: { slots, total, starts, version, warnings } }: { preview: BackfillPreview }) {
+  return (
+    <Stack gap="xs" role="status">
+      <Text size="sm" fw={600}>
+        {pluralize(total, "time")} in this range; {pluralize(starts, "run")} of version {version} would start.
+      </Text>
+      {warnings.map((warning) => (
+        <Alert key={warning} color="yellow" title="Before you start">
+          <Text size="sm">{warning}</Text>
+        </Alert>
+      ))}
+      <ScrollArea.Autosize mah={240} viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Times" }}>
+        <Table verticalSpacing={4} aria-label="Times">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Local time of the schedule</Table.Th>
+              <Table.Th>Run</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {slots.slice(0, SHOWN_SLOTS).map(({ at, local, action, run_id: run, run_status: status }) => (
+              <Table.Tr key={at}>
+                <Table.Td style={{ whiteSpace: "nowrap" }}>{local.replace("T", " ")}</Table.Td>
+                <Table.Td>
+                  {action === "start" ? "Starts" : "Skipped"}
+                  {run !== undefined && (
+                    <>
+                      {": "}
+                      <RunLink id={run}>{status}</RunLink>
+                    </>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea.Autosize>
+      {total > SHOWN_SLOTS && (
+        <Text size="sm" c="dimmed">
+          And {total - Math.min(slots.length, SHOWN_SLOTS)} more.
+        </Text>
+      )}
+    </Stack>
+  );
+}

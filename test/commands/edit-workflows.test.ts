@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { testCli } from "../support/command-line.ts";
+import { runCommand } from "../support/process.ts";
+
+const GOOD = "name: Good\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
+
+describe("millrace workflows", () => {
+  it("lists workflows with headers, filters them, and says when there are none", async () => {
+    const { cli } = await testCli({ good: GOOD, other: GOOD.replace("Good", "Other") });
+    const { out } = await cli("workflows", "list", "--search", "good");
+    expect(out).toMatch(/^ID +STATUS +VERSION +PUBLISHED +UPDATED +NAME\ngood +draft +1 +- .* Good\n$/);
+    expect((await cli("workflows", "list", "--status", "published")).out).toContain(
+      "There are no such workflows",
+    );
+    expect(JSON.parse((await cli("workflows", "list", "--json")).out)).toHaveLength(2);
+  });
+
+  it("shows one with its definition as YAML, and names the command that lists others", async () => {
+    const { cli } = await testCli({ good: GOOD });
+    expect((await cli("workflows", "show", "good")).out).toMatch(
+      /^good {2}draft, version 1.*\n\n[\s\S]*id: one/,
+    );
+    const none = await cli("workflows", "show", "gone");
+    expect(none.code).toBe(1);
+    expect(none.err).toContain("millrace workflows list");
+    expect(none.err).not.toContain("GET /workflows");
+  });
+
+  it("creates a draft from a name or a file", async () => {
+    const { cli, directory } = await testCli();
+    const file = join(directory, "good.yaml");
+    writeFileSync(file, GOOD);
+    expect((await cli("workflows", "create", "--name", "Empty")).out).toContain("Created empty as a draft");
+    expect((await cli("workflows", "create", "--file", file)).out).toContain("Created good as a draft");
+    const missing = await cli("workflows", "create", "--file", "/nonexistent.yaml");
+    expect(missing).toMatchObject({ code: 2, err: "/nonexistent.yaml cannot be read: it does not exist.\n" });
+    expect(await cli("workflows", "create")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--name"),
+    });
+  });
+
+  it("saves what an editor changed as a new version, and nothing without a change", async () => {
+    const { stateDir } = await testCli({ good: GOOD });
+    const edit = (EDITOR: string) =>
+      runCommand(["workflows", "edit", "good", "--reason", "Better"], {
+        MILLRACE_STATE_DIR: stateDir,
+        EDITOR,
+      });
+    expect(await edit("true")).toMatchObject({ code: 0, out: "Nothing was changed.\n" });
+    expect(await edit("sed -i s/one/two/")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Saved version 2 of good"),
+    });
+    expect(await edit("false")).toMatchObject({ code: 1, err: expect.stringContaining("nothing was saved") });
+  });
+});
+
+describe("millrace completion", () => {
+  it("completes commands, subcommands, options and choices in bash", async () => {
+    const { cli, directory } = await testCli();
+    const script = join(directory, "completion.bash");
+    writeFileSync(script, (await cli("completion", "bash")).out);
+    const complete = async (...words: string[]) => {
+      const { execFileSync } = await import("node:child_process");
+      const line = `source ${script}; COMP_WORDS=(millrace ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _millrace; echo "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", line], { encoding: "utf8" }).trim().split(" ");
+    };
+    expect(await complete("backf")).toEqual(["backfill", "backfills"]);
+    expect(await complete("runs", "c")).toEqual(["cancel"]);
+    expect(await complete("backfill", "--dr")).toEqual(["--dry-run"]);
+    expect(await complete("backfill", "nightly", "--existing", "")).toEqual([
+      "skip",
+      "repeat_failed",
+      "repeat",
+    ]);
+  });
+
+  it.each(["zsh", "fish", "powershell"])("knows the commands in %s", async (shell) => {
+    const { cli } = await testCli();
+    const { code, out } = await cli("completion", shell);
+    expect(code).toBe(0);
+    for (const word of ["backfill", "workflows", "dry-run"]) expect(out).toContain(word);
+  });
+});
