@@ -68,6 +68,22 @@ const decisionOf = (person: string, seat = person): PersonDecision => ({
   planDigest: "plan",
 });
 
+const newDelivery = (id: string, receivedAt: string): NewTriggerDelivery => ({
+  id,
+  triggerId: "trg_1",
+  workflowId: "weekly-revenue",
+  receivedAt,
+  status: "received",
+  runId: `run_of_${id}`,
+  key: "the same",
+  senderId: "msg_1",
+  code: null,
+  reason: null,
+  bytes: 2,
+  redeliveryOf: null,
+  event: { body: {}, headers: {}, query: {} },
+});
+
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
   runRecord(id, { workflowId, createdAt, stepStates: new StepStates(["queued", "queued"]) });
 
@@ -561,34 +577,19 @@ export function storeContract(setup: ContractSetup): void {
   });
 
   describe("a delivery to a trigger", () => {
-    const delivery = (id: string, receivedAt: string): NewTriggerDelivery => ({
-      id,
-      triggerId: "trg_1",
-      workflowId: "weekly-revenue",
-      receivedAt,
-      status: "received",
-      runId: `run_of_${id}`,
-      key: "the same",
-      senderId: "msg_1",
-      code: null,
-      reason: null,
-      bytes: 2,
-      redeliveryOf: null,
-      event: { body: {}, headers: {}, query: {} },
-    });
     const until = "2999-01-01T00:00:00.000Z";
 
     it("is recorded once, and its repetitions are counted and get its run, from concurrent senders", async () => {
       const { database, first, now } = await open(setup);
       const receivedAt = now();
       const results = await concurrently(database, 12, ({ transaction }, sender) =>
-        transaction((tx) => tx.triggerDeliveries.record(delivery(`trd_${sender}`, receivedAt))),
+        transaction((tx) => tx.triggerDeliveries.record(newDelivery(`trd_${sender}`, receivedAt))),
       );
       const recorded = results.indexOf(undefined);
       const runs = results.flatMap((found) => (found === undefined ? [] : [found.runId]));
       expect(runs).toEqual(Array.from({ length: 11 }, () => `run_of_trd_${recorded}`));
       expect((await first.read.triggerDeliveries.find(`trd_${recorded}`))!.repeats).toBe(11);
-      const others = [delivery("trd_a", receivedAt), delivery("trd_b", receivedAt)];
+      const others = [newDelivery("trd_a", receivedAt), newDelivery("trd_b", receivedAt)];
       for (const other of others)
         expect(
           await first.transaction((tx) => tx.triggerDeliveries.record({ ...other, key: null })),
@@ -598,7 +599,7 @@ export function storeContract(setup: ContractSetup): void {
     it("is claimed and ended by one of several executors, and by the next one once the claim is over", async () => {
       const { database, first, now } = await open(setup);
       const receivedAt = now();
-      await first.transaction((tx) => tx.triggerDeliveries.record(delivery("trd_1", receivedAt)));
+      await first.transaction((tx) => tx.triggerDeliveries.record(newDelivery("trd_1", receivedAt)));
       const claims = await concurrently(database, 6, ({ transaction }) =>
         transaction((tx) => tx.triggerDeliveries.claim({ now: receivedAt, until, limit: 5 })),
       );
