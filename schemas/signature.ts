@@ -1,7 +1,7 @@
 /** How a sender proves who it is: of a trigger, and of an event that a step waits for. */
 import { z } from "zod";
 
-export const SIGNATURE_SCHEMES = ["standard_webhooks", "github", "stripe", "slack", "shared_secret"] as const;
+const SIGNATURE_SCHEMES = ["standard_webhooks", "github", "stripe", "slack", "shared_secret"] as const;
 
 const SecretName = z.string().min(1).max(64);
 

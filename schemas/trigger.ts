@@ -4,7 +4,7 @@ import { Cel, JsonSchemaObject } from "./field-values.ts";
 import { Signature } from "./signature.ts";
 import { text } from "./text.ts";
 
-export const TRIGGER_ID = /^[a-z][a-z0-9_]{0,63}$/;
+const TRIGGER_ID = /^[a-z][a-z0-9_]{0,63}$/;
 
 const Sample = z
   .strictObject({

@@ -12,8 +12,6 @@ export function signatureSecrets(
 ): (names: readonly string[]) => Promise<string[]> {
   const variables = new Map(config.secrets.map(({ name, key_var: variable }) => [name, variable]));
   const unusable = unusableNames(config, "secrets");
-  const failed = (name: string, reason: string, fix: string): StepError =>
-    new StepError("environment", `The secret "${name.slice(0, 100)}" ${reason}.`, { fix });
 
   function variableOf(name: string): string {
     const broken = unusable.find((other) => other.name === name);
@@ -40,3 +38,6 @@ export function signatureSecrets(
     });
   };
 }
+
+const failed = (name: string, reason: string, fix: string): StepError =>
+  new StepError("environment", `The secret "${name.slice(0, 100)}" ${reason}.`, { fix });

@@ -114,8 +114,8 @@ export function triggerDeliveryReader(db: Kysely<Schema>): TriggerDeliveryReader
       const row = await db
         .selectFrom("trigger_deliveries")
         .select((eb) => [
-          eb.fn.countAll<number>().as("count"),
-          eb.fn.coalesce(eb.fn.sum<number>("bytes"), eb.lit(0)).as("bytes"),
+          eb.fn.countAll<number | string>().as("count"),
+          eb.fn.coalesce(eb.fn.sum<number | string>("bytes"), eb.lit(0)).as("bytes"),
         ])
         .where("trigger_id", "=", triggerId)
         .where("next_at", "is not", null)

@@ -51,7 +51,7 @@ async function published(trigger?: Record<string, unknown>) {
   });
   expect(created.body.errors).toBeUndefined();
   const publication = await opened.call("POST", "/workflows/on-push/publish", { version: 1 });
-  expect(publication.status, JSON.stringify(publication.body)).toBe(200);
+  expect(publication).toMatchObject({ status: 200 });
   const { body } = await opened.call("GET", "/workflows/on-push/triggers");
   const { pathname } = new URL(body.items[0].url as string);
   const anyone = apiClient(opened.url);

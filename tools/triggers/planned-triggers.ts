@@ -8,10 +8,9 @@ export function plannedTriggers(definition: Readonly<Record<string, unknown>>): 
   const triggers = TOP_FIELDS.triggers.parse(definition["triggers"]) ?? [];
   if (triggers.length === 0) return {};
   return {
-    triggers: triggers.map(({ id, signature, if: condition }) => ({
-      id,
-      signature: signature?.scheme ?? null,
-      ...(condition !== undefined && { if: String(condition) }),
-    })),
+    triggers: triggers.map(({ id, signature, if: condition }) => {
+      const planned: PlannedTrigger = { id, signature: signature?.scheme ?? null };
+      return condition === undefined ? planned : Object.assign(planned, { if: String(condition) });
+    }),
   };
 }

@@ -10,10 +10,9 @@ import { checkStandardWebhooks } from "./standard-webhooks.ts";
 import { checkStripe } from "./stripe.ts";
 import type { CheckedRequest, CheckScheme, SignatureResult, SignatureScheme } from "./types.ts";
 
-export { TOLERANCE_MS } from "./parts.ts";
 export { DEFAULT_SECRET_HEADER } from "./shared-secret.ts";
 
-export type { SignatureResult, SignatureScheme, SignedRequest } from "./types.ts";
+export type { SignatureScheme, SignedRequest } from "./types.ts";
 
 const CHECKS: Readonly<Record<SignatureScheme, CheckScheme>> = {
   standard_webhooks: checkStandardWebhooks,

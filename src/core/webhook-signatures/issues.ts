@@ -1,5 +1,4 @@
 /** The issues of the signatures that definitions declare. */
-import { type Signature, secretNames } from "../../../schemas/signature.ts";
 import type { Http, PartialIssue } from "../connections.ts";
 import { nearMatch } from "../near-match.ts";
 
@@ -31,8 +30,9 @@ export function signatureIssues(signature: unknown, entries: Secrets | undefined
       fix: "Remove header.",
     });
   if (entries === undefined) return issues;
-  const names =
-    typeof secret === "string" || Array.isArray(secret) ? secretNames({ secret } as Signature) : [];
+  // The schema of the definition reports other types.
+  const names: readonly unknown[] =
+    typeof secret === "string" ? [secret] : Array.isArray(secret) ? secret : [];
   for (const [index, name] of names.entries()) {
     const found = secretIssue(name, entries);
     const at = typeof secret === "string" ? [] : [index];

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../clock.ts";
 import type { SignatureRefusal, SignatureResult, SignedRequest } from "./types.ts";
 
 /** How far the time of a signature may be from ours, in milliseconds: the replay window. */
-export const TOLERANCE_MS = 5 * MINUTE;
+const TOLERANCE_MS = 5 * MINUTE;
 /** Maximum number of signatures of one request that are compared. */
 const MAX_SIGNATURES = 20;
 /** Maximum length of a delivery id, in characters. */

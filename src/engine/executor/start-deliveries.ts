@@ -86,27 +86,30 @@ export function deliveryStarter({
   const { clock } = context;
   const plans = new WeakMap<CompiledDefinition, ReadonlyMap<string, PlannedTrigger>>();
   let running: Promise<number> | undefined;
-  let isAskedAgain = false;
-  let isStopping = false;
+  const state = { isAskedAgain: false, isStopping: false };
 
   return {
     startReceived() {
-      isAskedAgain = true;
+      state.isAskedAgain = true;
       running ??= startAll().finally(() => (running = undefined));
       return running;
     },
     async stop() {
-      isStopping = true;
+      state.isStopping = true;
       await running?.catch(() => undefined);
     },
   };
 
   async function startAll(): Promise<number> {
     let count = 0;
-    while (isAskedAgain && !isStopping) {
-      isAskedAgain = false;
+    while (state.isAskedAgain && !state.isStopping) {
+      state.isAskedAgain = false;
       // With a wrong clock the other executors start them.
-      while (!isStopping && isAgreed(clock) && (await read.triggerDeliveries.hasDue(iso(clock.now())))) {
+      while (
+        !state.isStopping &&
+        isAgreed(clock) &&
+        (await read.triggerDeliveries.hasDue(iso(clock.now())))
+      ) {
         const now = clock.now();
         const claimed = await transaction((tx) =>
           tx.triggerDeliveries.claim({ now: iso(now), until: iso(now + CLAIM_MS), limit: BATCH_SIZE }),

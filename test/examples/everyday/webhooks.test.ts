@@ -1,4 +1,4 @@
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { describe, expect, it } from "vitest";
 import type { TriggerState } from "../../../schemas/trigger-delivery.ts";
 import { getTriggers } from "../../../tools/triggers/get-triggers.ts";
@@ -47,7 +47,8 @@ describe("everyday work that webhooks start", () => {
     const unpaid = await send(checkout("evt_2", "unpaid"));
     expect(unpaid.status).toBe(202);
     await executor.startReceived();
-    const run = await ended(answers[0]!.body.run_id as string);
+    const { run_id: runId } = answers[0]!.body as { run_id: string };
+    const run = await ended(runId);
     expect(run).toMatchObject({
       status: "succeeded",
       trigger: "webhook",

@@ -7,6 +7,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
 import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
 import { StepStates } from "../../../src/core/step-states.ts";
+import type { NewTriggerDelivery } from "../../../src/core/trigger-ports.ts";
 import { newRun as runRecord, SET_BY_HAND } from "../run-records.ts";
 import {
   concurrently,
@@ -68,6 +69,22 @@ const decisionOf = (person: string, seat = person): PersonDecision => ({
   answer: null,
   decidedAt: "2026-11-21T08:00:00.000Z",
   planDigest: "plan",
+});
+
+const newDelivery = (id: string, receivedAt: string): NewTriggerDelivery => ({
+  id,
+  triggerId: "trg_1",
+  workflowId: "weekly-revenue",
+  receivedAt,
+  status: "received",
+  runId: `run_of_${id}`,
+  key: "the same",
+  senderId: "msg_1",
+  code: null,
+  reason: null,
+  bytes: 2,
+  redeliveryOf: null,
+  event: { body: {}, headers: {}, query: {} },
 });
 
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
@@ -599,6 +616,52 @@ export function storeContract(setup: ContractSetup): void {
         body: { sender: results.indexOf(true), text: "x".repeat(9_000) },
       });
       expect(await first.read.events.find({ ...ref, stepId: "other" })).toBeUndefined();
+    });
+  });
+
+  describe("a delivery to a trigger", () => {
+    const until = "2999-01-01T00:00:00.000Z";
+
+    it("is recorded once, and its repetitions are counted and get its run, from concurrent senders", async () => {
+      const { database, first, now } = await open(setup);
+      const receivedAt = now();
+      const results = await concurrently(database, 12, ({ transaction }, sender) =>
+        transaction((tx) => tx.triggerDeliveries.record(newDelivery(`trd_${sender}`, receivedAt))),
+      );
+      const recorded = results.indexOf(undefined);
+      const runs = results.flatMap((found) => (found === undefined ? [] : [found.runId]));
+      expect(runs).toEqual(Array.from({ length: 11 }, () => `run_of_trd_${recorded}`));
+      expect((await first.read.triggerDeliveries.find(`trd_${recorded}`))!.repeats).toBe(11);
+      const others = [newDelivery("trd_a", receivedAt), newDelivery("trd_b", receivedAt)];
+      for (const other of others)
+        expect(
+          await first.transaction((tx) => tx.triggerDeliveries.record({ ...other, key: null })),
+        ).toBeUndefined();
+    });
+
+    it("is claimed and ended by one of several executors, and by the next one once the claim is over", async () => {
+      const { database, first, now } = await open(setup);
+      const receivedAt = now();
+      await first.transaction((tx) => tx.triggerDeliveries.record(newDelivery("trd_1", receivedAt)));
+      const claims = await concurrently(database, 6, ({ transaction }) =>
+        transaction((tx) => tx.triggerDeliveries.claim({ now: receivedAt, until, limit: 5 })),
+      );
+      const [claimed, ...others] = claims.flat();
+      expect(others).toEqual([]);
+      expect(claimed).toMatchObject({ id: "trd_1", attempts: 1 });
+      // The claim is over: another executor claims it, and only that one can end it.
+      const [again] = await first.transaction((tx) =>
+        tx.triggerDeliveries.claim({ now: until, until, limit: 5 }),
+      );
+      const end = { status: "started", code: null, reason: null } as const;
+      const ended = await concurrently(database, 6, ({ transaction }, executor) =>
+        transaction((tx) =>
+          tx.triggerDeliveries.endClaimed(executor % 2 === 0 ? claimed! : again!, end, receivedAt),
+        ),
+      );
+      expect(ended.filter((done) => done)).toHaveLength(1);
+      expect(ended.indexOf(true) % 2).toBe(1);
+      expect(await first.read.triggerDeliveries.hasDue(until)).toBe(false);
     });
   });
 
