@@ -43,6 +43,17 @@ export const PlannedTrigger = z
   .meta({ description: "A webhook that starts it." });
 export type PlannedTrigger = z.infer<typeof PlannedTrigger>;
 
+export const PlannedAlert = z
+  .strictObject({
+    every: z.string().meta({ example: "24h" }),
+    mail: z.array(z.string()).meta({
+      description: "Who gets a mail, in addition to who publishes it.",
+      example: ["ops@example.com"],
+    }),
+  })
+  .meta({ description: "Within which time a run must succeed; left out where the version does not say." });
+export type PlannedAlert = z.infer<typeof PlannedAlert>;
+
 const ReviewedTool = z
   .strictObject({
     effects: z.array(z.string()).meta({ example: ["http POST https://example.com/"] }),
@@ -60,6 +71,7 @@ export const ReviewPlan = z
       .array(PlannedTrigger)
       .optional()
       .meta({ description: "The webhooks that start it; left out for none." }),
+    must_succeed: PlannedAlert.optional(),
     tool: ReviewedTool.nullable(),
     saves_state: z.array(z.string()).meta({
       description: "The values of the workflow state that its runs write.",

@@ -1,7 +1,7 @@
 /** What a run of a workflow would do. */
 import { z } from "zod";
 import { PlannedWorkflow } from "./approval.ts";
-import { PlannedSchedule, PlannedTrigger } from "./review.ts";
+import { PlannedAlert, PlannedSchedule, PlannedTrigger } from "./review.ts";
 
 const ExpectedStep = z
   .strictObject({
@@ -24,6 +24,7 @@ export const WorkflowPlan = z
       description: "What each step does, of the version and of the workflows that it calls.",
     }),
     schedule: PlannedSchedule.nullable(),
+    must_succeed: PlannedAlert.optional(),
     triggers: z
       .array(PlannedTrigger)
       .optional()

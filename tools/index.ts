@@ -98,7 +98,7 @@ import { redeliver } from "./subscriptions/redeliver.ts";
 import { rotateSubscriptionSecret } from "./subscriptions/rotate-subscription-secret.ts";
 import { testSubscription } from "./subscriptions/test-subscription.ts";
 import { updateSubscription } from "./subscriptions/update-subscription.ts";
-import { listOverdueWorkflows } from "./workflows/list-overdue-workflows.ts";
+import { getOverdueWorkflows } from "./workflows/get-overdue-workflows.ts";
 
 export const catalogue: readonly AnyTool[] = [
   addGrant,
@@ -129,6 +129,7 @@ export const catalogue: readonly AnyTool[] = [
   getExposure,
   getKeyChanges,
   getOffer,
+  getOverdueWorkflows,
   getProject,
   getReview,
   getRun,
@@ -149,7 +150,6 @@ export const catalogue: readonly AnyTool[] = [
   listDeliveries,
   listGrants,
   listOfferedWorkflows,
-  listOverdueWorkflows,
   listProjectMembers,
   listProjects,
   listReviews,

@@ -1,6 +1,6 @@
 /** What can run, as lines of text for mails, questions and the terminal. */
 import type { ApprovalPlan } from "../../schemas/approval.ts";
-import type { PlannedTrigger, ReviewPlan } from "../../schemas/review.ts";
+import type { PlannedAlert, PlannedTrigger, ReviewPlan } from "../../schemas/review.ts";
 import type { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 
 /** Maximum number of steps that the text lists; get_approval and get_review return all of them. */
@@ -25,7 +25,15 @@ export function formatPlan(approvalId: string, workflows: ApprovalPlan["workflow
 /** Writes what the runs of a version can do once it is published as lines of text. */
 export function formatReviewPlan(
   reviewId: string,
-  { workflows, schedule, triggers = [], tool, saves_state: saved, break_callers: broken }: ReviewPlan,
+  {
+    workflows,
+    schedule,
+    triggers = [],
+    must_succeed: alert,
+    tool,
+    saves_state: saved,
+    break_callers: broken,
+  }: ReviewPlan,
 ): string {
   return [
     "Once it is published, its runs can do this:",
@@ -35,6 +43,7 @@ export function formatReviewPlan(
       ? "It has no schedule: it runs only when it is started or called."
       : `It runs by itself: ${schedule.cron} (${schedule.timezone}).`,
     ...triggerLines(triggers),
+    ...alertLines(alert),
     ...(tool === null ? [] : ["Agents get it as a tool of its own once an admin allows it."]),
     ...(broken.length === 0 ? [] : [`It breaks these callers: ${broken.join(", ")}.`]),
   ].join("\n");
@@ -46,6 +55,7 @@ export function formatWorkflowPlan({
   workflows,
   schedule,
   triggers = [],
+  must_succeed: alert,
   saves_state: saved,
   expected,
 }: Omit<WorkflowPlan, "words">): string {
@@ -57,6 +67,7 @@ export function formatWorkflowPlan({
       ? []
       : [`Once published it runs by itself: ${schedule.cron} (${schedule.timezone}).`]),
     ...triggerLines(triggers),
+    ...alertLines(alert),
     expectedLine(expected),
   ].join("\n");
 }
@@ -70,6 +81,14 @@ const triggerLines = (triggers: readonly PlannedTrigger[]): string[] =>
         : `deliveries need the signature ${signature}`) +
       (condition === undefined ? "." : `, and start a run if ${condition}.`),
   );
+
+const alertLines = (alert: PlannedAlert | undefined): string[] =>
+  alert === undefined
+    ? []
+    : [
+        `It must succeed every ${alert.every}: else there is an alert, with a mail to who publishes it` +
+          `${alert.mail.length === 0 ? "" : ` and to ${alert.mail.join(", ")}`}.`,
+      ];
 
 function expectedLine(expected: WorkflowPlan["expected"]): string {
   if (expected === null) return "Nothing is known of its rows, time and cost: it has not succeeded yet.";

@@ -127,7 +127,7 @@ export interface OutboxWriter {
 }
 
 /** How an attempt ends. */
-export interface DeliveryOutcome {
+interface DeliveryOutcome {
   state: DeliveryState;
   /** When the next attempt is due; null unless it is pending. */
   dueAt: string | null;

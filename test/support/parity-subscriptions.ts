@@ -134,9 +134,9 @@ export const SUBSCRIPTION_SCENARIOS: Record<string, ParityCall[]> = {
     call("redeliver", { delivery_id: "x".repeat(101) }, "invalid_input"),
     refused("redeliver", { delivery_id: "dlv_none" }),
   ],
-  list_overdue_workflows: [
-    call("list_overdue_workflows"),
-    call("list_overdue_workflows", { project: "finance" }, "project_not_found"),
-    call("list_overdue_workflows", { workflow_id: "" }, "invalid_input"),
+  get_overdue_workflows: [
+    call("get_overdue_workflows"),
+    call("get_overdue_workflows", { project: "finance" }, "project_not_found"),
+    call("get_overdue_workflows", { workflow_id: "" }, "invalid_input"),
   ],
 };

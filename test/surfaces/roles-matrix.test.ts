@@ -331,7 +331,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   list_audit_log: { needs: "admin" },
   export_audit_log: { needs: "admin" },
   move_workflow: { ...workflow, needs: "admin", ...changes, send: () => ({ project: "default" }) },
-  list_overdue_workflows: reads,
+  get_overdue_workflows: reads,
   list_subscriptions: { needs: "admin" },
   list_deliveries: { needs: "admin" },
   create_subscription: {

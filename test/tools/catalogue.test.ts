@@ -126,7 +126,9 @@ describe.each(tools)("%s", (name, tool) => {
   it("does not store values that are shown once", () => {
     const shown = Object.keys((tool.output as z.ZodObject).def.shape);
     expect(tool.noStore ?? false).toBe(
-      (shown.includes("value") && tool.requiresUser === true) || shown.includes("link"),
+      (shown.includes("value") && tool.requiresUser === true) ||
+        shown.includes("link") ||
+        shown.includes("secret"),
     );
   });
 
@@ -155,10 +157,10 @@ describe.each(tools)("%s", (name, tool) => {
     );
     const changes = tool.effect === "update" || tool.effect === "delete";
     expect(headers.includes("If-Match")).toBe(changes && tool.etag !== undefined);
-    // Users, projects, grants and absences have no revisions: their fields are set unconditionally.
+    // Users, projects, grants, absences and subscriptions have no revisions: their fields are set unconditionally.
     expect(changes && tool.etag === undefined).toBe(
       name === "update_user" ||
-        /^(update|delete|set|remove|add|end)_(project(_member)?|grant|absence)$/.test(name),
+        /^(update|delete|set|remove|add|end)_(project(_member)?|grant|absence|subscription)$/.test(name),
     );
     expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
     expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));

@@ -9,6 +9,7 @@ import type { Readers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { shortHash } from "../../src/core/short-hash.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { plannedAlert } from "../workflows/planned-alert.ts";
 import { plannedTriggers } from "../triggers/planned-triggers.ts";
 
 export interface PlannedPublication {
@@ -52,6 +53,7 @@ export async function planPublication(
         ? null
         : { cron: schedule.cron, timezone: schedule.timezone, overlap: schedule.overlap },
     ...plannedTriggers(definition),
+    ...plannedAlert(definition),
     tool: tool && { effects: tool.effects, read_only: tool.readOnly },
     saves_state: Object.keys(definition["commit"] ?? {}),
     break_callers: broken,

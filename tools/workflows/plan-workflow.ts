@@ -12,6 +12,7 @@ import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { calledWorkflowIds } from "../../src/core/workflow-calls.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { expectedEffort } from "./expected-effort.ts";
+import { plannedAlert } from "./planned-alert.ts";
 import { plannedTriggers } from "../triggers/planned-triggers.ts";
 
 export const planWorkflow = defineTool({
@@ -56,6 +57,7 @@ export const planWorkflow = defineTool({
           ? null
           : { cron: schedule.cron, timezone: schedule.timezone, overlap: schedule.overlap },
       ...plannedTriggers(definition),
+      ...plannedAlert(definition),
       saves_state: Object.keys(definition["commit"] ?? {}),
       expected: await expectedEffort(ctx, id, steps),
     };

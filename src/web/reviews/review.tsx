@@ -102,7 +102,15 @@ function ReviewFacts({ review }: { review: Review }) {
 
 function Plan({ review: { plan } }: { review: Review }) {
   if (plan === undefined) return null;
-  const { workflows, schedule, triggers = [], tool, saves_state: saved, break_callers: broken } = plan;
+  const {
+    workflows,
+    schedule,
+    triggers = [],
+    must_succeed: alert,
+    tool,
+    saves_state: saved,
+    break_callers: broken,
+  } = plan;
   return (
     <Section title="What its runs can do" order={2}>
       <List size="sm" spacing={4} aria-label="What goes live">
@@ -129,6 +137,12 @@ function Plan({ review: { plan } }: { review: Review }) {
             .
           </List.Item>
         ))}
+        {alert !== undefined && (
+          <List.Item>
+            It must succeed every {alert.every}: else there is an alert, with a mail to who publishes it
+            {alert.mail.length > 0 && ` and to ${alert.mail.join(", ")}`}.
+          </List.Item>
+        )}
         {saved.length > 0 && <List.Item>It saves workflow state: {saved.join(", ")}.</List.Item>}
         {tool !== null && (
           <List.Item>

@@ -3,7 +3,7 @@ import { DAY, HOUR } from "../../../src/core/clock.ts";
 import { pauseSchedule } from "../../../tools/schedules/pause-schedule.ts";
 import { resumeSchedule } from "../../../tools/schedules/resume-schedule.ts";
 import { archiveWorkflow } from "../../../tools/workflows/archive-workflow.ts";
-import { listOverdueWorkflows } from "../../../tools/workflows/list-overdue-workflows.ts";
+import { getOverdueWorkflows } from "../../../tools/workflows/get-overdue-workflows.ts";
 import { publishWorkflow } from "../../../tools/workflows/publish-workflow.ts";
 import { unpublishWorkflow } from "../../../tools/workflows/unpublish-workflow.ts";
 import { eventReceiver, subscriptionHarness, SUCCEEDS } from "../../support/subscriptions.ts";
@@ -17,7 +17,7 @@ async function open(definition: Record<string, unknown> = NIGHTLY) {
   const id = await harness.publish("Nightly sync", definition);
   const raise = () => harness.executor.raiseOverdue();
   const overdue = async () =>
-    (await harness.call(listOverdueWorkflows)).items.map(({ workflow_id }) => workflow_id);
+    (await harness.call(getOverdueWorkflows)).items.map(({ workflow_id }) => workflow_id);
   const events = async () => {
     await harness.settle();
     return receiver.verified(secret!);

@@ -14,7 +14,7 @@ import { type EventNames, payloadOf, type RunValues } from "./payload.ts";
 import { type EventSummary, summaryOf } from "./summary.ts";
 
 /** Maximum duration of an attempt. */
-export const ATTEMPT_TIMEOUT_MS = 15 * SECOND;
+const ATTEMPT_TIMEOUT_MS = 15 * SECOND;
 /** Maximum part of a response that is read and stored, in bytes. */
 const MAX_RESPONSE_BYTES = 1_000;
 /** Maximum length of a stored error, in characters. */

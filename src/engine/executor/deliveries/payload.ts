@@ -23,7 +23,7 @@ export interface EventPayload {
 }
 
 /** Maximum size of a payload, in bytes: of larger ones the values are left out. */
-export const MAX_PAYLOAD_BYTES = 256 * 1024;
+const MAX_PAYLOAD_BYTES = 256 * 1024;
 
 /** @param values null where the subscription does not ask for them, or its creator may not read them */
 export function payloadOf(event: EventRecord, names: EventNames, values: RunValues | null): EventPayload {

@@ -9,11 +9,11 @@ import { assertProjectFilter } from "../projects/find-project.ts";
 /** Maximum number of workflows in the list. */
 const MAX_ITEMS = 200;
 
-export const listOverdueWorkflows = defineTool({
-  name: "list_overdue_workflows",
-  title: "List overdue workflows",
+export const getOverdueWorkflows = defineTool({
+  name: "get_overdue_workflows",
+  title: "Get overdue workflows",
   description:
-    "Lists published workflows that have not succeeded within the time that must_succeed says, the longest overdue first; at most 200.",
+    "Returns the published workflows that have not succeeded within the time that must_succeed says, the longest overdue first; at most 200.",
   route: "GET /overdue-workflows",
   surfaces: ["rest"],
   scope: "read",
