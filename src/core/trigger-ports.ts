@@ -55,7 +55,7 @@ export interface TriggerTarget {
 }
 
 /** The answer to a delivery; a repeated one gets the same. */
-export interface TriggerDeliveryReceipt {
+interface TriggerDeliveryReceipt {
   deliveryId: string;
   /** The run that it starts, unless `if` is false or its inputs don't fit. */
   runId: string;
@@ -104,7 +104,7 @@ export interface TriggersApi {
 }
 
 /** A request that its signature belongs to. */
-export interface Received {
+interface Received {
   event: ReceivedEvent;
   /** The id that its headers give it. */
   senderId: string | null;
