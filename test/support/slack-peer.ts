@@ -1,6 +1,6 @@
 /** A server on loopback with the parts of Slack's API that Millrace calls, and an app that signs what members press. */
 import { createHmac } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -29,10 +29,7 @@ export async function slackPeer(members: Record<string, string | object>) {
     req.on("data", (chunk: Buffer) => chunks.push(chunk));
     req.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8");
-      const send = (body: unknown): void => {
-        res.setHeader("Content-Type", "application/json");
-        res.end(JSON.stringify(body));
-      };
+      const send = (body: unknown): void => answer(res, body);
       if (req.url === "/response") {
         whispers.push((JSON.parse(text) as { text: string }).text);
         return send({ ok: true });
@@ -106,6 +103,11 @@ export async function slackPeer(members: Record<string, string | object>) {
       return new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     },
   };
+}
+
+function answer(res: ServerResponse, body: unknown): void {
+  res.setHeader("Content-Type", "application/json");
+  res.end(JSON.stringify(body));
 }
 
 /** Sends an interaction as Slack does, with its signature. */
