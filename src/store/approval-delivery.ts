@@ -97,8 +97,8 @@ export function approvalMessageReader(db: Kysely<Schema>): ApprovalMessageReader
         .selectAll()
         .where("approval_id", "=", approvalId)
         .execute();
-      return rows.map(({ approval_id: approvalId, channel, recipient, at, status, reference }) => ({
-        approvalId,
+      return rows.map(({ approval_id: id, channel, recipient, at, status, reference }) => ({
+        approvalId: id,
         channel,
         recipient,
         at,
