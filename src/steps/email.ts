@@ -152,7 +152,7 @@ export const emailStep = defineStepType({
 /** Finds HTML beside what makes HTML, and places for tables that do not exist. */
 function bodyIssues({ text: body, format, tables, html }: UnresolvedStep): PartialIssue[] {
   const isMade = format === "markdown" || tables !== undefined;
-  const names = Object.keys((tables ?? {}) as Record<string, unknown>);
+  const names = Object.keys(tables ?? {});
   const issues: PartialIssue[] = [];
   if (isMade && html !== undefined)
     issues.push({

@@ -60,9 +60,9 @@ export function toAttachment({
   json,
   content_type: given,
 }: AttachmentInput): Attachment {
-  const file = (text: string, type: string | undefined): Attachment => ({
+  const file = (body: string, type: string | undefined): Attachment => ({
     name,
-    content: text,
+    content: body,
     ...(type !== undefined && { content_type: type }),
   });
   if (rows !== undefined) return file(toCsv(rows, columns), given ?? "text/csv");

@@ -115,12 +115,13 @@ function blockOf(token: Token): MailBlock[] {
   }
 }
 
+const cellOf = ({ tokens }: Tokens.TableCell): string => inlineText(inlineOf(tokens));
+
 function tableOf({ header, rows, align }: Tokens.Table): MailBlock {
-  const textOf = ({ tokens }: Tokens.TableCell): string => inlineText(inlineOf(tokens));
   return {
     kind: "table",
-    columns: header.map(textOf),
-    rows: rows.map((row) => row.map(textOf)),
+    columns: header.map(cellOf),
+    rows: rows.map((row) => row.map(cellOf)),
     numeric: align.map((side) => side === "right"),
   };
 }

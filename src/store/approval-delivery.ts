@@ -97,7 +97,14 @@ export function approvalMessageReader(db: Kysely<Schema>): ApprovalMessageReader
         .selectAll()
         .where("approval_id", "=", approvalId)
         .execute();
-      return rows.map(({ approval_id: id, ...message }) => ({ approvalId: id, ...message }));
+      return rows.map(({ approval_id: id, channel, recipient, at, status, reference }) => ({
+        approvalId: id,
+        channel,
+        recipient,
+        at,
+        status,
+        reference,
+      }));
     },
   };
 }

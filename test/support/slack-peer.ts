@@ -1,6 +1,6 @@
 /** A server on loopback with the parts of Slack's API that Millrace calls, and an app that signs what members press. */
 import { createHmac } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -29,16 +29,12 @@ export async function slackPeer(members: Record<string, string | object>) {
     req.on("data", (chunk: Buffer) => chunks.push(chunk));
     req.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8");
-      const send = (body: unknown): void => {
-        res.setHeader("Content-Type", "application/json");
-        res.end(JSON.stringify(body));
-      };
       if (req.url === "/response") {
         whispers.push((JSON.parse(text) as { text: string }).text);
-        return send({ ok: true });
+        return answer(res, { ok: true });
       }
       if (req.headers.authorization !== `Bearer ${BOT_TOKEN}`)
-        return send({ ok: false, error: "invalid_auth" });
+        return answer(res, { ok: false, error: "invalid_auth" });
       const fields = Object.fromEntries(new URLSearchParams(text));
       const message = (ts: string): SlackMessage => ({
         channel: fields["channel"]!,
@@ -48,18 +44,18 @@ export async function slackPeer(members: Record<string, string | object>) {
       });
       if (req.url === "/api/chat.postMessage") {
         messages.push(message(`1700000000.00000${messages.length}`));
-        return send({ ok: true, ts: messages.at(-1)!.ts, channel: fields["channel"] });
+        return answer(res, { ok: true, ts: messages.at(-1)!.ts, channel: fields["channel"] });
       }
       if (req.url === "/api/chat.update") {
         updates.push(message(fields["ts"]!));
-        return send({ ok: true });
+        return answer(res, { ok: true });
       }
       const id = fields["user"]!;
       lookUps.push(id);
       const member = members[id];
-      if (member === undefined) return send({ ok: false, error: "user_not_found" });
+      if (member === undefined) return answer(res, { ok: false, error: "user_not_found" });
       const user = { id, team_id: "T1", deleted: false, is_bot: false };
-      return send({
+      return answer(res, {
         ok: true,
         user: typeof member === "string" ? { ...user, profile: { email: member } } : { ...user, ...member },
       });
@@ -106,6 +102,11 @@ export async function slackPeer(members: Record<string, string | object>) {
       return new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     },
   };
+}
+
+function answer(res: ServerResponse, body: unknown): void {
+  res.setHeader("Content-Type", "application/json");
+  res.end(JSON.stringify(body));
 }
 
 /** Sends an interaction as Slack does, with its signature. */

@@ -27,7 +27,6 @@ export const decideApproval = defineTool({
     "approval_expired",
     "approval_plan_changed",
     "approval_not_yours",
-    "link_expired",
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },

@@ -1,7 +1,7 @@
 /** Posts to the chats of the configuration, through the HTTP client with its rules for hosts and its proxy. */
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../../schemas/config.ts";
-import type { ChatMember, ChatMessage, Chats } from "../../core/chat-port.ts";
+import type { ChatMember, Chats } from "../../core/chat-port.ts";
 import { MINUTE } from "../../core/clock.ts";
 import type { CallContext, Http } from "../../core/connections.ts";
 import type { SecretSource } from "../../core/secret-source.ts";

@@ -64,6 +64,6 @@ export const rowOf = (value: unknown): Row =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : { value };
 
 const shorten = (text: string): string => {
-  const characters = [...text.slice(0, 2 * MAX_CELL + 2)];
+  const characters = Array.from(text.slice(0, 2 * MAX_CELL + 2));
   return characters.length > MAX_CELL ? `${characters.slice(0, MAX_CELL - 1).join("")}…` : text;
 };

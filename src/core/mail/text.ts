@@ -67,7 +67,7 @@ const indent = (text: string, by: string): string =>
     .join("\n");
 
 /** Number of characters as people count them, or nearly. */
-const width = (text: string): number => [...text].length;
+const width = (text: string): number => Array.from(text).length;
 
 function tableText({ title, columns, rows, numeric = [], note }: MailTable): string {
   const lines = [columns, ...rows].map((row) => row.map((cell) => cell.replaceAll(/\s+/g, " ")));

@@ -39,12 +39,15 @@ export function formFields(form: Readonly<Record<string, unknown>> | null): {
       type,
       required: required.includes(name),
       choices: schema["enum"] as readonly string[] | undefined,
-      value: schema["default"] === undefined ? "" : String(schema["default"]),
+      value: textOf(schema["default"]),
       attributes: { ...Object.fromEntries(limits), ...(type === "number" && { step: "any" }) },
     };
   });
   return { fields, unsupported: missing };
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 
 /** The values of a form that was sent. What is not filled in is left out; the schema of the form checks the rest. */
 export function formValues(

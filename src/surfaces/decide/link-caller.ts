@@ -32,7 +32,7 @@ export async function findLink(
   const digest = digestOf(token);
   const link = await read.approvalLinks.find(digest);
   const approval = link && (await read.approvals.find(link.approvalId));
-  return approval && { digest, link: link!, approval };
+  return approval && { digest, link, approval };
 }
 
 /**
