@@ -116,7 +116,7 @@ export interface BackfillWriter extends BackfillReader {
    * Locks: its row, until the transaction ends.
    * @returns false when it has ended already
    */
-  end(
+  endRunning(
     id: string,
     end: Pick<BackfillRecord, "message" | "finishedAt" | "cancelledBy"> & {
       status: Exclude<BackfillStatus, "running">;

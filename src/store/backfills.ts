@@ -228,7 +228,7 @@ export function backfillWriter(trx: Kysely<Schema>): BackfillWriter {
         .execute();
     },
 
-    async end(id, { status, message, finishedAt, cancelledBy }) {
+    async endRunning(id, { status, message, finishedAt, cancelledBy }) {
       const { numUpdatedRows } = await trx
         .updateTable("backfills")
         .set({ status, message, finished_at: finishedAt, cancelled_by: cancelledBy })

@@ -53,6 +53,7 @@ describe("the result of a compare-and-set", () => {
         "consume",
         "insertUnlessTaken",
         "endPending",
+        "endRunning",
         "setReason",
         "renew",
         "endClaimed",

@@ -399,6 +399,12 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       expect: "version_conflict",
     },
     { call: "reset_workflow_state", with: { workflow_id: "counter" }, expect: "invalid_input" },
+    { call: "reset_workflow_state", with: { workflow_id: "counter", reason: "One", idempotency_key: "r" } },
+    {
+      call: "reset_workflow_state",
+      with: { workflow_id: "counter", reason: "Two", idempotency_key: "r" },
+      expect: "idempotency_key_reused",
+    },
     {
       call: "reset_workflow_state",
       with: { workflow_id: "counter", reason: "No such key", keys: ["lastid"] },

@@ -16,7 +16,7 @@ describe("the page of a workflow with a schedule and a state", () => {
     const ann = await createFirstAdmin(site);
     await requestApi(ann, "POST", "/workflows", { name: "Nightly", definition: DEFINITION });
     await requestApi(ann, "POST", "/workflows/nightly/publish", {});
-    const page = await openWindow(await openBrowser(), site, ann);
+    const { page } = await openWindow(await openBrowser(), site, ann);
     await page.goto(`${site.url}/ui/workflows/nightly`);
     await page.getByRole("button", { name: "Run for past times" }).click();
     const dialog = page.getByRole("dialog", { name: "Run for past times" });
@@ -24,9 +24,6 @@ describe("the page of a workflow with a schedule and a state", () => {
     await dialog.getByLabel("To, included").fill("2026-03-30");
     await dialog.getByRole("button", { name: "Show the times" }).click();
     await dialog.getByText("2026-03-29 03:00:00+02:00").waitFor();
-    await page.screenshot({
-      path: process.env["SHOTS"] === undefined ? undefined : `${process.env["SHOTS"]}/dialog.png`,
-    });
     await dialog.getByRole("button", { name: "Start 3 runs" }).click();
     await dialog.waitFor({ state: "hidden" });
     const backfills = page.getByRole("region", { name: "Backfills" });
@@ -48,9 +45,5 @@ describe("the page of a workflow with a schedule and a state", () => {
     await reset.getByRole("button", { name: "Reset" }).click();
     await reset.waitFor({ state: "hidden" });
     await changes.getByText("From the start").waitFor();
-    await page.screenshot({
-      fullPage: true,
-      path: process.env["SHOTS"] === undefined ? undefined : `${process.env["SHOTS"]}/page.png`,
-    });
   });
 });

@@ -32,7 +32,7 @@ export const cancelBackfill = defineTool({
     const backfill = await ctx.write(async (tx) => {
       const { id, workflowId } = await findBackfill(tx, workflow_id, backfill_id);
       const end = { status: "cancelled", message: null, finishedAt: iso(ctx.now()), cancelledBy } as const;
-      if (!(await tx.backfills.end(id, end))) {
+      if (!(await tx.backfills.endRunning(id, end))) {
         const { status } = (await tx.backfills.find(id))!;
         throw new AppError(
           "backfill_finished",

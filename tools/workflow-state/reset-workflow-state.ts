@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IfMatch, Reason, WorkflowIdRef } from "../../schemas/workflow.ts";
+import { IdempotencyKey, IfMatch, Reason, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { StateKeys, WorkflowStateContent } from "../../schemas/workflow-state.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import { defineTool } from "../../src/core/tool.ts";
@@ -18,8 +18,14 @@ export const resetWorkflowState = defineTool({
   scope: "write",
   effect: "update",
   readsValues: true,
-  errors: ["workflow_not_found", "state_not_found", "version_conflict", "storage_limit_reached"],
-  headers: { if_match: "If-Match" },
+  errors: [
+    "workflow_not_found",
+    "state_not_found",
+    "version_conflict",
+    "storage_limit_reached",
+    "idempotency_key_reused",
+  ],
+  headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     reason: Reason,
@@ -28,6 +34,7 @@ export const resetWorkflowState = defineTool({
       description: "Reset it only if this is still its revision.",
       example: 17,
     }).optional(),
+    idempotency_key: IdempotencyKey.optional(),
   }),
   output: WorkflowStateContent,
   etag: stateEtag,

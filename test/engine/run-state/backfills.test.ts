@@ -227,7 +227,7 @@ describe("a backfill", () => {
     const end = { message: null, finishedAt: NOW, cancelledBy: "operator" };
     const [started] = await Promise.all([
       harness.engine.backfiller.startRuns(),
-      harness.transaction((tx) => tx.backfills.end(backfill, { status: "cancelled", ...end })),
+      harness.transaction((tx) => tx.backfills.endRunning(backfill, { status: "cancelled", ...end })),
     ]);
     expect(await timesOf(harness, id)).toHaveLength(started);
     expect(await harness.engine.backfiller.startRuns()).toBe(0);
