@@ -65,12 +65,14 @@ export type Session = { id: string, current: boolean, client: string, address: s
 export type SessionInfo = { user: { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, oauth: boolean, mcp_url: string }
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
+export type StateChange = { revision: number, kind: ("commit" | "set" | "reset" | "import"), at: string, by: string, key_name: (string | null), reason: (string | null), changes: Array<{ key: string, before?: unknown | undefined, after?: unknown | undefined }> }
 export type Subscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
 export type TriggerDelivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
 export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), body?: unknown | undefined }
 export type TriggerState = { workflow_id: string, project?: string | undefined, id: string, version: number, type: "webhook", url?: string | undefined, signature: ({ scheme: ("standard_webhooks" | "github" | "stripe" | "slack" | "shared_secret"), secret: (string | Array<string>), header?: string | undefined } | null), created_at: string, rotated_at: (string | null), owner: string }
 export type TriggerList = { items: Array<TriggerState> }
+export type UpdatedProject = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string, warnings?: Array<Issue> | undefined }
 export type User = { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, definition?: Record<string, unknown> | undefined, applied_fixes?: Array<AppliedFix> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
 export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined }
@@ -1637,7 +1639,7 @@ export type patch_Update_project = {
         
         body:  Partial<{ name: string, description: string, connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Partial<{ runs_per_hour: (number | null), unfinished_runs: (number | null), model_tokens_per_day: (number | null), rows_per_day: (number | null), stored_bytes: (number | null) }> }>,
           }
-      responses: {200: Schemas.Project,
+      responses: {200: Schemas.UpdatedProject,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -3127,6 +3129,44 @@ export type delete_Archive_workflow = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Preview_backfill = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/backfill-preview",
+      requestFormat: "json",
+      parameters: {
+            query:  {from: string,
+to: string,
+existing?: ("skip" | "repeat_failed" | "repeat") | undefined,
+concurrency?: number | undefined,
+},
+        path:  {workflow_id: string,
+},
+        
+        
+          }
+      responses: {200: Schemas.BackfillPreview,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_backfills = {
       method: "GET",
       path: "/workflows/{workflow_id}/backfills",
@@ -3279,44 +3319,6 @@ backfill_id: string,
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
 422: { "X-Request-Id": string },
-429: { "X-Request-Id": string, "Retry-After": string },
-431: { "X-Request-Id": string },
-500: { "X-Request-Id": string },
-503: { "X-Request-Id": string, "Retry-After": string },
-},
-    }
-export type get_Preview_backfill = {
-      method: "GET",
-      path: "/workflows/{workflow_id}/backfills/preview",
-      requestFormat: "json",
-      parameters: {
-            query:  {from: string,
-to: string,
-existing?: ("skip" | "repeat_failed" | "repeat") | undefined,
-concurrency?: number | undefined,
-},
-        path:  {workflow_id: string,
-},
-        
-        
-          }
-      responses: {200: Schemas.BackfillPreview,
-400: Schemas.Problem,
-401: Schemas.Problem,
-403: Schemas.Problem,
-404: Schemas.Problem,
-408: Schemas.Problem,
-429: Schemas.Problem,
-431: Schemas.Problem,
-500: Schemas.Problem,
-503: Schemas.Problem,
-},
-      responseHeaders: {200: { "X-Request-Id": string },
-400: { "X-Request-Id": string },
-401: { "X-Request-Id": string },
-403: { "X-Request-Id": string },
-404: { "X-Request-Id": string },
-408: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
@@ -4035,7 +4037,81 @@ export type put_Set_workflow_state = {
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-Match": string }>,
-        body:  { values: Record<string, unknown> },
+        body:  { values: Record<string, unknown>, reason?: string | undefined },
+          }
+      responses: {200: Schemas.WorkflowState,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+412: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, ETag: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+412: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_state_changes = {
+      method: "GET",
+      path: "/workflows/{workflow_id}/state/history",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        path:  {workflow_id: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.StateChange>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Reset_workflow_state = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/state/reset",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "If-Match": string }>,
+        body:  { reason: string, keys?: Array<string> | undefined },
           }
       responses: {200: Schemas.WorkflowState,
 400: Schemas.Problem,
@@ -4336,9 +4412,9 @@ export type post_Validate_workflow = {
 "/users": Endpoints.get_List_users,
 "/workflows": Endpoints.get_List_workflows,
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
+"/workflows/{workflow_id}/backfill-preview": Endpoints.get_Preview_backfill,
 "/workflows/{workflow_id}/backfills": Endpoints.get_List_backfills,
 "/workflows/{workflow_id}/backfills/{backfill_id}": Endpoints.get_Get_backfill,
-"/workflows/{workflow_id}/backfills/preview": Endpoints.get_Preview_backfill,
 "/workflows/{workflow_id}/deliveries": Endpoints.get_List_trigger_deliveries,
 "/workflows/{workflow_id}/deliveries/{delivery_id}": Endpoints.get_Get_trigger_delivery,
 "/workflows/{workflow_id}/exposure": Endpoints.get_Get_exposure,
@@ -4347,6 +4423,7 @@ export type post_Validate_workflow = {
 "/workflows/{workflow_id}/runs": Endpoints.get_List_workflow_runs,
 "/workflows/{workflow_id}/schedule": Endpoints.get_Get_schedule,
 "/workflows/{workflow_id}/state": Endpoints.get_Get_workflow_state,
+"/workflows/{workflow_id}/state/history": Endpoints.get_List_state_changes,
 "/workflows/{workflow_id}/triggers": Endpoints.get_Get_triggers,
 "/workflows/{workflow_id}/versions": Endpoints.get_List_workflow_versions,
 "/workflows/{workflow_id}/versions/{version}": Endpoints.get_Get_workflow_version
@@ -4398,6 +4475,7 @@ post: {
 "/workflows/{workflow_id}/runs": Endpoints.post_Run_workflow,
 "/workflows/{workflow_id}/schedule/pause": Endpoints.post_Pause_schedule,
 "/workflows/{workflow_id}/schedule/resume": Endpoints.post_Resume_schedule,
+"/workflows/{workflow_id}/state/reset": Endpoints.post_Reset_workflow_state,
 "/workflows/{workflow_id}/triggers/{trigger}/rotate": Endpoints.post_Rotate_trigger,
 "/workflows/{workflow_id}/unpublish": Endpoints.post_Unpublish_workflow,
 "/workflows/validate": Endpoints.post_Validate_workflow
