@@ -80,7 +80,7 @@ export const SubscribedTags = z
 
 export const IncludeValues = z.boolean().meta({
   description:
-    "Whether run.succeeded and run.failed contain the inputs and the output of the run, and the message of its error, as far as the creator of the subscription may read runs.",
+    "Whether run.succeeded and run.failed contain the inputs and the output of the run, and the message of its error, if the creator of the subscription can read runs.",
   example: false,
 });
 

@@ -44,7 +44,7 @@ export interface OutgoingEvent {
   data: Readonly<Record<string, unknown>>;
   /** Whether only subscriptions get it that name the workflow. */
   onlyNamed?: boolean | undefined;
-  /** Whether who created a subscription may know of it; left out, whoever administers the project may. */
+  /** Whether who created a subscription may know of it; left out, every admin of the project may. */
   mayKnow?: ((creator: string) => Promise<boolean>) | undefined;
 }
 
@@ -166,7 +166,7 @@ export interface DeliveryQueueWriter {
    * Records how a claimed attempt ended.
    * @returns false when the claim has ended, or the delivery was deleted; the caller must then write nothing
    */
-  end(delivery: Pick<DeliveryRecord, "id" | "fence">, outcome: DeliveryOutcome): Promise<Applied>;
+  recordAttempt(delivery: Pick<DeliveryRecord, "id" | "fence">, outcome: DeliveryOutcome): Promise<Applied>;
   /** Records on a subscription that an attempt succeeded. */
   succeeded(subscriptionId: string, at: string): Promise<void>;
   /** Records on a subscription that an attempt failed. @returns since when they fail; undefined if it was deleted */
@@ -176,7 +176,7 @@ export interface DeliveryQueueWriter {
    *
    * Locks: the newest audit entry, until the transaction ends, so it comes last.
    */
-  pause(subscriptionId: string, at: string, reason: string): Promise<Applied>;
+  pauseSubscription(subscriptionId: string, at: string, reason: string): Promise<Applied>;
   /** Number of pending deliveries of a queue, counted up to `max`. */
   countPending(queue: string, max: number): Promise<number>;
 }
@@ -213,7 +213,7 @@ export interface ExpectationWriter extends ExpectationReader {
   /** Inserts or replaces what is expected of a workflow. */
   save(expectation: ExpectationRecord): Promise<void>;
   remove(workflowId: string): Promise<void>;
-  /** Begins the time anew, and ends an alert. @param succeeded whether a run has succeeded */
+  /** Begins the time again, and ends an alert. @param succeeded whether a run has succeeded */
   restart(workflowId: string, at: string, succeeded: boolean): Promise<void>;
   /**
    * Raises the alert, if nothing has changed since.
@@ -221,7 +221,7 @@ export interface ExpectationWriter extends ExpectationReader {
    * Guarantee: of all calls for one lapse, one returns true.
    * Concurrent callers: wait, then get false.
    */
-  raise(
+  raiseAlert(
     expectation: Pick<ExpectationRecord, "workflowId" | "dueAt" | "version">,
     at: string,
   ): Promise<Applied>;
@@ -247,5 +247,5 @@ export interface KeyNoticeReader {
 
 export interface KeyNoticeWriter {
   /** Records that a notice is sent. @returns false when it was before; the caller must then send none */
-  note(notice: { keyId: string; expiresAt: string; days: number }): Promise<Applied>;
+  recordNotice(notice: { keyId: string; expiresAt: string; days: number }): Promise<Applied>;
 }

@@ -90,7 +90,7 @@ export function deliveryQueueWriter(trx: Kysely<Schema>): DeliveryQueueWriter {
       return rows.map(toDelivery);
     },
 
-    async end({ id, fence }, { state, dueAt, at, status, response, error, ms, uncounted }) {
+    async recordAttempt({ id, fence }, { state, dueAt, at, status, response, error, ms, uncounted }) {
       const { numUpdatedRows } = await trx
         .updateTable("deliveries")
         .set((eb) => ({
@@ -129,7 +129,7 @@ export function deliveryQueueWriter(trx: Kysely<Schema>): DeliveryQueueWriter {
       return row?.failing_since ?? undefined;
     },
 
-    async pause(id, at, reason) {
+    async pauseSubscription(id, at, reason) {
       const paused = await trx
         .updateTable("subscriptions")
         .set({ paused_at: at, pause_reason: reason })

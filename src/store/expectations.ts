@@ -122,7 +122,7 @@ export function expectationWriter(trx: Kysely<Schema>): ExpectationWriter {
         .execute();
     },
 
-    async raise({ workflowId, dueAt, version }, at) {
+    async raiseAlert({ workflowId, dueAt, version }, at) {
       const { numUpdatedRows } = await trx
         .updateTable("expectations")
         .set({ overdue_since: at })

@@ -57,7 +57,7 @@ export function keyNoticeReader(db: Kysely<Schema>): KeyNoticeReader {
 
 export function keyNoticeWriter(trx: Kysely<Schema>): KeyNoticeWriter {
   return {
-    async note({ keyId, expiresAt, days }) {
+    async recordNotice({ keyId, expiresAt, days }) {
       const inserted = await trx
         .insertInto("key_notices")
         .values({ key_id: keyId, expires_at: expiresAt, days })

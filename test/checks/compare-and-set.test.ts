@@ -12,7 +12,7 @@ const typeScriptIn = (folder: string): string[] =>
 
 /** The ports as the transactions and stores name them. */
 const PORTS =
-  "jobs|runs|approvals|schedules|usage|workflowStates|events|reviews|apiKeys|sessions|links|keys|engine";
+  "jobs|runs|approvals|schedules|usage|workflowStates|events|reviews|subscriptions|expectations|keyNotices|deliveryQueue|apiKeys|sessions|links|keys|engine";
 
 /** The methods of the ports that report whether they were applied. */
 function compareAndSetMethods(): string[] {
@@ -58,6 +58,11 @@ describe("the result of a compare-and-set", () => {
         "renew",
         "endClaimed",
         "postponeClaimed",
+        "recordAttempt",
+        "recordNotice",
+        "pauseSubscription",
+        "raiseAlert",
+        "redeliver",
       ]),
     );
   });

@@ -23,7 +23,7 @@ const WORKER = fileURLToPath(import.meta.resolve("../support/delivery-worker.ts"
 
 /**
  * Workers are killed while they deliver, and the receiver fails, hangs and cuts connections. Nothing is lost, each event keeps its
- * id, and nothing is told of what was rolled back.
+ * id, and nothing reports what was rolled back.
  */
 it("delivers every event at least once with the same id, whatever fails", { timeout: 180_000 }, async () => {
   const random = seededRandom(testSeed("delivery-kill"));

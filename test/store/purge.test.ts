@@ -27,6 +27,7 @@ const SEARCH_TABLES = [
 const PERMANENT = [
   "api_keys",
   "counters",
+  "expectations",
   "exposure_consents",
   "grants",
   "identities",
@@ -38,6 +39,7 @@ const PERMANENT = [
   "schedules",
   "settings",
   "stored_bytes",
+  "subscriptions",
   "triggers",
   "users",
   "workflow_calls",
@@ -65,6 +67,8 @@ const OF_RUNS = [
   "runs",
   "value_refs",
 ];
+
+const OF_DELIVERIES = ["deliveries", "outgoing_events"];
 
 const KEEP = { runs: 90 * DAY, audit: 400 * DAY, deliveries: 30 * DAY };
 
@@ -131,6 +135,27 @@ async function filled() {
       substitute: "ben@example.com",
       setAt: iso(now),
     });
+    await tx.outbox.recordFor("sub_1", {
+      type: "subscription.test",
+      project: "default",
+      workflowId: null,
+      runId: null,
+      at: iso(now),
+      data: {},
+    });
+    const delivered = {
+      state: "delivered",
+      dueAt: null,
+      status: 204,
+      response: "",
+      error: null,
+      ms: 1,
+    } as const;
+    const claim = { now: iso(now), until: iso(now + HOUR), by: "exe_1", limit: 1 };
+    const [delivery] = await tx.deliveryQueue.claim("sub_1", claim);
+    expect(await tx.deliveryQueue.recordAttempt(delivery!, { ...delivered, at: iso(now) })).toBe(true);
+    const notice = { keyId: "key_1", expiresAt: iso(now + DAY), days: 1 };
+    expect(await tx.keyNotices.recordNotice(notice)).toBe(true);
     await tx.triggerDeliveries.record({
       id: "trd_1",
       triggerId: "trg_1",
@@ -246,11 +271,20 @@ describe("purging", () => {
     world.clock.advance(DAY);
     await world.purge();
     expect(await world.remaining()).toEqual(
-      ["account_links", "audit_log", ...OF_RUNS, "sessions", "trigger_deliveries"].toSorted(),
+      [
+        "account_links",
+        "audit_log",
+        ...OF_DELIVERIES,
+        ...OF_RUNS,
+        "sessions",
+        "trigger_deliveries",
+      ].toSorted(),
     );
     world.clock.advance(8 * DAY);
     await world.purge();
-    expect(await world.remaining()).toEqual(["audit_log", ...OF_RUNS, "trigger_deliveries"].toSorted());
+    expect(await world.remaining()).toEqual(
+      ["audit_log", ...OF_DELIVERIES, ...OF_RUNS, "trigger_deliveries"].toSorted(),
+    );
     expect(await world.read.triggerDeliveries.event("trd_1")).toBeUndefined();
     world.clock.advance(90 * DAY);
     await world.purge();

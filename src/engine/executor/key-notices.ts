@@ -44,7 +44,7 @@ export function keyNotices({ read, transaction, clock, mailEnabled }: Options): 
     { keyId, name, owner, expiresAt, projects }: ExpiringKey,
     { days, isNeeded }: { days: number; isNeeded: boolean },
   ): Promise<boolean> {
-    if (!(await tx.keyNotices.note({ keyId, expiresAt, days }))) return false;
+    if (!(await tx.keyNotices.recordNotice({ keyId, expiresAt, days }))) return false;
     if (!isNeeded) return true;
     const event: Omit<OutgoingEvent, "project"> = {
       type: "key.expiring",

@@ -51,7 +51,7 @@ export function overdueAlerts({
       data: { every, due_at: dueAt, succeeded_at: succeededAt, version },
     };
     const raised = await transaction(async (tx) => {
-      if (!(await tx.expectations.raise(expectation, at))) return false;
+      if (!(await tx.expectations.raiseAlert(expectation, at))) return false;
       await tx.outbox.record(event);
       if (mailEnabled) await tx.outbox.recordMail(event, recipientsOf(expectation));
       return true;

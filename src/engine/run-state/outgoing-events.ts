@@ -1,4 +1,4 @@
-/** Records what subscriptions are told of runs, in the transaction of the change. It holds names, and no values of runs. */
+/** Records what runs report to subscriptions, in the transaction of the change. It holds names, and no values of runs. */
 import type { StepRef, RunRecord } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { OutgoingEvent } from "../../core/subscription-ports.ts";
@@ -17,7 +17,7 @@ const eventOf = (
   data: { version, trigger, created_at: createdAt, scheduled_for: scheduledFor, ...event.data },
 });
 
-/** Records the end of a run; that a workflow has succeeded begins its time anew. Trials count for nothing. */
+/** Records the end of a run; that a workflow has succeeded begins its time again. Trials count for nothing. */
 export async function recordRunEnd(
   tx: EngineWriters,
   run: RunRecord,

@@ -35,13 +35,13 @@ function NotificationsPage() {
   return (
     <Page
       title="Notifications"
-      about="What other systems and chats are told when something happens."
+      about="What is sent to other systems and chats when something happens."
       actions={(query.data?.length ?? 0) > 0 && create}
     >
       <QueryContent query={query}>
         {(subscriptions) =>
           subscriptions.length === 0 ? (
-            <EmptyState title="Nobody is told yet" action={create}>
+            <EmptyState title="No subscriptions yet" action={create}>
               A subscription sends events, such as a failed run or an overdue workflow, to a URL or a chat.
             </EmptyState>
           ) : (

@@ -6,7 +6,7 @@ import { createSubscription } from "../../../tools/subscriptions/create-subscrip
 import { addUser, callAs } from "../../support/users.ts";
 
 describe("API keys that expire", () => {
-  it("are told of seven days and one day before, once each", async () => {
+  it("are reported seven days and one day before, once each", async () => {
     const receiver = await eventReceiver();
     const { clock, instance, executor, settle, subscribe } = await subscriptionHarness({
       hosts: [receiver.host],
@@ -38,7 +38,7 @@ describe("API keys that expire", () => {
     });
   });
 
-  it("are not told to who may not see them", async () => {
+  it("are not reported to who may not see them", async () => {
     const receiver = await eventReceiver();
     const { clock, instance, executor, settle, deliveries } = await subscriptionHarness({
       hosts: [receiver.host],

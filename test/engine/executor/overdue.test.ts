@@ -54,7 +54,7 @@ describe("a workflow that must succeed within a time", () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it("is not overdue while it is unpublished or archived, and begins anew when it is published", async () => {
+  it("is not overdue while it is unpublished or archived, and begins again when it is published", async () => {
     const { clock, call, id, raise, overdue } = await open();
     await call(unpublishWorkflow, { workflow_id: id });
     clock.advance(2 * DAY);

@@ -1,4 +1,4 @@
-/** Checks within which time a workflow must succeed, and who is told when it has not. */
+/** Checks within which time a workflow must succeed, and who gets a mail when it has not. */
 import { Duration } from "../../../../schemas/field-values.ts";
 import { DAY, MINUTE } from "../../../core/clock.ts";
 import type { Mailer } from "../../../core/connections.ts";

@@ -98,7 +98,7 @@ export function deliverer(options: Options): Deliverer {
     });
     if (result === undefined) return;
     const ms = Math.round(performance.now() - start);
-    await transaction((tx) =>
+    await transaction<unknown>((tx) =>
       result === "given_back" ? giveBack(tx, delivery) : record(tx, delivery, { ...result, ms }),
     );
     if (result === "given_back") return;
@@ -117,7 +117,7 @@ export function deliverer(options: Options): Deliverer {
     else log.warn({ ...fields, reason: result.error }, "event not delivered");
   }
 
-  const giveBack = async (tx: EngineWriters, delivery: DeliveryRecord): Promise<void> => {
+  const giveBack = async (tx: EngineWriters, delivery: DeliveryRecord): Promise<boolean> => {
     const at = iso(clock.now());
     const { status, response, error, ms } = delivery;
     const outcome = {
@@ -130,7 +130,7 @@ export function deliverer(options: Options): Deliverer {
       ms,
       uncounted: true,
     } as const;
-    await tx.deliveryQueue.end(delivery, outcome);
+    return tx.deliveryQueue.recordAttempt(delivery, outcome);
   };
 
   async function record(
@@ -143,7 +143,7 @@ export function deliverer(options: Options): Deliverer {
     const at = iso(now);
     const pause = succeeded ? undefined : deliveryPause(delivery.attempts, retryAfterMs);
     const isOver = succeeded || pause === undefined || gone === true;
-    const applied = await queue.end(delivery, {
+    const applied = await queue.recordAttempt(delivery, {
       state: succeeded ? "delivered" : isOver ? "failed" : "pending",
       dueAt: isOver ? null : iso(now + pause * pauseFactor),
       at,
@@ -158,7 +158,7 @@ export function deliverer(options: Options): Deliverer {
     const since = await queue.failed(id, at);
     if (since === undefined) return;
     const reason = await pauseReason(tx, id, { since, now, gone: gone === true });
-    if (reason === undefined || !(await queue.pause(id, at, reason))) return;
+    if (reason === undefined || !(await queue.pauseSubscription(id, at, reason))) return;
     tx.onCommit(() => log.warn({ subscription_id: id, reason }, "subscription paused"));
   }
 

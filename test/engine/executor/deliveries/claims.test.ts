@@ -43,7 +43,7 @@ describe("claims of deliveries", () => {
     clock.advance(MINUTE);
     const [third] = await claim("exe_other", 1);
     const end = (delivery: typeof first) =>
-      transaction((tx) => tx.deliveryQueue.end(delivery!, { ...OUTCOME, at: iso(clock.now()) }));
+      transaction((tx) => tx.deliveryQueue.recordAttempt(delivery!, { ...OUTCOME, at: iso(clock.now()) }));
     expect([await end(first), await end(second), await end(third), await end(third)]).toEqual([
       false,
       false,
