@@ -4108,7 +4108,7 @@ export type post_Reset_workflow_state = {
             
         path:  {workflow_id: string,
 },
-        header:  Partial<{ "If-Match": string }>,
+        header:  Partial<{ "If-Match": string, "Idempotency-Key": string }>,
         body:  { reason: string, keys?: Array<string> | undefined },
           }
       responses: {200: Schemas.WorkflowState,
@@ -4120,6 +4120,7 @@ export type post_Reset_workflow_state = {
 412: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
+422: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
 500: Schemas.Problem,
@@ -4134,6 +4135,7 @@ export type post_Reset_workflow_state = {
 412: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },

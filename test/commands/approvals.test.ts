@@ -35,6 +35,9 @@ async function open() {
       answer: null,
       plan: null,
       rules: { ...FIRST_DECIDES, required: 2 },
+      evidence: null,
+      delivery: null,
+      decidedVia: null,
     });
     await tx.approvals.addDecision("apr_1", {
       person: "ben@example.com",

@@ -46,7 +46,7 @@ describe("the page of a link that decides", () => {
         expect(requests.filter((one) => !one.endsWith("/favicon.ico"))).toEqual([url]);
         if (shots !== undefined)
           await page.screenshot({ path: `${shots}/decide-${colorScheme}-${width}.png`, fullPage: true });
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         await page.addScriptTag({ content: AXE });
         const violations = await page.evaluate(async () => {
           const { axe } = globalThis as unknown as {
