@@ -7,7 +7,7 @@ import { text, timestamp } from "./text.ts";
 /** Maximum number of scheduled times of a backfill. */
 export const MAX_BACKFILL_SLOTS = 10_000;
 /** Maximum number of runs of a backfill that are unfinished at a time. */
-export const MAX_BACKFILL_CONCURRENCY = 20;
+const MAX_BACKFILL_CONCURRENCY = 20;
 /** Maximum number of scheduled times that a preview lists. */
 export const MAX_PREVIEW_SLOTS = 1_000;
 

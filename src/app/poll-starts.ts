@@ -26,7 +26,7 @@ export interface StartPoll {
 
 export function startPoll({ handlers, changes, wake, health }: Options): StartPoll {
   const { scheduler, backfiller, triggerDeliveries } = handlers;
-  let unsubscribe = (): void => {};
+  let unsubscribe: (() => void) | undefined;
   let interval: NodeJS.Timeout | undefined;
   let collecting: NodeJS.Timeout | undefined;
   const startRuns = (starts: () => Promise<number>, failure: string): void => {
@@ -56,7 +56,7 @@ export function startPoll({ handlers, changes, wake, health }: Options): StartPo
     stop() {
       clearInterval(interval);
       clearTimeout(collecting);
-      unsubscribe();
+      unsubscribe?.();
       interval = undefined;
     },
   };

@@ -13,7 +13,7 @@ export interface ApprovalLinkRecord {
 }
 
 /** A browser that has opened a link. */
-export interface LinkVisit {
+interface LinkVisit {
   address: string;
   /** The name of the browser. */
   client: string;

@@ -15,7 +15,7 @@ import type { ApprovalRecord } from "./model.ts";
 import type { ProjectReader } from "./project-ports.ts";
 
 /** Maximum number of people who get a mail about one approval. */
-export const MAX_RECIPIENTS = 50;
+const MAX_RECIPIENTS = 50;
 
 export interface PeopleReaders {
   users: Pick<UserReader, "findByEmail" | "page" | "absencesAt">;

@@ -43,7 +43,7 @@ export type ApprovalDecision = Pick<
   Partial<Pick<ApprovalRecord, "plan" | "decidedVia">>;
 
 /** An approval that is asked for. */
-export type NewApproval = Omit<ApprovalRecord, "project" | "decisions" | "events">;
+type NewApproval = Omit<ApprovalRecord, "project" | "decisions" | "events">;
 
 export interface ApprovalWriter extends ApprovalReader {
   /** @throws AppError upgrade_unfinished for rules that a running copy of an older release would not respect */

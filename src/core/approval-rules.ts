@@ -13,7 +13,7 @@ export interface ApprovalRules {
   escalate: readonly Escalation[];
 }
 
-export interface Escalation {
+interface Escalation {
   after: number;
   /** Addresses and roles. */
   to: readonly string[];

@@ -45,7 +45,7 @@ export interface SlotRun {
 }
 
 /** A workflow, with the project whose runs count. */
-export interface WorkflowInProject {
+interface WorkflowInProject {
   workflowId: string;
   project: string;
 }

@@ -42,10 +42,7 @@ export function clockCheck(
         return offset;
       } catch (err) {
         if (!isUnreadable)
-          log.warn(
-            { err },
-            "shared clock not readable, the clock of this process is not compared",
-          );
+          log.warn({ err }, "shared clock not readable, the clock of this process is not compared");
         isUnreadable = true;
         clock.acceptOwn();
         return undefined;

@@ -9,7 +9,7 @@ const MAX_MARKDOWN = 20_000;
 /** A line with nothing but the name of a table, which takes its place. */
 const PLACE = /^[ \t]*\[\[([a-z][a-z0-9_]{0,63})\]\][ \t]*$/m;
 
-export interface BodyTable {
+interface BodyTable {
   rows: readonly unknown[];
   title?: string | undefined;
   columns?: readonly string[] | undefined;

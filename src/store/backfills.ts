@@ -1,6 +1,5 @@
 /** Reads and writes backfills. */
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { RunStatus } from "../../schemas/run.ts";
 import type {
   BackfillFilter,
   BackfillReader,
@@ -139,7 +138,7 @@ export function backfillReader(db: Kysely<Schema>): BackfillReader {
         .orderBy("id")
         .execute();
       return new Map<string, SlotRun>(
-        rows.map((row) => [row.scheduled_for!, { runId: row.id, status: row.status as RunStatus }]),
+        rows.map((row) => [row.scheduled_for!, { runId: row.id, status: row.status }]),
       );
     },
   };

@@ -264,7 +264,7 @@ export interface ApprovalRow {
 }
 
 /** What one person decided. Only decisions for the plan that holds at the end count. */
-export interface ApprovalDecisionRow {
+interface ApprovalDecisionRow {
   approval_id: string;
   plan_digest: string;
   /** The usage subject of the person (usage-limits.ts). */
@@ -281,7 +281,7 @@ export interface ApprovalDecisionRow {
 }
 
 /** What happened to an approval before its end. */
-export interface ApprovalEventRow {
+interface ApprovalEventRow {
   approval_id: string;
   seq: number;
   run_id: string;

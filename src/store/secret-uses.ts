@@ -27,7 +27,14 @@ export function secretUseWriter(trx: Kysely<Schema>, clock: Clock): SecretUseWri
           surface: run.surface,
           client: run.client,
           requestId: null,
-          details: { host, ...(connection !== undefined && { connection }), run_id: runId, step_id: stepId, ...(item !== null && { item }), attempt },
+          details: {
+            host,
+            ...(connection !== undefined && { connection }),
+            run_id: runId,
+            step_id: stepId,
+            ...(item !== null && { item }),
+            attempt,
+          },
         });
     },
   };

@@ -67,11 +67,12 @@ function changedValues(
     return from === to ? [] : [{ key, from, to }];
   });
   const maxChars = texts.length > 10 ? MAX_MANY_CHARS : MAX_VALUE_CHARS;
-  return texts.slice(0, MAX_KEYS).map(({ key, from, to }) => ({
+  const changeOf = ({ key, from, to }: (typeof texts)[number]): StateValueChange => ({
     key,
     ...(from !== undefined && { before: shortened(from, maxChars) }),
     ...(to !== undefined && { after: shortened(to, maxChars) }),
-  }));
+  });
+  return texts.slice(0, MAX_KEYS).map(changeOf);
 }
 
 const shortened = (json: string, maxChars: number): unknown =>

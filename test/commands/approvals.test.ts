@@ -36,7 +36,7 @@ async function open() {
       plan: null,
       rules: { ...FIRST_DECIDES, required: 2 },
       evidence: null,
-      delivery: null,
+      delivery: { byLink: false, chat: [] },
       decidedVia: null,
     });
     await tx.approvals.addDecision("apr_1", {

@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-export const SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
-export const BOT_TOKEN = "xoxb-for-loopback-only";
+const SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
+const BOT_TOKEN = "xoxb-for-loopback-only";
 
 interface SlackMessage {
   channel: string;

@@ -331,7 +331,7 @@ describe("the provider's claims about a signed-in user", () => {
   });
 
   it("are renewed by one of several copies", async () => {
-    const { peer, url, clock, instance, start } = await site();
+    const { peer, url, clock, start } = await site();
     const browser = await signedIn(url);
     const other = await start();
     browser.cookies.set(other.url, browser.cookies.get(url)!);

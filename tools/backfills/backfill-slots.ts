@@ -1,7 +1,7 @@
 /** The scheduled times of a range, for backfills and their previews. */
-import { z } from "zod";
+import type { z } from "zod";
 import {
-  backfillRange,
+  type backfillRange,
   type BackfillPreview,
   MAX_BACKFILL_SLOTS,
   MAX_PREVIEW_SLOTS,
@@ -79,22 +79,24 @@ export async function previewSlots(
   const listed = times.slice(0, MAX_PREVIEW_SLOTS);
   const found = await ctx.read.backfills.slotRuns({ workflowId, project }, listed.map(iso));
   const zone = timeZone(timezone);
-  return listed.map((time) => {
+  const slotAt = (time: number): BackfillPreview["slots"][number] => {
     const run = found.get(iso(time));
     return {
       at: iso(time),
       local: localText(time, zone.toLocal(time)),
-      action: isBackfillDone({ existing }, run) ? ("skip" as const) : ("start" as const),
+      action: isBackfillDone({ existing }, run) ? "skip" : "start",
       ...(run !== undefined && { run_id: run.runId, run_status: run.status }),
     };
-  });
+  };
+  return listed.map(slotAt);
 }
+
+const pad = (part: number): string => String(part).padStart(2, "0");
 
 /** Such as `2026-10-05T08:00:00+02:00`. */
 function localText(moment: number, local: number): string {
   const offset = Math.round((local - moment) / 60_000);
   const minutes = Math.abs(offset);
-  const pad = (part: number): string => String(part).padStart(2, "0");
   const sign = offset < 0 ? "-" : "+";
   return `${iso(local).slice(0, 19)}${sign}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
 }

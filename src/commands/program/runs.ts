@@ -7,6 +7,8 @@ import { configOption, integer, jsonOption } from "./options.ts";
 // Repeated from schemas/workflow.ts: --help must not wait until zod is loaded.
 const WORKFLOW_STATUSES = ["draft", "published", "archived"];
 
+const loadWorkflows = () => import("../workflows.ts");
+
 export function registerRuns(program: Command, io: Io, { onStop }: Pick<ProcessHost, "onStop">): void {
   program
     .command("run")
@@ -136,7 +138,6 @@ export function registerWorkflows(
   const workflows = program
     .command("workflows")
     .description("list, show, create and edit workflows; export and apply them as files; plan a run");
-  const load = () => import("../workflows.ts");
 
   workflows
     .command("list")
@@ -149,14 +150,14 @@ export function registerWorkflows(
       new Option("--limit <int>", "maximum number of workflows").default(50).argParser(integer(1, 200)),
     )
     .addOption(jsonOption())
-    .action(async (options) => (await load()).showWorkflows(io, options));
+    .action(async (options) => (await loadWorkflows()).showWorkflows(io, options));
 
   workflows
     .command("show")
     .description("show a workflow with its definition as YAML")
     .argument("<workflow>", "id of the workflow")
     .addOption(jsonOption())
-    .action(async (workflow, options) => (await load()).showWorkflow(io, workflow, options));
+    .action(async (workflow, options) => (await loadWorkflows()).showWorkflow(io, workflow, options));
 
   workflows
     .command("create")
@@ -167,7 +168,7 @@ export function registerWorkflows(
     .option("--project <id>", "its project (default: the default project)")
     .option("--reason <text>", "change note, kept in the history")
     .addOption(configOption())
-    .action(async (options) => (await load()).createOne(io, options));
+    .action(async (options) => (await loadWorkflows()).createOne(io, options));
 
   workflows
     .command("edit")
@@ -176,7 +177,7 @@ export function registerWorkflows(
     .option("--file <path>", "take this file instead of opening an editor; - reads standard input")
     .option("--reason <text>", "change note, kept in the history")
     .addOption(configOption())
-    .action(async (workflow, options) => (await load()).editOne(io, edit, workflow, options));
+    .action(async (workflow, options) => (await loadWorkflows()).editOne(io, edit, workflow, options));
 
   workflows
     .command("plan")

@@ -6,7 +6,7 @@ export const MAX_COLUMNS = 20;
 /** Maximum number of rows of a table. */
 export const MAX_ROWS = 500;
 /** Number of rows that a table shows unless it says otherwise. */
-export const DEFAULT_ROWS = 100;
+const DEFAULT_ROWS = 100;
 /** Maximum length of a cell, in characters. */
 const MAX_CELL = 200;
 

@@ -222,7 +222,8 @@ export function backfiller(options: Options): Backfiller {
   ): Promise<void> {
     const finishedAt = iso(context.clock.now());
     const text = message?.slice(0, MAX_MESSAGE_CHARS) ?? null;
-    if (!(await tx.backfills.endRunning(id, { status, message: text, finishedAt, cancelledBy: null }))) return;
+    if (!(await tx.backfills.endRunning(id, { status, message: text, finishedAt, cancelledBy: null })))
+      return;
     tx.onCommit(() => {
       context.meter.backfillEnded(status);
       const fields = { workflow_id: workflowId, backfill: id, ...(text !== null && { reason: text }) };

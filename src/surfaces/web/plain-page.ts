@@ -7,10 +7,6 @@ main { max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
 h1 { font-size: 1.4rem }
 a { color: light-dark(#0b7285, #66d9e8) }`;
 
-/** A text as HTML. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
-
 /**
  * Sends a page that loads no other resource.
  * @param title HTML, as `body`: texts of others go through `escapeHtml` of core/mail/html.ts

@@ -55,7 +55,7 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
           path: { workflow_id: id },
           query: range,
         })
-      ).data as BackfillPreview,
+      ).data,
   });
   const start = useMutation({
     mutationFn: () =>
@@ -110,7 +110,7 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
               data={[...EXISTING]}
               value={range.existing}
               allowDeselect={false}
-              onChange={(value) => change({ existing: (value ?? "skip") as ExistingRuns })}
+              onChange={(value) => change({ existing: value ?? "skip" })}
             />
           </Group>
           {preview.data !== undefined && <Preview preview={preview.data} />}

@@ -47,7 +47,7 @@ describe("everyday work that webhooks start", () => {
     const unpaid = await send(checkout("evt_2", "unpaid"));
     expect(unpaid.status).toBe(202);
     await executor.startReceived();
-    const { run_id: runId } = answers[0]!.body as { run_id: string };
+    const { run_id: runId } = answers[0].body as { run_id: string };
     const run = await ended(runId);
     expect(run).toMatchObject({
       status: "succeeded",
