@@ -368,6 +368,7 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "root@example.com" }),
       call("end_absence"),
       call("end_absence"),
+      call("end_absence", { everywhere: true }, "invalid_input"),
     ),
     noKey("end_absence"),
   ],

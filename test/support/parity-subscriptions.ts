@@ -17,6 +17,9 @@ const refused = (name: string, input: Input = {}): ParityCall => ({
   expect: "missing_scope",
 });
 
+/** A call that no operation has: no subscription can be reached, so its deliveries are given up. */
+export const GIVE_UP = "give_up_deliveries";
+
 const ALERTS = { name: "Alerts", url: "https://example.com/hook", events: ["run.failed"] };
 const alerts = call("create_subscription", ALERTS);
 const none = { subscription_id: "sub_none" };
@@ -128,6 +131,10 @@ export const SUBSCRIPTION_SCENARIOS: Record<string, ParityCall[]> = {
     alerts,
     call("test_subscription", (before) => idOf(before)),
     call("redeliver", deliveryOf, "delivery_pending"),
+    call(GIVE_UP),
+    call("redeliver", (before) => ({ delivery_id: before[1]!.output!["id"], idempotency_key: "r" })),
+    call("redeliver", (before) => ({ delivery_id: before[1]!.output!["id"], idempotency_key: "r" })),
+    call("redeliver", { delivery_id: "dlv_none", idempotency_key: "r" }, "idempotency_key_reused"),
     call("update_subscription", (before) => ({ ...idOf(before), paused: true })),
     call("redeliver", (before) => ({ delivery_id: before[1]!.output!["id"] }), "subscription_paused"),
     call("redeliver", { delivery_id: "dlv_none" }, "delivery_not_found"),

@@ -36,6 +36,8 @@ export interface SurfaceClient {
   call(tool: AnyTool, input: Record<string, unknown>, by: CallerName): Promise<CallResult>;
   /** Sends a delivery to the trigger of a workflow, and waits until it has ended. */
   deliver(delivery: Record<string, unknown>): Promise<Json>;
+  /** Ends the pending deliveries of subscriptions as failed. */
+  giveUpDeliveries(): Promise<Json>;
 }
 
 const PROGRAM = { name: "parity", version: "1" };
@@ -50,7 +52,9 @@ export async function openEverySurface(
 
 async function fresh(clock: FakeClock, config: unknown) {
   const instance = await testInstance({ clock, config });
-  await instance.executor({ config });
+  const executor = await instance.executor({ config });
+  // What it delivers when would differ between the surfaces.
+  await executor.deliverer.stop(0);
   // The migration writes the time of the machine.
   await instance.store.transaction((trx) =>
     trx
@@ -119,12 +123,21 @@ const delivererTo =
     return { delivery_id: deliveryId };
   };
 
+const giverUpOf =
+  ({ store }: TestInstance, clock: FakeClock) =>
+  async (): Promise<Json> => {
+    const failed = { state: "failed", due_at: null, ended_at: iso(clock.now()) } as const;
+    await store.transaction((trx) => trx.updateTable("deliveries").set(failed).execute());
+    return {};
+  };
+
 async function direct(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   return {
     surface: "direct",
     clock,
     deliver: delivererTo(instance),
+    giveUpDeliveries: giverUpOf(instance, clock),
     async call(tool, input, by) {
       const requestId = newRequestId();
       try {
@@ -155,6 +168,7 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
     surface: "mcp",
     clock,
     deliver: delivererTo(instance),
+    giveUpDeliveries: giverUpOf(instance, clock),
     async call(tool, input, by) {
       // The preparation of a scenario may use operations of REST only, and signed-in users.
       if (!isServedOn(tool, "mcp") || !isKey(by)) return rest(tool, input, by);
@@ -175,7 +189,13 @@ async function overMcp(clock: FakeClock, config: unknown): Promise<SurfaceClient
 async function overRest(clock: FakeClock, config: unknown): Promise<SurfaceClient> {
   const { instance, callers } = await fresh(clock, config);
   const { url } = await instance.rest({ config });
-  return { surface: "rest", clock, call: caller(url, callers), deliver: delivererTo(instance) };
+  return {
+    surface: "rest",
+    clock,
+    call: caller(url, callers),
+    deliver: delivererTo(instance),
+    giveUpDeliveries: giverUpOf(instance, clock),
+  };
 }
 
 const isKey = (by: CallerName): by is KeyName => by === "full" || by === "other" || by === "readOnly";

@@ -27,7 +27,6 @@ const LOST = [
   "25P03",
   "ECONN",
   "EPIPE",
-  "ENOENT",
   "ENOTFOUND",
   "EAI_AGAIN",
   "ETIMEDOUT",
@@ -41,9 +40,14 @@ const NO_TLS = /does not support SSL connections/;
 const LOST_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
 
+/** Whether the Unix socket of the server is not there. A file that is missing is something else. */
+const isMissingSocket = (error: unknown): boolean =>
+  codeOf(error) === "ENOENT" && (error as NodeJS.ErrnoException).syscall === "connect";
+
 /** Whether there is no connection to the database, or it was lost. */
 export const isConnectionLost = (error: unknown): boolean =>
   LOST.some((prefix) => codeOf(error).startsWith(prefix)) ||
+  isMissingSocket(error) ||
   (error instanceof Error && LOST_MESSAGE.test(error.message));
 
 /** Whether it helps to wait: the server is away or starts, or has no connection left. */

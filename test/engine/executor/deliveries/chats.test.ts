@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { rotateSubscriptionSecret } from "../../../../tools/subscriptions/rotate-subscription-secret.ts";
 import { testSubscription } from "../../../../tools/subscriptions/test-subscription.ts";
 import { eventReceiver, FAILS, subscriptionHarness, SUCCEEDS } from "../../../support/subscriptions.ts";
 
@@ -126,5 +127,12 @@ describe("the URL of a chat", () => {
     const rows = await instance.store.read.selectFrom("subscriptions").selectAll().execute();
     const entries = await instance.store.read.selectFrom("audit_log").selectAll().execute();
     expect(JSON.stringify([rows, entries, await deliveries(), made])).not.toContain("very-secret-part");
+  });
+});
+
+it("a chat has no signing secret to rotate", async () => {
+  const { call, made } = await chatHarness("discord");
+  await expect(call(rotateSubscriptionSecret, { subscription_id: made.id })).rejects.toMatchObject({
+    code: "subscription_not_signed",
   });
 });
