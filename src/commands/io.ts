@@ -75,7 +75,11 @@ export function issueLine({ path, message, allowed, did_you_mean: near, fix }: I
 /** One line for each issue of an input. */
 function issueLines({ code, details: { errors = [] } }: AppError): string[] {
   if (code !== "invalid_input" && code !== "workflow_not_runnable") return [];
-  return errors.map((issue) => `- ${issueLine(issue)}`);
+  // Only in the fix: elsewhere the name of an operation may be a value, such as the nearest one to that of --tool.
+  return errors.map((issue) => {
+    const { fix } = issue;
+    return `- ${issueLine(fix === undefined ? issue : { ...issue, fix: withCommands(fix) })}`;
+  });
 }
 
 /** Sends the remaining spans. If the collector does not answer, the process exits without waiting for it. */
@@ -91,8 +95,9 @@ export function describeError(error: unknown): { message: string; exitCode: numb
   if (error instanceof ConfigError) return { message: error.issues.join("\n"), exitCode: EXIT.config };
   if (error instanceof AppError) {
     const state = error.code === "storage_unavailable" || error.code === "busy";
+    const issues = issueLines(error);
     return {
-      message: withCommands([error.message, ...issueLines(error)].join("\n")),
+      message: [issues.length === 0 ? withCommands(error.message) : error.message, ...issues].join("\n"),
       exitCode: state ? EXIT.state : EXIT.failed,
     };
   }

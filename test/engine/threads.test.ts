@@ -47,6 +47,7 @@ const resources: LocalResources = {
       secrets: () => [],
     },
     mcpServers: { list: () => [], tools: async () => [] },
+    chats: { list: () => [] },
     mailer: { unavailableReason: () => null, allowedDomains: () => ["example.com"] },
   } as unknown as Connections,
 };

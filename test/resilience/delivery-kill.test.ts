@@ -19,6 +19,8 @@ const WORKERS = 2;
 /** After so many requests the receiver is healthy, and nobody is killed any more. */
 const FAULTY_REQUESTS = 120;
 const MAX_KILLS = 8;
+/** Attempts at one delivery that may fail: less than after which it is given up. */
+const MAX_FAILURES = 4;
 const WORKER = fileURLToPath(import.meta.resolve("../support/delivery-worker.ts"));
 
 /**
@@ -29,9 +31,13 @@ it("delivers every event at least once with the same id, whatever fails", { time
   const random = seededRandom(testSeed("delivery-kill"));
   const workers: ChildProcess[] = [];
   let [requests, kills] = [0, 0];
-  const receiver = await eventReceiver((response) => {
+  const attempts = new Map<string, number>();
+  const receiver = await eventReceiver((response, { headers }) => {
     requests += 1;
-    const isCalm = requests > FAULTY_REQUESTS;
+    const id = headers["webhook-id"] as string;
+    const attempt = (attempts.get(id) ?? 0) + 1;
+    attempts.set(id, attempt);
+    const isCalm = requests > FAULTY_REQUESTS || attempt > MAX_FAILURES;
     // In the middle of a delivery.
     if (!isCalm && kills < MAX_KILLS && random() < 0.1) {
       kills += 1;

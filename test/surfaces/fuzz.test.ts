@@ -110,6 +110,11 @@ async function ready() {
   await call("POST", "/workflows", { name: "Live", definition: { steps, schedule, state } });
   await call("POST", "/workflows/live/publish");
   const run = await call("POST", "/workflows/live/runs", { wait: 20 });
+  const triggers = [{ id: "pushed", type: "webhook" }];
+  await call("POST", "/workflows", { name: "Hooked", definition: { steps, triggers } });
+  await call("POST", "/workflows/hooked/publish");
+  const { body: hooks } = await call("GET", "/workflows/hooked/triggers");
+  const tokenIn = (address: string): string => address.split("/").at(-1)!;
   const ask = [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }];
   await call("POST", "/workflows", { name: "Asking", definition: { steps: ask } });
   const { body: asking } = await call("POST", "/workflows/asking/runs", { wait: 20 });
@@ -148,7 +153,7 @@ async function ready() {
       project: projects,
       email: ["ann@example.com"],
       ref: ["output", "inputs", "steps.hello.output"],
-      token: [(shown.steps[0].event_url as string).split("/").at(-1)!],
+      token: [tokenIn(shown.steps[0].event_url as string), tokenIn(hooks.items[0].url as string)],
       version: ["1", "2", "3"],
       "If-Match": ['"1"', '"2"', "*", 'W/"3"'],
       "If-None-Match": ['"1"', "*", headers.get("etag")!],
@@ -188,6 +193,11 @@ const NEED_LUCK: ReadonlySet<string> = new Set([
   "cancel_run",
   "create_api_key",
   "decide_approval",
+  "delegate_approval",
+  "set_absence",
+  "get_trigger_delivery",
+  "redeliver_trigger_delivery",
+  "rotate_trigger",
   "describe_database",
   "end_session",
   "allow_exposure",

@@ -72,7 +72,7 @@ export function receiveDelivery(
       const challenge = signature?.scheme === "slack" ? challengeIn(event.body) : undefined;
       if (challenge !== undefined) {
         report(200);
-        res.json({ challenge });
+        sendJson(res, 200, { challenge });
         return;
       }
       if (issues.length > 0) throw invalidInput(issues);
@@ -88,7 +88,7 @@ export function receiveDelivery(
         OPERATION,
       );
       report(202);
-      res.status(202).json({
+      sendJson(res, 202, {
         delivery_id: receipt.deliveryId,
         run_id: receipt.runId,
         received_at: receipt.receivedAt,
@@ -118,6 +118,12 @@ export function receiveDelivery(
       throw error;
     }
   };
+}
+
+/** As the document describes JSON, without a character set. */
+function sendJson(res: Response, status: number, body: object): void {
+  res.status(status).setHeader("Content-Type", "application/json");
+  res.end(JSON.stringify(body));
 }
 
 /** What Slack wants to get back when somebody enters the URL. */
