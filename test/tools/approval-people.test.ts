@@ -6,6 +6,7 @@ import { isOwnWork } from "../../src/core/authored-work.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { UserRole } from "../../schemas/user.ts";
+import { endAbsence } from "../../tools/absences/end-absence.ts";
 import { setAbsence } from "../../tools/absences/set-absence.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
 import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
@@ -236,6 +237,43 @@ describe("the substitute of an assignee who is away", () => {
     expect(await to()).toEqual([cai]);
     await away("cai", "vera");
     expect(await to()).toEqual([cai]);
+  });
+});
+
+describe("an absence that an admin sets for somebody else", () => {
+  it("works like their own, is in the audit log of both, and is refused to others", async () => {
+    const { as, decide, services, clock } = await asked({ assignees: ["cai@example.com"] });
+    const until = iso(clock.now() + DAY);
+    const forCai = { until, substitute: "ben@example.com", person: "cai@example.com" };
+    await expect(as("ben")(setAbsence, forCai)).rejects.toMatchObject({ code: "missing_scope" });
+    await expect(as("ben")(endAbsence, { person: "cai@example.com" })).rejects.toMatchObject({
+      code: "missing_scope",
+    });
+    await expect(as("ann")(setAbsence, { ...forCai, person: "no@example.com" })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    await expect(as("ann")(setAbsence, { ...forCai, substitute: "cai@example.com" })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    expect(await as("ann")(setAbsence, forCai)).toMatchObject({
+      substitute: "ben@example.com",
+      active: true,
+    });
+    await as("ann")(endAbsence, { person: "cai@example.com" });
+    await expect(decide("ben")).rejects.toMatchObject({ code: "approval_not_yours" });
+    await as("ann")(setAbsence, forCai);
+    expect(await decide("ben")).toMatchObject({
+      decisions: [{ by: "ben@example.com", for: "cai@example.com" }],
+    });
+    const entries = await services.read.audit.page({
+      filter: { target: "cai@example.com", operation: "set_absence" },
+      before: null,
+      limit: 10,
+    });
+    expect(entries.map(({ owner, target }) => [owner, target])).toEqual([
+      ["ann@example.com", "cai@example.com"],
+      ["ann@example.com", "cai@example.com"],
+    ]);
   });
 });
 
