@@ -142,6 +142,20 @@ describe("an approval that two people decide", () => {
     ]);
   });
 
+  it("reports its step again with each decision to those who follow the run", async () => {
+    const { decide, services, find } = await asked(TWO);
+    const { runId } = await find();
+    const { seq } = (await services.read.runs.find(runId))!;
+    const changed = services.engine.waitForChange(runId, seq, {
+      ms: DAY,
+      signal: new AbortController().signal,
+    });
+    await decide("ben");
+    await changed;
+    const steps = await services.read.runs.steps(runId, { sinceSeq: seq });
+    expect(steps).toMatchObject([{ stepId: "ask", state: "waiting" }]);
+  });
+
   it("records each decision and delegation in the audit log", async () => {
     const { decide, delegate, services, id } = await asked(TWO);
     await decide("ben");
