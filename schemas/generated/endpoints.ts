@@ -701,7 +701,7 @@ export type put_Set_absence = {
             
         
         
-        body:  { from?: string | undefined, until: string, substitute: string },
+        body:  { from?: string | undefined, until: string, substitute: string, person?: string | undefined },
           }
       responses: {200: Schemas.Absence,
 400: Schemas.Problem,
@@ -732,7 +732,12 @@ export type delete_End_absence = {
       method: "DELETE",
       path: "/absence",
       requestFormat: "json",
-      parameters: never,
+      parameters: {
+            query:  Partial<{ person: string }>,
+        
+        
+        
+          }
       responses: {200: Schemas.Absence,
 400: Schemas.Problem,
 401: Schemas.Problem,

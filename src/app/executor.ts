@@ -16,7 +16,7 @@ import { purgeExpired } from "../store/purge.ts";
 import { isMailConfigured, openDeliverer } from "./deliverer.ts";
 import type { Instance } from "./instance.ts";
 import { startPoll } from "./poll-starts.ts";
-import { openEngine, type Setup } from "./services.ts";
+import { approvalPolicy, openEngine, type Setup } from "./services.ts";
 
 /** Interval between purges of expired data, in milliseconds. */
 const PURGE_INTERVAL_MS = 10 * MINUTE;
@@ -85,6 +85,7 @@ export async function startExecutor(
     eventUrl,
     webUrl,
     newToken: newLinkToken,
+    policy: approvalPolicy(config.approvals),
   });
   starting.defer(() => handlers.close());
   const health = storageHealth(log);

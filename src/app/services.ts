@@ -262,7 +262,8 @@ export function openServices(
   };
 }
 
-const approvalPolicy = ({
+/** Whether those who started a run, or wrote what it runs, may decide its approvals. */
+export const approvalPolicy = ({
   by_starter: approvalsByStarter,
   by_author: approvalsByAuthor = approvalsByStarter,
 }: Config["approvals"]): EngineApi["policy"] => ({ approvalsByStarter, approvalsByAuthor });

@@ -139,6 +139,10 @@ async function writePlan(
         createdBy: user.created_by,
         lastLoginAt: null,
       });
+      if (user.absence !== undefined) {
+        const { from: startsAt, until: endsAt, substitute, set_at: setAt } = user.absence;
+        await tx.users.setAbsence(user.email, { startsAt, endsAt, substitute, setAt });
+      }
       await tx.recordAudit(user.email, `role_${user.role}`);
     }
   });

@@ -1,7 +1,7 @@
 /** The people that an approval concerns: who has a role, who is away, and who gets a mail. */
 import { MAX_PAGE } from "../../schemas/page.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
-import { Role } from "../../schemas/user.ts";
+import { Role, ROLE_SCOPES } from "../../schemas/user.ts";
 import { accessOfPerson, roleIn } from "./access.ts";
 import type { UserReader } from "./account-ports.ts";
 import {
@@ -33,6 +33,16 @@ export async function roleOfPerson(
   const memberships = await projects.membershipsOf(email);
   const isSingleProject = await projects.isSingle();
   return roleIn(accessOfPerson({ role: user.role, memberships, isSingleProject }), project);
+}
+
+/** Whether an address is that of an active user whose role in a project lets them decide approvals. */
+export async function canDecideIn(
+  read: Parameters<typeof roleOfPerson>[0],
+  email: string,
+  project: string,
+): Promise<boolean> {
+  const role = await roleOfPerson(read, email, project);
+  return role !== null && ROLE_SCOPES[role].includes("approve");
 }
 
 /** The addresses of active users who have a role in a project, or a higher one, sorted, about `limit` of them. */
@@ -82,15 +92,26 @@ export interface ApprovalRecipient {
 
 /**
  * Who is notified of an approval: those to whom it is assigned now, and the substitutes of those who are away. Nobody is notified whose
- * place is taken by a decision for the present plan, and nobody for an approval that everyone can decide.
+ * place is taken by a decision for the present plan, nobody who may not decide, and nobody for an approval that everyone can decide.
  * @param options.to only of these assignees, such as those whom an escalation has added
  * @param options.planDigest the digest of what can still run now; left out, no decision counts
+ * @param options.isOwnWork whether a person started the run, or wrote what it runs, and so may not decide
  * @param options.now ISO 8601
  */
 export async function approvalRecipients(
   read: PeopleReaders,
   approval: Pick<ApprovalRecord, "assignees" | "events" | "decisions" | "project">,
-  { to, planDigest, now }: { to?: readonly string[] | undefined; planDigest?: string; now: string },
+  {
+    to,
+    planDigest,
+    isOwnWork,
+    now,
+  }: {
+    to?: readonly string[] | undefined;
+    planDigest?: string;
+    isOwnWork(email: string): Promise<boolean>;
+    now: string;
+  },
 ): Promise<ApprovalRecipient[]> {
   const assignment = assignmentOf(approval);
   const decided = approval.decisions.filter((decision) => decision.planDigest === planDigest);
@@ -98,10 +119,15 @@ export async function approvalRecipients(
   const isMeant = (assignee: string): boolean =>
     to === undefined || to.some((one) => one.toLowerCase() === assignee);
   const recipients = new Map<string, ApprovalRecipient>();
-  const add = (email: string, seat: string): void => {
+  const mayDecide = async (email: string): Promise<boolean> => {
+    // Somebody without an account may get one, or decide with the link of the mail.
+    if ((await read.users.findByEmail(email)) === undefined) return true;
+    return (await canDecideIn(read, email, approval.project)) && !(await isOwnWork(email));
+  };
+  const add = async (email: string, seat: string): Promise<void> => {
     if (taken.has(seat) || taken.has(email) || recipients.has(email) || recipients.size >= MAX_RECIPIENTS)
       return;
-    recipients.set(email, { email, for: email === seat ? null : seat });
+    if (await mayDecide(email)) recipients.set(email, { email, for: email === seat ? null : seat });
   };
   const own: { email: string; seat: string }[] = [...assignment.holders].flatMap(([seat, holder]) =>
     isMeant(seat) || isMeant(holder) ? [{ email: holder, seat }] : [],
@@ -110,9 +136,13 @@ export async function approvalRecipients(
     for (const email of await peopleWithRole(read, role, approval.project, MAX_RECIPIENTS))
       if (seatsOf(assignment, { id: email, role }).some(({ of }) => of === email))
         own.push({ email, seat: email });
-  for (const { email, seat } of own) add(email, seat);
+  for (const { email, seat } of own) await add(email, seat);
   const away = await read.users.absencesAt(now);
-  for (const { email, seat } of own)
-    for (const substitute of substitutesOf(email, away)) add(substitute, seat);
+  for (const { email, seat } of own) {
+    const substitutes = substitutesOf(email, away);
+    // Whose own work it is has no substitute either.
+    if (substitutes.length === 0 || (await isOwnWork(email))) continue;
+    for (const substitute of substitutes) await add(substitute, seat);
+  }
   return [...recipients.values()];
 }

@@ -78,6 +78,13 @@ async function publish(tx: Writers, id: string, paused = false): Promise<void> {
   });
 }
 
+const ABSENCE = {
+  startsAt: iso(Date.UTC(2026, 11, 1)),
+  endsAt: iso(Date.UTC(2027, 0, 7)),
+  substitute: "bea@example.com",
+  setAt: iso(Date.UTC(2026, 10, 21)),
+};
+
 /** An instance with one of everything, and its export. */
 async function exported(options: ExportOptions = {}) {
   const instance = await testInstance({ clock: fakeClock() });
@@ -87,6 +94,7 @@ async function exported(options: ExportOptions = {}) {
   const { token, record } = newLink("reset", user.id, instance.clock);
   await instance.store.transaction((trx) => linkWriter(trx, instance.clock).insert(record));
   await instance.write(intent, async (tx) => {
+    await tx.users.setAbsence("ann@example.com", ABSENCE);
     const change = { kind: "created", reason: "A start", actor: OPERATOR_ACTOR } as const;
     const content = { name: "Hello", description: "Says it.", tags: ["demo"], definition: DAILY };
     const first = await tx.workflows.insert(content, change, { id: "hello" });
@@ -152,6 +160,7 @@ describe("millrace export and import", () => {
       passwordHash: null,
       status: "invited",
     });
+    expect(await read.users.absenceOf("ann@example.com", ABSENCE.startsAt)).toMatchObject(ABSENCE);
     const audit = await read.audit.page({ filter: {}, before: null, limit: 9 });
     expect(audit.map(({ operation, target }) => `${operation} ${target}`).toSorted()).toEqual([
       "import_user.role_admin ann@example.com",

@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
+import { endUserAbsence, setUserAbsence } from "../../src/commands/absences.ts";
 import * as users from "../../src/commands/users.ts";
 import { type Io, describeError } from "../../src/commands/io.ts";
-import { iso } from "../../src/core/clock.ts";
+import { DAY, iso } from "../../src/core/clock.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { catalogue } from "../../tools/index.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
@@ -201,6 +202,29 @@ describe("millrace users", () => {
       "update_user.status_deactivated",
       "update_user.status_active",
       "update_user.role_viewer",
+    ]);
+  });
+
+  it("sets and ends the absence of a user, audited", async () => {
+    const { instance } = await setUp();
+    await addUser(instance, { role: "editor" });
+    await addUser(instance, { email: "bea@example.com", role: "editor" });
+    const until = iso(Date.now() + 30 * DAY);
+    const input = { until, substitute: "bea@example.com" };
+    const absent = (person: string, more = {}) =>
+      runInProcess((io) => setUserAbsence(io, person, { ...input, ...more }), instance.stateDir);
+    const { code, out } = await absent(ANN);
+    expect(code).toBe(0);
+    expect(out).toContain(`until ${until}. bea@example.com can decide approvals in their place.\n`);
+    expect(await absent("no@example.com")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no@example.com"),
+    });
+    const back = await runInProcess((io) => endUserAbsence(io, ANN), instance.stateDir);
+    expect(back.out).toBe("ann@example.com is not away. Nobody decides approvals in their place.\n");
+    expect((await audited(instance)).slice(-2)).toEqual([
+      ["set_absence", ANN, "operator", "command line", "cli"],
+      ["end_absence", ANN, "operator", "command line", "cli"],
     ]);
   });
 

@@ -148,6 +148,7 @@ export async function testEngine({
     eventUrl,
     webUrl: async (path) => `https://mill.example.com${path}`,
     newToken: newLinkToken,
+    policy: { approvalsByStarter: false, approvalsByAuthor: false },
     expressions,
   });
   onTestFinished(() => handlers.close());

@@ -77,7 +77,7 @@ const succeeded = (person: Person, run: string) =>
 
 it("is decided by two people from the list, with the plan and the evidence in view", async () => {
   const { site, start, ann, ben, cai, dan } = await openPayments();
-  const { run } = await start(12_000);
+  const { run, approval } = await start(12_000);
   const browser = await openBrowser();
 
   const starter = await openWindow(browser, site, dan);
@@ -109,6 +109,17 @@ it("is decided by two people from the list, with the plan and the evidence in vi
       await takeScreenshot(view.page, `open-${width}-${colorScheme}`);
     }
 
+  const follower = await openWindow(browser, site, ann);
+  await follower.visit(`/runs/${run}?tab=timeline`);
+  const row = follower.page.locator("[data-step]").filter({ hasText: "approval" });
+  await row
+    .getByText(/, 0 of 2 approved$/)
+    .first()
+    .waitFor();
+  const reader = await openWindow(browser, site, dan);
+  await reader.visit(`/approvals/${approval}`);
+  await reader.page.getByText("0 of 2 approved").first().waitFor();
+
   const first = await openWindow(browser, site, ben);
   await first.visit("/approvals?for_me=decidable");
   await first.page.getByRole("link", { name: /Approvals.*1/ }).waitFor();
@@ -117,6 +128,12 @@ it("is decided by two people from the list, with the plan and the evidence in vi
   await theirs.getByRole("button", { name: "Approve" }).click();
   await first.page.getByText("Approved. 1 of 2 approved.").waitFor();
   await first.page.getByText("No approvals wait for your decision").waitFor();
+  await row
+    .getByText(/, 1 of 2 approved$/)
+    .first()
+    .waitFor();
+  await takeScreenshot(follower.page, "timeline");
+  await reader.page.getByText("1 of 2 approved").first().waitFor();
   await first.visit("/approvals");
   const decided = card(first.page, "Pay 12000 EUR");
   await decided.getByText("You approved").waitFor();

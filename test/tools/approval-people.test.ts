@@ -2,9 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { planDigest } from "../../src/core/approval-rules.ts";
 import { approvalRecipients } from "../../src/core/approval-people.ts";
+import { isOwnWork } from "../../src/core/authored-work.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
 import type { Principal } from "../../src/core/ports.ts";
 import type { UserRole } from "../../schemas/user.ts";
+import { endAbsence } from "../../tools/absences/end-absence.ts";
 import { setAbsence } from "../../tools/absences/set-absence.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
 import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
@@ -70,6 +72,17 @@ async function asked(step: object) {
       as(name)(delegateApproval, { approval_id: id, to: `${to}@example.com`, ...more }),
     away: (name: string, substitute: string) =>
       as(name)(setAbsence, { until: iso(clock.now() + DAY), substitute: `${substitute}@example.com` }),
+    /** Who gets a mail about it. */
+    to: async () => {
+      const [approval, started] = [await find(), (await services.read.runs.find(run.id))!];
+      const remaining = await services.engine.remainingWork(services.read, approval);
+      const recipients = await approvalRecipients(services.read, approval, {
+        planDigest: planDigest([plan]),
+        isOwnWork: (email) => isOwnWork(services.engine.policy, services.read, email, started, remaining),
+        now: iso(clock.now()),
+      });
+      return recipients.map(({ email, for: seat }) => (seat === null ? email : `${email} for ${seat}`));
+    },
     you: async (name: string) => (await as(name)(getApproval, { approval_id: id })).you!,
   };
 }
@@ -127,6 +140,20 @@ describe("an approval that two people decide", () => {
       ["cai@example.com", false],
       ["ben@example.com", false],
     ]);
+  });
+
+  it("reports its step again with each decision to those who follow the run", async () => {
+    const { decide, services, find } = await asked(TWO);
+    const { runId } = await find();
+    const { seq } = (await services.read.runs.find(runId))!;
+    const changed = services.engine.waitForChange(runId, seq, {
+      ms: DAY,
+      signal: new AbortController().signal,
+    });
+    await decide("ben");
+    await changed;
+    const steps = await services.read.runs.steps(runId, { sinceSeq: seq });
+    expect(steps).toMatchObject([{ stepId: "ask", state: "waiting" }]);
   });
 
   it("records each decision and delegation in the audit log", async () => {
@@ -212,22 +239,64 @@ describe("the substitute of an assignee who is away", () => {
     await expect(both.decide("ben")).rejects.toMatchObject(refusal("cai@example.com approved"));
   });
 
-  it("gets the mail too, and nobody gets one whose place is taken", async () => {
-    const { away, decide, find, services, clock } = await asked({
-      assignees: ["editor", "ann@example.com"],
+  it("gets the mail too, and nobody gets one whose place is taken, or who may not decide", async () => {
+    const { away, decide, to } = await asked({
+      assignees: ["ann@example.com", "cai@example.com"],
       required: 2,
     });
-    await away("ann", "vera");
-    const to = async () =>
-      (
-        await approvalRecipients(services.read, await find(), {
-          planDigest: planDigest(["one"]),
-          now: iso(clock.now()),
-        })
-      ).map(({ email, for: seat }) => (seat === null ? email : `${email} for ${seat}`));
-    const [ann, vera] = ["ann@example.com", "vera@example.com for ann@example.com"];
-    expect(await to()).toEqual([ann, "ben@example.com", "cai@example.com", "dan@example.com", vera]);
-    await decide("ben");
-    expect(await to()).toEqual([ann, "cai@example.com", "dan@example.com", vera]);
+    await away("ann", "ben");
+    const [ann, cai] = ["ann@example.com", "cai@example.com"];
+    expect(await to()).toEqual([ann, cai, "ben@example.com for ann@example.com"]);
+    await decide("ann");
+    expect(await to()).toEqual([cai]);
+    await away("cai", "vera");
+    expect(await to()).toEqual([cai]);
+  });
+});
+
+describe("an absence that an admin sets for somebody else", () => {
+  it("works like their own, is in the audit log of both, and is refused to others", async () => {
+    const { as, decide, services, clock } = await asked({ assignees: ["cai@example.com"] });
+    const until = iso(clock.now() + DAY);
+    const forCai = { until, substitute: "ben@example.com", person: "cai@example.com" };
+    await expect(as("ben")(setAbsence, forCai)).rejects.toMatchObject({ code: "missing_scope" });
+    await expect(as("ben")(endAbsence, { person: "cai@example.com" })).rejects.toMatchObject({
+      code: "missing_scope",
+    });
+    await expect(as("ann")(setAbsence, { ...forCai, person: "no@example.com" })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    await expect(as("ann")(setAbsence, { ...forCai, substitute: "cai@example.com" })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    expect(await as("ann")(setAbsence, forCai)).toMatchObject({
+      substitute: "ben@example.com",
+      active: true,
+    });
+    await as("ann")(endAbsence, { person: "cai@example.com" });
+    await expect(decide("ben")).rejects.toMatchObject({ code: "approval_not_yours" });
+    await as("ann")(setAbsence, forCai);
+    expect(await decide("ben")).toMatchObject({
+      decisions: [{ by: "ben@example.com", for: "cai@example.com" }],
+    });
+    const entries = await services.read.audit.page({
+      filter: { target: "cai@example.com", operation: "set_absence" },
+      before: null,
+      limit: 10,
+    });
+    expect(entries.map(({ owner, target }) => [owner, target])).toEqual([
+      ["ann@example.com", "cai@example.com"],
+      ["ann@example.com", "cai@example.com"],
+    ]);
+  });
+});
+
+describe("the mail about an approval", () => {
+  it("goes to those with the role who may decide, and not to who started the run or their substitute", async () => {
+    const byRole = await asked({ assignees: ["editor"] });
+    expect(await byRole.to()).toEqual(["ann@example.com", "ben@example.com", "cai@example.com"]);
+    const named = await asked({ assignees: ["dan@example.com", "vera@example.com", "new@example.com"] });
+    await named.away("dan", "ben");
+    expect(await named.to()).toEqual(["new@example.com"]);
   });
 });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { OPERATOR } from "../../schemas/actor.ts";
 import { Absence } from "../../schemas/absence.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { text } from "../../schemas/text.ts";
@@ -11,6 +10,7 @@ import { invalidInput } from "../../src/core/issues.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { AbsentPerson, absentPerson } from "./absent-person.ts";
 import { serializeAbsence } from "./serialize-absence.ts";
 
 /** Maximum length of an absence, and how far ahead it may end, in milliseconds. */
@@ -28,28 +28,28 @@ export const setAbsence = defineTool({
   name: "set_absence",
   title: "Set your absence",
   description:
-    "Says when you are away, in place of what you said before. Meanwhile the substitute can decide the approvals that are assigned to " +
+    "Says when you are away, in place of what was set before; a signed-in admin can say it for another person. Meanwhile the substitute can decide the approvals that are assigned to " +
     "you as well, and gets their mail. Nobody's own work: what you may not decide, your substitute may not decide for you.",
   route: "PUT /absence",
   surfaces: ["rest"],
   scope: "read",
   requiresUser: true,
   effect: "update",
-  errors: [],
+  errors: ["missing_scope"],
   input: z.strictObject({
     from: Time.optional().meta({ description: "When it begins. Default: now." }),
     until: Time.meta({ description: "When you are back, at most 400 days ahead." }),
     substitute: Email.meta({ description: "The address of an active user." }),
+    person: AbsentPerson,
   }),
   output: Absence,
-  async run({ from, until, substitute }, ctx) {
-    const { owner } = ctx.actor.principal;
-    if (owner === OPERATOR) throw invalidInput([NOT_FOR_OPERATOR]);
+  async run({ from, until, substitute, person }, ctx) {
     const now = ctx.now();
     const [startsAt, endsAt] = [iso(from === undefined ? now : Date.parse(from)), iso(Date.parse(until))];
     const issues = timeIssues(startsAt, endsAt, now);
     if (issues.length > 0) throw invalidInput(issues);
     return ctx.write(async (tx) => {
+      const owner = await absentPerson(tx, ctx.actor.principal, person);
       const wanted = { email: owner, startsAt, endsAt, substitute };
       const found = await substituteIssues(tx, ctx.actor.principal.access, wanted, iso(now));
       if (found.length > 0) throw invalidInput(found);
@@ -59,13 +59,6 @@ export const setAbsence = defineTool({
     });
   },
 });
-
-const NOT_FOR_OPERATOR: Issue = {
-  path: "until",
-  code: "not_allowed",
-  message: "is not for the operator, who has no account",
-  fix: "Sign in, and set it there.",
-};
 
 function timeIssues(startsAt: string, endsAt: string, now: number): Issue[] {
   if (endsAt <= startsAt || endsAt <= iso(now))
@@ -106,7 +99,7 @@ async function substituteIssues(
   { email, startsAt, endsAt, substitute }: Wanted,
   now: string,
 ): Promise<Issue[]> {
-  if (substitute === email) return substituteIssue("is you", "Choose another person.");
+  if (substitute === email) return substituteIssue("is the person who is away", "Choose another person.");
   if (!(await isColleague(tx, access, substitute)))
     return substituteIssue(
       "is not the address of an active user who works in one of your projects",
@@ -121,7 +114,7 @@ async function substituteIssues(
     if (absence === undefined || seen.has(next)) return [];
     if (absence.substitute === email)
       return substituteIssue(
-        `is away from ${absence.startsAt} until ${absence.endsAt}, and in the end you would be your own substitute`,
+        `is away from ${absence.startsAt} until ${absence.endsAt}, and in the end ${email} would be their own substitute`,
         "Choose somebody who is there.",
       );
     seen.add(next);

@@ -7,17 +7,17 @@ import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { scopesIn } from "../../src/core/access.ts";
 import { assignmentOf, type Assignment, seatsOf } from "../../src/core/approval-assignment.ts";
 import { roleOfPerson } from "../../src/core/approval-people.ts";
+import { isOwnWork } from "../../src/core/authored-work.ts";
 import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { Principal, Writers } from "../../src/core/ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import { findAuthoredWork } from "./authored-work.ts";
 import { lockApproval } from "./decide.ts";
 import { findDecidableByCaller } from "./find-decidable.ts";
 import { findApproval, serializeStanding } from "./serialize-approval.ts";
-import { isStarter, personId, type Standing, standingOf } from "./standing.ts";
+import { personId, type Standing, standingOf } from "./standing.ts";
 
 export const delegateApproval = defineTool({
   name: "delegate_approval",
@@ -138,11 +138,7 @@ async function assertCanTake(
     refuse(`can decide ${approval.id} already`, "Ask them, or choose another person.");
   if (approval.decisions.some(({ person, planDigest }) => person === to && planDigest === remaining.digest))
     refuse(`has decided ${approval.id} already, and each person decides once`, another);
-  const person = { owner: to, keyName: "", lineage: to };
-  const isOwnWork =
-    (!policy.approvalsByStarter && isStarter(person, run.actor)) ||
-    (!policy.approvalsByAuthor && (await findAuthoredWork(read, person, run, remaining)) !== undefined);
-  if (isOwnWork)
+  if (await isOwnWork(policy, read, to, run, remaining))
     refuse("started the run, or wrote or published what it runs, and so may not decide", another);
   if (approval.events.filter(({ kind }) => kind === "delegated").length >= MAX_DELEGATIONS)
     refuse(

@@ -1,9 +1,9 @@
 /** Why somebody may not decide an approval, each with what to do. */
 import { type Assignment, currentAssignees } from "../../src/core/approval-assignment.ts";
+import type { AuthoredWork } from "../../src/core/authored-work.ts";
 import type { PersonDecision } from "../../src/core/approval-rules.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
-import type { AuthoredWork } from "./authored-work.ts";
 
 function notAssigned(approval: ApprovalRecord, assignment: Assignment, person: string): AppError {
   const { id, assignees } = approval;

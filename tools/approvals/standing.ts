@@ -12,17 +12,17 @@ import {
 import { absenteesFor, type PeopleReaders } from "../../src/core/approval-people.ts";
 import type { ApprovalReader } from "../../src/core/approval-ports.ts";
 import type { PersonDecision } from "../../src/core/approval-rules.ts";
+import { findAuthoredWork, isOwnWork, isStarter } from "../../src/core/authored-work.ts";
 import { iso } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import type { AppError } from "../../src/core/errors.ts";
-import type { ApprovalRecord, RunActor, RunRecord } from "../../src/core/model.ts";
+import type { ApprovalRecord, RunRecord } from "../../src/core/model.ts";
 import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
 import type { RunReader } from "../../src/core/run-ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
-import { findAuthoredWork } from "./authored-work.ts";
 import { refusals } from "./refusals.ts";
 
 export interface StandingReaders extends PeopleReaders {
@@ -164,26 +164,14 @@ async function freeSeat(
       refusal ??= refusals.seatTaken(approval, taken);
       continue;
     }
-    if (seat.absent !== undefined) {
-      const absent = { owner: seat.absent, keyName: "", lineage: seat.absent };
-      const isOut =
-        (!policy.approvalsByStarter && isStarter(absent, run.actor)) ||
-        (!policy.approvalsByAuthor && (await findAuthoredWork(read, absent, run, remaining)) !== undefined);
-      if (isOut) {
-        refusal ??= refusals.absentMayNot(approval, seat.absent);
-        continue;
-      }
+    if (seat.absent !== undefined && (await isOwnWork(policy, read, seat.absent, run, remaining))) {
+      refusal ??= refusals.absentMayNot(approval, seat.absent);
+      continue;
     }
     return { free: seat, refusal: undefined };
   }
   return { free: undefined, refusal };
 }
-
-export const isStarter = (
-  person: Pick<Decider, "owner" | "lineage">,
-  starter: Pick<RunActor, "owner" | "lineage">,
-): boolean =>
-  person.owner === starter.owner && (person.owner !== OPERATOR || person.lineage === starter.lineage);
 
 /** The earliest of the timeouts of the step, its run, and the steps and runs that wait for its run (ISO 8601), or null. */
 async function deadlineOf(

@@ -52,6 +52,10 @@ export const UserLine = z.strictObject({
   status: UserStatus,
   created_at: Timestamp,
   created_by: Owner,
+  /** When the person is away; left out without an absence. */
+  absence: z
+    .strictObject({ from: Timestamp, until: Timestamp, substitute: Email, set_at: Timestamp })
+    .optional(),
 });
 export type UserLine = z.output<typeof UserLine>;
 

@@ -3,14 +3,25 @@ import { projectField, projectOf } from "../../../schemas/project.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { EVERY_ENTRY, serializeEntry } from "../../../tools/audit/serialize-entry.ts";
 import type { AuditEntry } from "../../core/account-ports.ts";
+import type { Absence } from "../../core/approval-assignment.ts";
+import { iso } from "../../core/clock.ts";
 import type { ListPosition, Page, RunRecord, ScheduleRecord, StepRecord } from "../../core/model.ts";
 import type { TriggerRecord } from "../../core/trigger-ports.ts";
 import type { Readers } from "../../core/ports.ts";
 import { projectLines } from "./projects.ts";
 import { encodeState } from "../../store/step-state-columns.ts";
-import { FORMAT_VERSION, type Line, type RecordLine, type VersionLine, type WorkflowLine } from "./format.ts";
+import {
+  FORMAT_VERSION,
+  type Line,
+  type RecordLine,
+  type UserLine,
+  type VersionLine,
+  type WorkflowLine,
+} from "./format.ts";
 
 const PAGE = 200;
+/** Before every absence, so that those that are over and not yet deleted are written too. */
+const ANY_TIME = iso(0);
 
 export interface ExportSelection {
   /** Finished runs with their inputs and outputs, for evaluation. */
@@ -37,7 +48,16 @@ async function* allLines(read: Readers, release: string, selection: ExportSelect
   yield* projectLines(read.projects);
   for await (const user of paged((after) => read.users.page({ filter: {}, after, limit: PAGE }))) {
     const { id, email, role, status, createdAt, createdBy } = user;
-    yield { kind: "user", id, email, role, status, created_at: createdAt, created_by: createdBy };
+    const line = {
+      kind: "user",
+      id,
+      email,
+      role,
+      status,
+      created_at: createdAt,
+      created_by: createdBy,
+    } as const;
+    yield { ...line, ...absenceField(await read.users.absenceOf(email, ANY_TIME)) };
   }
   for await (const workflow of allWorkflows(read)) yield* workflowLines(read, workflow);
   for await (const key of paged((after) => read.apiKeys.page({ filter: {}, after, limit: PAGE }))) {
@@ -48,6 +68,18 @@ async function* allLines(read: Readers, release: string, selection: ExportSelect
   if (selection.runs) yield* runLines(read);
   if (selection.audit) yield* auditLines(read);
 }
+
+const absenceField = (absence: Absence | undefined): Pick<UserLine, "absence"> =>
+  absence === undefined
+    ? {}
+    : {
+        absence: {
+          from: absence.startsAt,
+          until: absence.endsAt,
+          substitute: absence.substitute,
+          set_at: absence.setAt,
+        },
+      };
 
 async function* paged<T>(readPage: (after: ListPosition | null) => Promise<Page<T>>): AsyncGenerator<T> {
   for (let after: ListPosition | null = null; ;) {

@@ -112,6 +112,21 @@ http://127.0.0.1:3000. They are printed and never sent by e-mail.`,
     .action(async (email, role) => (await loadUsers()).setRole(io, email, role));
 
   users
+    .command("absent")
+    .description("set when a user is away, and who decides approvals in their place")
+    .argument("<email>", EMAIL_ARGUMENT)
+    .requiredOption("--until <time>", "when the user is back, such as 2026-12-20T08:00:00Z")
+    .requiredOption("--substitute <email>", "who decides in their place as well")
+    .option("--from <time>", "when the absence begins (default: now)")
+    .action(async (email, options) => (await import("../absences.ts")).setUserAbsence(io, email, options));
+
+  users
+    .command("back")
+    .description("end the absence of a user")
+    .argument("<email>", EMAIL_ARGUMENT)
+    .action(async (email) => (await import("../absences.ts")).endUserAbsence(io, email));
+
+  users
     .command("deactivate")
     .description("deactivate a user: end all sessions and refuse all keys of this user")
     .argument("<email>", EMAIL_ARGUMENT)

@@ -140,8 +140,9 @@ export function createChats(
       const key = `${name}\0${member.team}\0${member.id}`;
       const known = addresses.get(key);
       if (known !== undefined) return known.email;
+      const { team_id: workspace } = await callSlack(slack, "auth.test", {}, call);
       const { user } = await callSlack(slack, "users.info", { user: member.id }, call);
-      const email = addressOf(user, member);
+      const email = addressOf(user, member, workspace);
       addresses.set(key, { email });
       return email;
     },
@@ -166,8 +167,11 @@ const TRANSIENT =
 const variablesOf = (chat: ChatConfig): string[] =>
   chat.type === "slack" ? [chat.bot_token_var, chat.signing_secret_var] : [chat.webhook_url_var];
 
-/** The address of a member of the own workspace; others can be guests of another company, with any address. */
-function addressOf(user: unknown, { id, team }: ChatMember): string | null {
+/**
+ * The address of a member of the own workspace; others can be guests of another company, with any address.
+ * @param workspace that of the app: an interaction in a shared channel can name the one of the other company
+ */
+function addressOf(user: unknown, { id, team }: ChatMember, workspace: unknown): string | null {
   const {
     id: found,
     team_id: home,
@@ -183,6 +187,7 @@ function addressOf(user: unknown, { id, team }: ChatMember): string | null {
     is_stranger?: unknown;
     profile?: { email?: unknown };
   };
-  if (found !== id || home !== team || deleted === true || bot === true || stranger === true) return null;
+  if (found !== id || home !== team || home !== workspace) return null;
+  if (deleted === true || bot === true || stranger === true) return null;
   return typeof profile?.email === "string" ? profile.email.toLowerCase() : null;
 }

@@ -1,5 +1,7 @@
 /** The part of the engine that only executors need: the handlers of all kinds of jobs, and the scheduler. */
 import type { Logger } from "pino";
+import { isOwnWork } from "../../core/authored-work.ts";
+import type { EngineApi } from "../../core/engine-port.ts";
 import { AppError, isStorageUnavailable } from "../../core/errors.ts";
 import type { EventsApi } from "../../core/event-ports.ts";
 import type { JobKind, RunRecord } from "../../core/model.ts";
@@ -38,6 +40,8 @@ interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
   eventUrl: EventsApi["url"];
   webUrl: ApprovalMessageOptions["webUrl"];
   newToken: ApprovalMessageOptions["newToken"];
+  /** Whether those who started a run, or wrote what it runs, may decide its approvals. */
+  policy: EngineApi["policy"];
   /** Evaluates the expressions; tests pass another. */
   expressions?: Evaluator;
 }
@@ -62,6 +66,7 @@ export function jobHandlers({
   eventUrl,
   webUrl,
   newToken,
+  policy,
   expressions = evaluator(),
 }: JobHandlersOptions): JobHandlers {
   const { runs } = read;
@@ -86,7 +91,13 @@ export function jobHandlers({
     planLevels: async (run, stepId) => (await shared.remainingAfter(run, stepId)).levels,
     decisionsHold: decisionsHold(read, engine.remainingWork),
   };
-  const messages: ApprovalMessageOptions = { ...shared, read, webUrl, newToken };
+  const messages: ApprovalMessageOptions = {
+    ...shared,
+    read,
+    webUrl,
+    newToken,
+    isOwnWork: (email, run, remaining) => isOwnWork(policy, read, email, run, remaining),
+  };
   const kinds: Readonly<Record<JobKind, JobHandler>> = {
     step: stepHandler(attempts),
     wake: wakeHandler(shared),

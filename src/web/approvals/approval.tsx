@@ -1,11 +1,13 @@
 /** The page of one approval: the message, the run's data so far, and the decision form or the outcome. */
 import { Anchor, Card, Group, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Link, useParams } from "react-router";
 import type { Approval } from "../../../schemas/approval.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
 import { runQuery } from "../runs/queries.ts";
+import { useLiveRun } from "../runs/use-live-run.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
@@ -17,7 +19,7 @@ import { approvalQuery } from "./queries.ts";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
 
-/** Poll interval while the approval is pending: another user may decide it. */
+/** Poll interval while the approval is pending, for what the run does not report, such as that it was passed on. */
 const POLL_INTERVAL_MS = 10_000;
 
 export default function ApprovalPage() {
@@ -42,12 +44,26 @@ export default function ApprovalPage() {
               </Anchor>
             </EmptyState>
           ) : (
-            <ApprovalDetails key={loaded.id} approval={loaded} />
+            <>
+              {loaded.status === "pending" && <RefreshWithRun approval={loaded} />}
+              <ApprovalDetails key={loaded.id} approval={loaded} />
+            </>
           )
         }
       </QueryContent>
     </Page>
   );
+}
+
+/** Fetches the approval again when its step reports that somebody has decided. */
+function RefreshWithRun({ approval: { id, run_id: runId, step_id: stepId } }: { approval: Approval }) {
+  const client = useQueryClient();
+  const { run } = useLiveRun(runId);
+  const step = run?.steps.find((candidate) => candidate.id === stepId);
+  useEffect(() => {
+    if (step !== undefined) void client.invalidateQueries({ queryKey: approvalQuery(id).queryKey });
+  }, [client, id, step]);
+  return null;
 }
 
 function ApprovalDetails({ approval }: { approval: Approval }) {

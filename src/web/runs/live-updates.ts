@@ -57,10 +57,9 @@ export function mergeLiveUpdates(run: Run, updates: LiveUpdates): LiveRun {
 /** Whether something changed that events don't contain: the run's status, or its approvals. */
 export function needsRefetch(before: LiveRun, after: LiveRun): boolean {
   if (before.status !== after.status) return true;
-  const approvalState = ({ steps }: LiveRun): string =>
-    steps
-      .filter(({ type, status }) => type === "approval" && status === "waiting")
-      .map(({ id, items }) => `${id}:${items?.done ?? 0}`)
-      .join();
-  return approvalState(before) !== approvalState(after);
+  const waiting = ({ steps }: LiveRun): RunStep[] =>
+    steps.filter(({ type, status }) => type === "approval" && status === "waiting");
+  const [old, current] = [waiting(before), waiting(after)];
+  // An event of a step that goes on waiting reports a decision that was not the last one.
+  return old.length !== current.length || current.some((step, index) => step !== old[index]);
 }

@@ -116,7 +116,8 @@ interface StepViewProps extends StepViewsProps {
 }
 
 function StepView({ view, run, attempts, now, selected, onSelect }: StepViewProps) {
-  const { steps } = run;
+  const { steps, approvals } = run;
+  const progress = useMemo(() => progressOfSteps(approvals), [approvals]);
   const withAttempts = useMemo(() => addAttempts(steps, attempts), [steps, attempts]);
   if (view === "steps") return <StepList steps={steps} now={now} selected={selected} onSelect={onSelect} />;
   if (view === "graph") return <RunGraph run={run} selected={selected} onSelect={onSelect} />;
@@ -126,11 +127,20 @@ function StepView({ view, run, attempts, now, selected, onSelect }: StepViewProp
       startedAt={run.started_at}
       finishedAt={run.finished_at}
       now={now}
+      progress={progress}
       selected={selected}
       onSelect={onSelect}
     />
   );
 }
+
+/** How far each pending approval is that several people decide, by its step; of a fan-out, the oldest. */
+const progressOfSteps = (approvals: LiveRun["approvals"] = []): ReadonlyMap<string, string> =>
+  new Map(
+    approvals
+      .toReversed()
+      .flatMap(({ step_id: id, progress }) => (progress === undefined ? [] : [[id, progress]])),
+  );
 
 function RunGraph({ run, selected, onSelect }: Pick<StepViewProps, "run" | "selected" | "onSelect">) {
   const definition = useQuery(definitionQuery(run.id));

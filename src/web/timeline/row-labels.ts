@@ -11,12 +11,12 @@ export function notRunReason({ status, reused_from: reused, given }: RunStep): s
   return status === "skipped" ? "skipped" : null;
 }
 
-/** The duration, or why the step did not run. */
-export function barLabel(step: RunStep, bar: Bar | null): string {
+/** The duration, or why the step did not run. @param progress how far its approval is that several people decide */
+export function barLabel(step: RunStep, bar: Bar | null, progress?: string): string {
   const reason = notRunReason(step);
   if (reason !== null) return reason;
   if (bar === null) return step.status === "cancelled" ? "cancelled" : "not started";
-  return formatDuration(bar.to - bar.from);
+  return [formatDuration(bar.to - bar.from), ...(progress === undefined ? [] : [progress])].join(", ");
 }
 
 /** The number of attempts, also from the recorded list: the step's own count is 0 between attempts. */
@@ -47,7 +47,7 @@ const pluralize = (count: string, total: number, noun: string): string =>
   `${count} ${noun}${total === 1 ? "" : "s"}`;
 
 /** "revenue, sql, succeeded, 1.2 s, started after 0.3 s, 2 attempts". */
-export function rowLabel(step: RunStep, bar: Bar | null, start: number): string {
+export function rowLabel(step: RunStep, bar: Bar | null, start: number, progress?: string): string {
   const attempts = attemptCount(step);
   const started = bar === null ? null : formatStartOffset(bar.from - start);
   const reason = notRunReason(step);
@@ -62,6 +62,7 @@ export function rowLabel(step: RunStep, bar: Bar | null, start: number): string 
     started === null ? "not started" : `started ${started}`,
     attempts > 1 ? `${attempts} attempts` : null,
     itemsLabel(step),
+    progress ?? null,
   ]
     .filter((part) => part !== null)
     .join(", ");

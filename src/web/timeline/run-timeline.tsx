@@ -21,11 +21,23 @@ interface RunTimelineProps {
   finishedAt: string | null;
   /** Milliseconds since 1970; the end of steps that have not ended. */
   now: number;
+  /** How far the approvals are that several people decide, by the id of the step. */
+  progress?: ReadonlyMap<string, string>;
   selected?: string | undefined;
   onSelect?: (stepId: string) => void;
 }
 
-export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSelect }: RunTimelineProps) {
+const NO_PROGRESS: ReadonlyMap<string, string> = new Map();
+
+export function RunTimeline({
+  steps,
+  startedAt,
+  finishedAt,
+  now,
+  progress = NO_PROGRESS,
+  selected,
+  onSelect,
+}: RunTimelineProps) {
   const { ref: frame, width } = useElementSize();
   const narrow = width > 0 && width < NARROW_WIDTH;
   const bars = useMemo(() => steps.map((step) => buildBar(step, now)), [steps, now]);
@@ -52,6 +64,7 @@ export function RunTimeline({ steps, startedAt, finishedAt, now, selected, onSel
         span={span}
         ticks={ticks}
         narrow={narrow}
+        progress={progress}
         selected={selected}
         onSelect={select}
       />

@@ -26,6 +26,8 @@ interface RowProps {
   span: TimeRange;
   ticks: readonly number[];
   narrow: boolean;
+  /** How far its approval is that several people decide. */
+  progress: string | undefined;
   selected: boolean;
   /** The row that Tab reaches; the arrow keys move to the others. */
   focusable: boolean;
@@ -34,7 +36,7 @@ interface RowProps {
 }
 
 export const TimelineRow = memo(function TimelineRow(props: RowProps) {
-  const { step, bar, span, narrow, selected, focusable, onSelect, onFocus } = props;
+  const { step, bar, span, narrow, progress, selected, focusable, onSelect, onFocus } = props;
   const { color, Icon } = STATUS_STYLES[step.status];
   return (
     <Tooltip
@@ -59,7 +61,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
         px={8}
         style={{ alignItems: "center" }}
       >
-        <VisuallyHidden>{rowLabel(step, bar, span.from)}</VisuallyHidden>
+        <VisuallyHidden>{rowLabel(step, bar, span.from, progress)}</VisuallyHidden>
         <Group
           component="span"
           aria-hidden
@@ -91,7 +93,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
   );
 });
 
-function Track({ step, bar, span, ticks, narrow }: RowProps) {
+function Track({ step, bar, span, ticks, narrow, progress }: RowProps) {
   const length = span.to - span.from;
   return (
     <Box component="span" aria-hidden display="block" pos="relative" flex={1} h={narrow ? 22 : "100%"}>
@@ -109,7 +111,7 @@ function Track({ step, bar, span, ticks, narrow }: RowProps) {
       >
         {bar !== null && <BarSegments bar={bar} span={span} />}
       </Box>
-      <BarLabel bar={bar} span={span} label={barLabel(step, bar)} />
+      <BarLabel bar={bar} span={span} label={barLabel(step, bar, progress)} />
     </Box>
   );
 }

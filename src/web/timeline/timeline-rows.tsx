@@ -18,11 +18,12 @@ interface TimelineRowsProps {
   /** Sticky above the rows. */
   axis: ReactNode;
   narrow: boolean;
+  progress: ReadonlyMap<string, string>;
   selected: string | undefined;
   onSelect: (id: string) => void;
 }
 
-export function TimelineRows({ steps, bars, axis, selected, ...shared }: TimelineRowsProps) {
+export function TimelineRows({ steps, bars, axis, progress, selected, ...shared }: TimelineRowsProps) {
   const [viewport, setViewport] = useState<HTMLDivElement | null>(null);
   const [focused, setFocused] = useState<string>();
   const activeId = focused ?? selected;
@@ -89,6 +90,7 @@ export function TimelineRows({ steps, bars, axis, selected, ...shared }: Timelin
               {...shared}
               step={steps[index]!}
               bar={bars[index]!}
+              progress={progress.get(steps[index]!.id)}
               selected={steps[index]!.id === selected}
               focusable={index === active}
               onFocus={setFocused}

@@ -77,5 +77,9 @@ describe("live updates of a run", () => {
     expect(needsRefetch(before, after({ event: "step", data: step("a", "succeeded") }))).toBe(false);
     expect(needsRefetch(before, after({ event: "step", data: step("b", "waiting", "approval") }))).toBe(true);
     expect(needsRefetch(before, after({ event: "run", data: card("waiting") }))).toBe(true);
+    // One of several people has decided.
+    const waits = after({ event: "step", data: step("b", "waiting", "approval") });
+    expect(needsRefetch(waits, waits)).toBe(false);
+    expect(needsRefetch(waits, after({ event: "step", data: step("b", "waiting", "approval") }))).toBe(true);
   });
 });

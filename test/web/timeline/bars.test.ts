@@ -185,6 +185,9 @@ describe("row labels", () => {
     expect(barLabel(step({ ...times, reused_from: "run_a" }), null)).toBe("reused from run_a");
     expect(barLabel(step({ ...times, status: "skipped" }), null)).toBe("skipped");
     expect(barLabel(step({ status: "pending" }), null)).toBe("not started");
+    const waits = step({ ...times, status: "waiting" });
+    expect(barLabel(waits, buildBar(waits, START + 2_000), "1 of 2 approved")).toMatch(/s, 1 of 2 approved$/);
+    expect(rowLabel(waits, null, START, "1 of 2 approved")).toMatch(/, 1 of 2 approved$/);
     expect(itemsLabel(step({ items: { total: 1, done: 1, failed: 0 } }))).toBe("1 item");
   });
 

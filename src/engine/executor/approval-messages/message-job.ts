@@ -16,6 +16,8 @@ export interface ApprovalMessageOptions {
   read: Pick<EngineReaders, "runs" | "approvals" | "approvalMessages">;
   /** What can run after a step of a run, such as an approval. */
   remainingAfter(run: RunRecord, stepId: string): Promise<RemainingWork>;
+  /** Whether a person started a run, or wrote what it runs, and so may not decide on it. */
+  isOwnWork(email: string, run: RunRecord, remaining: RemainingWork): Promise<boolean>;
   /** Left out, only addresses are known. */
   people?: PeopleReaders | undefined;
   views: ConnectionViews;

@@ -164,8 +164,8 @@ async function mailTargets(
 }
 
 async function recipientsOf(
-  { people, context }: ApprovalMessageOptions,
-  { approval, remaining }: Sending,
+  { people, context, isOwnWork }: ApprovalMessageOptions,
+  { run, approval, remaining }: Sending,
   event: Notice,
 ): Promise<ApprovalRecipient[]> {
   if (people === undefined)
@@ -174,6 +174,7 @@ async function recipientsOf(
   return approvalRecipients(people, approval, {
     ...added,
     planDigest: remaining.digest,
+    isOwnWork: (email) => isOwnWork(email, run, remaining),
     now: iso(context.clock.now()),
   });
 }

@@ -3,7 +3,7 @@ import { encodeJson } from "../../../core/encoded-json.ts";
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
 import { planDigest, type PersonDecision, tally } from "../../../core/approval-rules.ts";
-import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
+import type { ApprovalRecord, RunRecord, StepRef } from "../../../core/model.ts";
 import type { ApprovalDecision } from "../../../core/approval-ports.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
@@ -111,13 +111,24 @@ export async function recordDecision(
   if (!(await tx.approvals.addDecision(id, { ...decision, planDigest: digest }))) return { refused: "taken" };
   const all = [...approval.decisions, { ...decision, planDigest: digest }];
   const { outcome } = tally(approval.rules, all, digest);
-  if (outcome === null) return { status: "pending" };
+  if (outcome === null) {
+    await touchStep(tx, run, stepId);
+    return { status: "pending" };
+  }
   const { decidedAt, name, comment, answer } = decision;
   const end = { status: outcome, decidedAt, decidedBy: name, comment, answer, plan: levels, decidedVia: via };
   if (!(await tx.approvals.decide(id, end))) return { refused: "ended" };
   await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));
   if (approval.delivery.chat.length > 0) await announceEnds(tx, run);
   return { status: outcome };
+}
+
+/** Saves a step as it is with a new number, so that those who follow the run read its approvals again. */
+async function touchStep(tx: EngineWriters, { id: runId, seq }: RunRecord, stepId: string): Promise<void> {
+  const ref = { runId, stepId, item: null };
+  const { state } = (await tx.runs.step(ref))!;
+  await tx.runs.update(runId, { seq: seq + 1 });
+  await tx.runs.saveStep(ref, { seq: seq + 1, state });
 }
 
 /** Ends the wait of a decided approval. @returns undefined without an approval */

@@ -1,14 +1,15 @@
-/** Finds the work of a caller among what an approval decides on: their own, as long as nobody else has reviewed it. */
-import { type Contribution, isContributor, unreviewedContribution } from "../../src/core/authorship.ts";
-import type { RemainingWork } from "../../src/core/engine-port.ts";
-import type { RunRecord } from "../../src/core/model.ts";
-import type { Principal, WorkflowReader } from "../../src/core/ports.ts";
-import type { RunReader } from "../../src/core/run-ports.ts";
-import { usageSubjectOf } from "../../src/core/usage-limits.ts";
+/** Finds the work of a person among what an approval decides on: their own, as long as nobody else has reviewed it. */
+import { OPERATOR } from "../../schemas/actor.ts";
+import { type Contribution, isContributor, unreviewedContribution } from "./authorship.ts";
+import type { EngineApi, RemainingWork } from "./engine-port.ts";
+import type { RunActor, RunRecord } from "./model.ts";
+import type { Principal, WorkflowReader } from "./ports.ts";
+import type { RunReader } from "./run-ports.ts";
+import { usageSubjectOf } from "./usage-limits.ts";
 
 type Person = Pick<Principal, "owner" | "keyName" | "lineage">;
 
-interface Readers {
+export interface AuthorshipReaders {
   runs: Pick<RunReader, "find">;
   workflows: Pick<WorkflowReader, "authorship">;
 }
@@ -19,9 +20,28 @@ export type AuthoredWork =
   | { kind: "patched"; runId: string }
   | { kind: "step"; runId: string };
 
+export const isStarter = (
+  person: Pick<Person, "owner" | "lineage">,
+  starter: Pick<RunActor, "owner" | "lineage">,
+): boolean =>
+  person.owner === starter.owner && (person.owner !== OPERATOR || person.lineage === starter.lineage);
+
+/** Whether somebody may not decide on a run, because they started it or wrote what it runs. @param email of a person with an account */
+export async function isOwnWork(
+  { approvalsByStarter, approvalsByAuthor }: EngineApi["policy"],
+  read: AuthorshipReaders,
+  email: string,
+  run: RunRecord,
+  remaining: Pick<RemainingWork, "workflows">,
+): Promise<boolean> {
+  const person: Person = { owner: email, keyName: "", lineage: email };
+  if (!approvalsByStarter && isStarter(person, run.actor)) return true;
+  return !approvalsByAuthor && (await findAuthoredWork(read, person, run, remaining)) !== undefined;
+}
+
 /** Returns the first of the caller's own contributions to what takes part in a run; undefined for none. */
 export async function findAuthoredWork(
-  read: Readers,
+  read: AuthorshipReaders,
   principal: Person,
   run: RunRecord,
   { workflows }: Pick<RemainingWork, "workflows">,
@@ -47,7 +67,7 @@ export async function findAuthoredWork(
 
 /** Finds the run in which the caller changed the definition or wrote the step, among a run and those that it retries. */
 async function ownPatch(
-  runs: Readers["runs"],
+  runs: AuthorshipReaders["runs"],
   principal: Person,
   run: RunRecord,
 ): Promise<AuthoredWork | undefined> {
