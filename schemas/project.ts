@@ -53,7 +53,7 @@ export const HttpPublic = z.enum(["none", "list", "any"]).meta({
 });
 export type HttpPublic = z.infer<typeof HttpPublic>;
 
-export const GrantKind = z.enum(["database", "model", "mcp_server", "secret", "host", "mail"]).meta({
+export const GrantKind = z.enum(["database", "model", "mcp_server", "secret", "host", "mail", "chat"]).meta({
   description: "What is granted.",
   example: "database",
 });
@@ -83,7 +83,7 @@ export const ProjectDescription = visible("lines", 2_000).meta({
 
 export const ProjectConnections = z.enum(["all", "granted"]).meta({
   description:
-    "Which databases, models, MCP servers, secrets, hosts and mail domains it may use: all, or those that are granted.",
+    "Which databases, models, MCP servers, secrets, hosts, mail domains and chats it may use: all, or those that are granted.",
   example: "granted",
 });
 

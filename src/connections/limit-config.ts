@@ -29,7 +29,7 @@ export const missingFix = ({ isLimited }: Pick<ConnectionConfig, "isLimited">, f
 
 /** @returns the part of the configuration that the view allows */
 export function limitConfig(config: Config, view: ConnectionView): ConnectionConfig {
-  const { databases, models, mcpServers, secrets, privateHosts, publicHttp, mailDomains } = view;
+  const { databases, models, mcpServers, secrets, privateHosts, publicHttp, mailDomains, chats } = view;
   const isAllowed: Readonly<Record<UnusableEntry["list"], (name: string) => boolean>> = {
     databases: (name) => databases?.has(name) !== false,
     models: (name) => models?.includes(name) !== false,
@@ -45,8 +45,7 @@ export function limitConfig(config: Config, view: ConnectionView): ConnectionCon
   return {
     ...config,
     isLimited: true,
-    // Grants have no kind for chats: only projects with all connections post to them.
-    chats: view.databases === null && view.models === null && mailDomains === null ? config.chats : [],
+    chats: config.chats.filter(({ name }) => chats?.includes(name) !== false),
     databases: granted.flatMap((entry) => ("list" in entry ? [] : [entry])),
     models: allowed("models", config.models),
     mcp_servers: allowed("mcp_servers", config.mcp_servers),

@@ -25,6 +25,7 @@ export interface ConnectionView {
   /** `hosts` are patterns of public hosts, for the policy `list`. The policy of the configuration holds as well. */
   publicHttp: { policy: HttpPublic; hosts: readonly string[] } | null;
   mailDomains: readonly string[] | null;
+  chats: readonly string[] | null;
 }
 
 const EVERYTHING: ConnectionView = {
@@ -35,6 +36,7 @@ const EVERYTHING: ConnectionView = {
   privateHosts: null,
   publicHttp: null,
   mailDomains: null,
+  chats: null,
 };
 
 /** What a project that does not exist may use: nothing. */
@@ -46,6 +48,7 @@ export const NOTHING: ConnectionView = {
   privateHosts: [],
   publicHttp: { policy: "none", hosts: [] },
   mailDomains: [],
+  chats: [],
 };
 
 /** @returns what a project may use; null for everything */
@@ -66,6 +69,7 @@ export function viewOfProject(
     privateHosts: namesOf("host"),
     publicHttp,
     mailDomains: namesOf("mail"),
+    chats: namesOf("chat"),
   };
 }
 

@@ -11,6 +11,7 @@ export const withGrantHint = (fix: string | undefined): string =>
 const HINTED: ReadonlySet<string> = new Set([
   "database_read_only",
   "mail_refused",
+  "unknown_chat",
   "unknown_database",
   "unknown_model",
   "unknown_secret",

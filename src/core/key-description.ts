@@ -16,6 +16,8 @@ export interface Reach {
   privateHosts: readonly string[];
   /** The domains that mail goes to; empty if no mail can be sent. */
   mailDomains: readonly string[];
+  /** The chats that approvals are posted to. */
+  chats: readonly string[];
 }
 
 export interface KeyProject {
@@ -195,6 +197,7 @@ function reachable(reach: Reach): string[] {
     secrets.length > 0 &&
       `send the secret${plural(secrets)} ${list(secrets)}, but not read ${secrets.length === 1 ? "it" : "them"}`,
     reach.mailDomains.length > 0 && `mail people at ${list(reach.mailDomains)}`,
+    reach.chats.length > 0 && `post approvals to the chat${plural(reach.chats)} ${list(reach.chats)}`,
   ].filter((what) => what !== false);
 }
 

@@ -40,6 +40,16 @@ export const decideByLinkField = z
     example: true,
   });
 
+/** The chats that a definition names. */
+export const chatsOf = ({ chat }: Readonly<Record<string, unknown>>): readonly unknown[] =>
+  Array.isArray(chat) ? (chat as unknown[]) : [];
+
+/** What the description of an approval says of its chats. */
+export const chatWords = (chats: readonly string[]): string =>
+  chats.length === 0
+    ? ""
+    : `; posts the question to the chat${chats.length === 1 ? "" : "s"} ${chats.join(", ")}, where people may decide`;
+
 /** @throws StepError input_invalid */
 export function assertEvidence(evidence: unknown): void {
   if (evidence === undefined || !exceedsJsonSize(evidence, MAX_EVIDENCE)) return;
@@ -57,17 +67,16 @@ export const reachIssues = (
   ...linkIssues(step, hasConnections ? connections.mailer : null),
 ];
 
-function chatIssues({ chat }: UnresolvedStep, chats: Pick<Chats, "list">): PartialIssue[] {
-  if (!Array.isArray(chat) || chat.length === 0) return [];
+function chatIssues(step: UnresolvedStep, chats: Pick<Chats, "list">): PartialIssue[] {
   const known = chats.list();
-  return (chat as unknown[]).flatMap((name, index): PartialIssue[] => {
+  return chatsOf(step).flatMap((name, index): PartialIssue[] => {
     const path = ["chat", index];
     const found = known.find((entry) => entry.name === name);
     if (found === undefined)
       return [
         {
           path,
-          code: "not_found",
+          code: "unknown_chat",
           message: `is not a chat of the configuration, got ${JSON.stringify(name)}`,
           allowed: known.map((entry) => entry.name),
           fix: "Use one of these, or ask the operator to add it to chats in the configuration.",

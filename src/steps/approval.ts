@@ -18,6 +18,8 @@ import {
 import {
   assertEvidence,
   chatField,
+  chatsOf,
+  chatWords,
   decideByLinkField,
   evidenceField,
   reachIssues,
@@ -85,22 +87,25 @@ export const approvalStep = defineStepType({
   timeoutMs: null,
   runScoped: true,
   mayRestOnDecision: true,
-  describeEffect: ({ assignees, required, escalate }) => {
+  describeEffect: ({ assignees, required, escalate, ...reach }) => {
     const isOpen = assignees === undefined || (Array.isArray(assignees) && assignees.length === 0);
     const several = required === undefined || required === 1 ? "" : ` (${asWritten(required)} must approve)`;
+    const chats = chatsOf(reach).map(asWritten);
     if (isOpen)
       return {
-        words: several === "" ? "Asks a person" : `Asks people${several}`,
+        words: (several === "" ? "Asks a person" : `Asks people${several}`) + chatWords(chats),
         does: "asks",
-        targets: [],
+        targets: chats,
       };
     const later = [escalate ?? []].flat().map((one) => one as { after: string; to: unknown });
     return {
       words:
         `Asks ${allAsWritten(assignees)}${several}, and sends them a mail` +
-        later.map(({ after, to }) => `; after ${after} also ${allAsWritten(to)}`).join(""),
+        (reach["decide_by_link"] === true ? " whose link decides without an account" : "") +
+        later.map(({ after, to }) => `; after ${after} also ${allAsWritten(to)}`).join("") +
+        chatWords(chats),
       does: "asks",
-      targets: [assignees, ...later.map(({ to }) => to)].flat(3).map(asWritten),
+      targets: [...[assignees, ...later.map(({ to }) => to)].flat(3).map(asWritten), ...chats],
     };
   },
   hasEffects: () => false,

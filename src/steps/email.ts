@@ -64,7 +64,7 @@ export const emailStep = defineStepType({
     format: literal(
       z.enum(["text", "markdown"]).default("text").meta({
         description:
-          "`markdown`: the text is Markdown, from which HTML and plain text are made. HTML in it is shown as it is written, and no image is loaded.",
+          "`markdown`: the text is Markdown of at most 20,000 characters, from which HTML and plain text are made. HTML in it is shown as it is written, and no image is loaded.",
         example: "markdown",
       }),
     ),
@@ -78,7 +78,7 @@ export const emailStep = defineStepType({
         .optional()
         .meta({
           description:
-            "Tables of rows, by name. Each takes the place of the line `[[name]]` of the text, or follows the text.",
+            "Tables of rows, by name, each with rows, and title, columns and max_rows where they are wanted. Each takes the place of the line `[[name]]` of the text, or follows the text.",
           example: { orders: { rows: "${{ steps.orders.rows }}", title: "Open orders" } },
         }),
     ),
@@ -95,8 +95,12 @@ export const emailStep = defineStepType({
         .max(10)
         .optional()
         .meta({
-          description: "Files: texts, rows as CSV, values as JSON; together at most 3 MiB.",
-          example: [{ name: "orders.csv", rows: "${{ steps.orders.rows }}" }],
+          description:
+            "Files, together at most 3 MiB. Each has a name and one of content (a text), rows (become CSV; columns chooses and orders them) and json (any value).",
+          example: [
+            { name: "orders.csv", rows: "${{ steps.orders.rows }}" },
+            { name: "summary.json", json: "${{ steps.summary }}" },
+          ],
         }),
     ),
   },

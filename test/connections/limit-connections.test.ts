@@ -69,6 +69,10 @@ const CONFIG: Config = {
     authentication: {
       basic: { smtp_user: "bot", smtp_password_var: "MAIL", smtp_server: "127.0.0.1", smtp_port: 9 },
     },
+    chats: [
+      { name: "finance", type: "teams", webhook_url_var: "TEAMS" },
+      { name: "finances", type: "teams", webhook_url_var: "TEAMS" },
+    ],
     defaults: { database: "shop" },
   }),
   unusable: UNUSABLE,
@@ -89,6 +93,7 @@ const MODELS = ["writer", "writers", "broken"];
 const SERVERS = ["crm", "crms", "broken"];
 const SECRETS = ["hook", "hooks", "broken"];
 const HOSTS = CONFIG.http.allowed_hosts;
+const CHATS = ["finance", "finances"];
 const DOMAINS = ["Example.com", "example.org"];
 
 const orAll = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 3 });
@@ -108,6 +113,7 @@ const views: fc.Arbitrary<ConnectionView> = fc.record({
   privateHosts: orAll(fc.subarray(HOSTS)),
   publicHttp: fc.constant(null),
   mailDomains: orAll(fc.subarray(DOMAINS).map((domains) => domains.map((domain) => domain.toLowerCase()))),
+  chats: orAll(fc.subarray(CHATS)),
 });
 
 const ALL = viewOfProject({ connections: "all", httpPublic: "any" }, [])!;
@@ -138,6 +144,7 @@ function fileOf(view: ConnectionView): Config {
     models: CONFIG.models.filter(lists.models),
     mcp_servers: CONFIG.mcp_servers.filter(lists.mcp_servers),
     secrets: CONFIG.secrets.filter(lists.secrets),
+    chats: CONFIG.chats.filter(({ name }) => view.chats?.includes(name) !== false),
     unusable: UNUSABLE.filter((entry) => lists[entry.list](entry)),
     defaults: lists.databases({ name: "shop" }) ? CONFIG.defaults : {},
     http: {
@@ -194,7 +201,7 @@ const URLS = [
 
 /** Everything that a workflow or its author can find out without a network. */
 async function observe(connections: Connections): Promise<unknown> {
-  const { databases, models, http, mcpServers, mailer } = connections;
+  const { databases, models, http, mcpServers, mailer, chats } = connections;
   const call = callOf();
   const statement = { params: {}, maxRows: 10, maxBytes: 1_000, keepTruncated: true };
   const seen: unknown[] = [
@@ -204,6 +211,7 @@ async function observe(connections: Connections): Promise<unknown> {
     http.secrets(),
     mailer.unavailableReason(),
     mailer.allowedDomains(),
+    chats.list(),
     connections.defaultDatabase,
   ];
   for (const entry of ["mail", "secrets"]) seen.push(connections.configurationOf(entry));
@@ -236,6 +244,13 @@ async function observe(connections: Connections): Promise<unknown> {
       await outcome(() => http.send({ method: "GET", url: "http://10.9.9.9/", headers, maxBytes: 10 }, call)),
     );
   }
+  const message = { title: "Approve?", text: "", url: "https://example.com/", decision: null };
+  for (const name of CHATS)
+    seen.push(
+      connections.configurationOf(`chat:${name}`),
+      chats.signingSecrets(name),
+      await outcome(() => chats.post(name, message, call)),
+    );
   for (const to of ["ada@nowhere.test", "ada@example.net"])
     seen.push(
       await outcome(() =>
@@ -283,14 +298,15 @@ describe("connections that a view limits", () => {
     // What the names ask for is shown back; what only the configuration knows is not.
     for (const text of ["openai", "missing.db", "internal.example.com", "example.org", "of shop"])
       expect(seen).not.toContain(text);
-    const { databases, models, mcpServers, http, mailer } = limitConnections(open(CONFIG), NOTHING);
+    const { databases, models, mcpServers, http, mailer, chats } = limitConnections(open(CONFIG), NOTHING);
     expect([
       databases.list(),
       models.list(),
       mcpServers.list(),
       http.secrets(),
       mailer.allowedDomains(),
-    ]).toEqual([[], [], [], [], []]);
+      chats.list(),
+    ]).toEqual([[], [], [], [], [], []]);
   });
 
   it("keep scratch, which reaches nothing", async () => {
@@ -468,6 +484,7 @@ describe("the view of a key", () => {
     { kind: "secret", name: "hook", options: null },
     { kind: "host", name: "10.0.0.1", options: null },
     { kind: "mail", name: "example.com", options: null },
+    { kind: "chat", name: "finance", options: null },
   ])!;
 
   it("is that of the project, limited to its databases and models", () => {
@@ -490,6 +507,7 @@ describe("the view of a key", () => {
       { ...project, mcpServers: new Map([["crm", null]]) },
       { ...project, databases: new Map([["shop", {}]]) },
       { ...project, publicHttp: null },
+      { ...project, chats: [] },
       NOTHING,
     ];
     expect(new Set([project, ...others].map(viewKey)).size).toBe(others.length + 1);

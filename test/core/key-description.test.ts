@@ -11,6 +11,7 @@ const NOTHING: Reach = {
   publicHosts: [],
   privateHosts: [],
   mailDomains: [],
+  chats: [],
 };
 const project = (changes: Partial<KeyProject> = {}): KeyProject => ({
   name: "Finance",
@@ -144,6 +145,7 @@ describe("The description of a key", () => {
       publicHosts: ["api.example.com"],
       privateHosts: ["10.0.0.5:8080"],
       mailDomains: ["example.com"],
+      chats: ["finance"],
     };
     expect(sentences(facts({ projects: [project({ reach })] }), "What it can reach")).toEqual([
       "Its runs can read the database shop.",
@@ -153,6 +155,7 @@ describe("The description of a key", () => {
       "Its runs can send requests to api.example.com and 10.0.0.5:8080.",
       "Its runs can send the secret HOOK (only to hooks.example.com), but not read it.",
       "Its runs can mail people at example.com.",
+      "Its runs can post approvals to the chat finance.",
     ]);
     const reader = facts({ projects: [project({ reach, scopes: new Set(["read"]) })] });
     expect(sentences(reader, "What it can reach")).toEqual([

@@ -223,6 +223,12 @@ describe("the reference deployment on AWS", () => {
     ["/oauth/token", [], "web"],
     ["/workflows", [], "signed in or denied, then web"],
     ["/session", [], "signed in or denied, then web"],
+    ["/decide/token", [], "web"],
+    ["/interactions/slack", [], "web"],
+    ["/hooks/token", [], "web"],
+    ["/events/token", [], "web"],
+    ["/decide", [], "signed in or denied, then web"],
+    ["/approvals", [], "signed in or denied, then web"],
     ["/logout/x", [], "signed in or denied, then web"],
     ["/anything", [], "signed in or denied, then web"],
   ])("sends %s with %j to: %s", (path, headers, expected) => {

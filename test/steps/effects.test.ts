@@ -46,6 +46,15 @@ describe("the effect of a step", () => {
     [{ type: "workflow", workflow: "gone" }, "Runs gone, which does not exist"],
     [{ type: "approval", assignees: [] }, "Asks a person"],
     [{ type: "approval", assignees: ["a@example.com"] }, "Asks a@example.com, and sends them a mail"],
+    [
+      { type: "approval", assignees: ["a@example.com"], decide_by_link: true, chat: ["finance", "ops"] },
+      "Asks a@example.com, and sends them a mail whose link decides without an account; " +
+        "posts the question to the chats finance, ops, where people may decide",
+    ],
+    [
+      { type: "approval", chat: ["finance"] },
+      "Asks a person; posts the question to the chat finance, where people may decide",
+    ],
     [{ type: "wait", for: "10m" }, "Waits 10m"],
     [{ type: "wait", event: {} }, "Waits for an event from outside"],
     [{ type: "set", values: {} }, undefined],

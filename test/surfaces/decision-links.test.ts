@@ -43,6 +43,29 @@ describe("the mail that asks for a decision", () => {
     expect(html).toContain("Pay 1250 to &lt;Acme&gt; &amp; Co?");
     expect(html).not.toMatch(/<img|src=|url\(|@import|<script/);
   });
+
+  it("takes no header from the name of the workflow, the message or the evidence", async () => {
+    const lines = "Pay?\r\nBcc: eve@example.com\r\nSubject: Nothing\r\n\r\n<b>mine</b>";
+    const [ask, ...rest] = PAYMENT.steps;
+    const fields = { message: lines, evidence: { [`amount\r\nCc: eve@example.com`]: lines } };
+    const { ask: start, smtp, mail, call } = await openDecisions({
+      definition: { ...PAYMENT, steps: [{ ...ask, ...fields }, ...rest] },
+    });
+    // The title of a mail is the id of the workflow, which is made of its name; the name itself must be one line.
+    const named = await call("POST", "/workflows", {
+      name: "Payment\r\nBcc: eve@example.com",
+      definition: PAYMENT,
+    });
+    expect(named.status).toBe(400);
+    await start();
+    const { headerLines, subject, bcc, cc, to } = await mail(0);
+    expect(smtp.received).toHaveLength(1);
+    expect(subject).toBe("Approval needed: payment");
+    expect([to].flat().map((one) => one?.text)).toEqual(["cfo@example.com"]);
+    expect([bcc, cc]).toEqual([undefined, undefined]);
+    expect(headerLines.filter(({ line }) => line.includes("eve@"))).toEqual([]);
+    expect(headerLines.filter(({ key }) => key === "subject")).toHaveLength(1);
+  });
 });
 
 describe("the page of a link", () => {

@@ -79,6 +79,29 @@ describe("nginx", () => {
     await eventually(() => nginx.accessLog().find((line) => line.request_id === id), "nginx's line");
   });
 
+  it("forwards what comes without a login to the web servers, and logs no token of these paths", async () => {
+    const { url, nginx } = await startDeployment({ drainDelay: 0 });
+    const request = apiClient(url);
+    // Each handler refuses what it does not know in its own way; an unknown path would be route_not_found.
+    for (const [method, area, path] of [
+      ["GET", "/decide/-", "/decide/very-secret-token"],
+      ["POST", "/hooks/-", "/hooks/very-secret-token"],
+      ["POST", "/events/-", "/events/very-secret-token"],
+      ["POST", "/interactions/slack", "/interactions/slack"],
+    ] as const) {
+      const id = `token-${path.split("/")[1]}`;
+      const answer = await request(method, path, undefined, { "X-Request-Id": id });
+      expect([answer.status, answer.body?.code]).not.toContain("route_not_found");
+      expect(answer.status).toBeLessThan(500);
+      const line = await eventually(
+        () => nginx.accessLog().find((one) => one.request_id === id),
+        `line ${id}`,
+      );
+      expect(line).toMatchObject({ path: area, copy: expect.stringMatching(/:\d+$/) });
+    }
+    expect(JSON.stringify(nginx.accessLog())).not.toContain("very-secret");
+  });
+
   it("forwards bodies and headers up to Millrace's limits, whose messages refuse larger ones", async () => {
     const { url, key } = await startDeployment({ drainDelay: 0 });
     const call = apiClient(url, key);

@@ -34,6 +34,10 @@ async function open(http: object = {}) {
     secrets: [{ name: "hook", key_var: "MISSING", hosts: ["hooks.example.com"] }],
     http: { allowed_hosts: ["10.0.0.5:8080", "*.internal.test"], ...http },
     mail: { allowed_domains: ["example.com"] },
+    chats: [
+      { name: "finance", type: "teams", webhook_url_var: "MISSING" },
+      { name: "board", type: "teams", webhook_url_var: "MISSING" },
+    ],
   });
   const instance = await testInstance({ config });
   const root = await signedInUser(instance, { email: "root@example.com", role: "admin" });
@@ -100,21 +104,44 @@ describe("grants", () => {
       secrets: [],
       mail: { allowed_domains: [] },
     });
+    expect(await seen()).not.toHaveProperty("chats");
     await grant("database", "shop", { access: "read-only" });
     await grant("model", "writer");
     await grant("mcp_server", "crm", { tools: ["find"] });
     await grant("secret", "hook");
     await grant("mail", "example.com");
+    await grant("chat", "finance");
     expect(await seen()).toMatchObject({
       databases: [{ name: "shop", access: "read-only" }],
       models: [{ name: "writer" }],
       mcp_servers: [{ name: "crm" }],
       secrets: [{ name: "hook" }],
       mail: { allowed_domains: ["example.com"] },
+      chats: [{ name: "finance", type: "teams" }],
     });
     expect(JSON.stringify(await seen())).not.toContain("ledger");
     await call(removeGrant, { project: "finance", kind: "database", name: "shop" });
     expect((await seen()).databases).toEqual([]);
+  });
+
+  it("let approvals be posted only to granted chats", async () => {
+    const { ann, grant } = await open();
+    await grant("chat", "finance");
+    const check = async (chat: string) => {
+      const definition = { steps: [{ id: "ask", type: "approval", message: "Pay?", chat: [chat] }] };
+      const { body } = await ann("POST", "/workflows/validate", { definition, project: "finance" });
+      return [...body.errors, ...(body.warnings ?? [])] as {
+        code: string;
+        fix?: string;
+        allowed?: string[];
+      }[];
+    };
+    expect(await check("finance")).toMatchObject([{ code: "unusable" }]);
+    const refused = await check("board");
+    expect(refused).toMatchObject([{ code: "unknown_chat", allowed: ["finance"] }]);
+    expect(refused[0]!.fix).toContain("granted to the project");
+    // As a chat that is nowhere in the configuration.
+    expect((await check("nowhere"))[0]).toMatchObject({ code: "unknown_chat", fix: refused[0]!.fix });
   });
 
   it("refuse writes, and say who can allow them", async () => {
@@ -193,6 +220,7 @@ describe("grants", () => {
     expect(await refusal("model", "writr")).toEqual(["name writer"]);
     expect(await refusal("mcp_server", "cmr")).toEqual(["name crm"]);
     expect(await refusal("secret", "hok")).toEqual(["name hook"]);
+    expect(await refusal("chat", "finances")).toEqual(["name finance"]);
     expect(await refusal("mail", "example.con")).toEqual(["name example.com"]);
     expect(await refusal("host", "10.0.0.6")).not.toBe("granted");
     expect(await refusal("host", "public.example.com")).not.toBe("granted");

@@ -19,7 +19,7 @@ export async function reachOf(
   limits: KeyLimits | null,
 ): Promise<Reach> {
   const connections = await engine.connectionsOf(project, limits);
-  const { databases, models, mcpServers, http, mailer } = connections;
+  const { databases, models, mcpServers, http, mailer, chats } = connections;
   return {
     databases: databases.list().map(({ name, access }) => ({ name, writable: access === "read-write" })),
     models: models.list().map(({ name }) => name),
@@ -29,6 +29,7 @@ export async function reachOf(
     }),
     secrets: http.secrets().map(({ name, hosts }) => ({ name, hosts })),
     mailDomains: mailer.unavailableReason() === null ? mailer.allowedDomains() : [],
+    chats: chats.list().map(({ name }) => name),
     ...hostsOf(connections),
   };
 }

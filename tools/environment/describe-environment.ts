@@ -40,6 +40,7 @@ const SECTIONS = [
   "tools",
   "secrets",
   "mail",
+  "chats",
   "step_types",
   "functions",
   "limits",
@@ -119,6 +120,10 @@ const Environment = z
         unusable: connectionFields.unusable,
       })
       .optional(),
+    chats: z
+      .array(z.strictObject(connectionFields))
+      .optional()
+      .meta({ description: "The chats that approvals can be posted to; left out when there are none." }),
     step_types: z
       .array(
         z.strictObject({
@@ -274,7 +279,7 @@ const serializeConnection = ({ name, type, unavailableReason }: NamedConnection)
 
 async function overview(
   { stepTypes, minScheduleIntervalMs }: EngineApi,
-  { databases, models, mcpServers, http, mailer, defaultDatabase }: Connections,
+  { databases, models, mcpServers, http, mailer, chats, defaultDatabase }: Connections,
 ): Promise<z.input<typeof Environment>> {
   const [{ MAX_BYTES }, { FUNCTIONS }] = await Promise.all([
     import("../../src/engine/definition/check/index.ts"),
@@ -315,6 +320,7 @@ async function overview(
       allowed_domains: [...mailer.allowedDomains()],
       ...(noMailReason !== null && { unusable: noMailReason }),
     },
+    ...(chats.list().length > 0 && { chats: chats.list().map(serializeConnection) }),
     step_types: stepTypes.map(({ type, description, output, fields }) => ({
       type,
       description: firstSentence(description),

@@ -13,7 +13,7 @@ export const addGrant = defineTool({
   name: "add_grant",
   title: "Grant a connection",
   description:
-    "Grants a database, model, MCP server, secret, host or mail domain of the configuration to a project, in place of an " +
+    "Grants a database, model, MCP server, secret, host, mail domain or chat of the configuration to a project, in place of an " +
     "earlier grant of it. It applies from the next step on, where the project may use only what it is granted. Tools that the " +
     "MCP server does not list are granted with a warning.",
   route: "PUT /projects/:project/grants/:kind/:name",

@@ -31,6 +31,7 @@ const WORDS: Readonly<Record<GrantKind, string>> = {
   secret: "a secret",
   host: "a host that the configuration (http) allows",
   mail: "a domain in mail.allowed_domains",
+  chat: "a chat",
 };
 
 /** @param configured everything that can be granted */
@@ -57,7 +58,7 @@ const httpSettings = (configured: Pick<Connections, "configurationOf">): HttpSet
 
 function namesOf(
   kind: GrantKind,
-  { databases, models, mcpServers, http, mailer, ...all }: Connections,
+  { databases, models, mcpServers, http, mailer, chats, ...all }: Connections,
   { httpPublic }: Pick<ProjectRecord, "httpPublic">,
 ): string[] {
   switch (kind) {
@@ -76,6 +77,8 @@ function namesOf(
     }
     case "mail":
       return [...mailer.allowedDomains()];
+    case "chat":
+      return chats.list().map(({ name }) => name);
   }
 }
 

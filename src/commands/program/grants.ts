@@ -4,7 +4,7 @@ import type { Io } from "../io.ts";
 import { jsonOption } from "./options.ts";
 
 const PROJECT_ARGUMENT = "id of the project";
-const KIND_ARGUMENT = "database, model, mcp_server, secret, host or mail";
+const KIND_ARGUMENT = "database, model, mcp_server, secret, host, mail or chat";
 const NAME_ARGUMENT = "name in the configuration; a host, or a mail domain";
 
 const load = () => import("../grants.ts");

@@ -6,6 +6,7 @@ import { MINUTE } from "../../core/clock.ts";
 import type { CallContext, Http } from "../../core/connections.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { type ConnectionConfig, missingFix } from "../limit-config.ts";
 import { slackBlocks } from "./slack-message.ts";
 import { teamsCard } from "./teams-card.ts";
 
@@ -20,11 +21,12 @@ const ADDRESS_MS = 5 * MINUTE;
 const SLACK_HOST = /^(?:[\w-]+\.)*slack(?:-gov)?\.com$/;
 
 export function createChats(
-  { chats }: Pick<Config, "chats">,
+  config: Pick<ConnectionConfig, "chats" | "isLimited">,
   secrets: SecretSource,
   http: Pick<Http, "send">,
   now: () => number,
 ): Chats {
+  const { chats } = config;
   const addresses = new LRUCache<string, { email: string | null }>({
     max: 1_000,
     ttl: ADDRESS_MS,
@@ -36,7 +38,7 @@ export function createChats(
     const chat = chats.find((entry) => entry.name === name);
     if (chat !== undefined) return chat;
     throw new StepError("environment", `There is no chat "${name}" in the configuration.`, {
-      fix: "Ask the operator to add it to chats, or remove it from the step.",
+      fix: missingFix(config, "Ask the operator to add it to chats, or remove it from the step."),
     });
   }
 

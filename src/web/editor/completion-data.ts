@@ -44,6 +44,7 @@ async function readEnvironment(project: string | undefined): Promise<Omit<Comple
       query: { ...(project !== undefined && { project }) },
     });
     const { databases = [], models = [], mcp_servers: servers = [], secrets = [], functions = [] } = data;
+    const { chats = [] } = data;
     return {
       functions,
       names: {
@@ -54,6 +55,7 @@ async function readEnvironment(project: string | undefined): Promise<Omit<Comple
         model: models.map(({ name, model_ref }) => ({ name, detail: model_ref })),
         server: servers.map(({ name, type }) => ({ name, detail: type })),
         secret: secrets.map(({ name, hosts }) => ({ name, detail: hosts.join(", ") })),
+        chat: chats.map(({ name, type }) => ({ name, detail: type })),
         timezone: zones,
       },
     };

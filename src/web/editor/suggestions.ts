@@ -192,11 +192,14 @@ function values(
   const value = (text: unknown): string => scalar(text, format);
   const { root } = context;
   const match = resolveSchemaAt(data.schema, path, withoutMarker(root, path));
-  const field = String(path.at(-1));
+  const inList = typeof path.at(-1) === "number";
+  const field = String(path.at(inList ? -2 : -1));
   if (match.declared && path[0] === "steps" && path[2] === "needs") return otherSteps(root, path, format);
   const named = match.declared ? data.names?.[field] : undefined;
   if (named !== undefined) {
-    return named.map(({ name, detail }) => ({ label: name, kind: "enum", apply: value(name), detail }));
+    const isList = !inList && match.variants.every(({ type }) => type === "array");
+    const apply = (name: string): string => (isList ? `[${value(name)}]` : value(name));
+    return named.map(({ name, detail }) => ({ label: name, kind: "enum", apply: apply(name), detail }));
   }
   const allowed = match.variants.flatMap((variant) =>
     enumValues(variant).map((option) => ({ option, variant })),

@@ -37,4 +37,5 @@ export const GRANT_KIND_LABELS: Readonly<Record<GrantKind, string>> = {
   secret: "Secret",
   host: "Host",
   mail: "Mail domain",
+  chat: "Chat",
 };

@@ -69,6 +69,7 @@ export const grantableNamesQuery = queryOptions({
       mcp_server: namesOf(data.mcp_servers),
       secret: namesOf(data.secrets),
       mail: data.mail?.allowed_domains ?? [],
+      chat: namesOf(data.chats),
     };
   },
   staleTime: 60_000,

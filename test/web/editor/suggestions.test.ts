@@ -10,7 +10,11 @@ const schema = editingSchema(
 );
 const known: CompletionData = {
   schema,
-  names: { database: [{ name: "shop" }, { name: "scratch" }], secret: [{ name: "team_hook" }] },
+  names: {
+    database: [{ name: "shop" }, { name: "scratch" }],
+    secret: [{ name: "team_hook" }],
+    chat: [{ name: "finance" }],
+  },
   functions: ["sum"],
   steps: [{ id: "a", output: "{rows: [{region: text, total: number or null}], row_count: number, st…" }],
 };
@@ -97,6 +101,29 @@ describe("values", () => {
     expect(offered("steps:\n  - type: sql\n    database: |")).toEqual(["shop", "scratch"]);
     expect(offered("steps:\n  - type: http\n    headers: { A: { secret: | } }")).toEqual(["team_hook"]);
     expect(offered("steps:\n  - type: http\n    query: { database: | }")).toEqual([]);
+  });
+
+  it("offers the chats of an approval as a list", () => {
+    const step = "steps:\n  - id: ask\n    type: approval\n    chat: ";
+    expect(chosen(`${step}|`, "finance")).toBe(`${step}[finance]`);
+    expect(offered(`${step}[|]`)).toEqual(["finance"]);
+    expect(offered(`${step}\n      - |`)).toEqual(["finance"]);
+  });
+
+  it("offers what makes approvals and mails richer", () => {
+    const ask = "steps:\n  - id: ask\n    type: approval\n    ";
+    expect(offered(`${ask}|`, "yaml", true)).toEqual(
+      expect.arrayContaining(["evidence", "chat", "decide_by_link"]),
+    );
+    expect(offered(`${ask}decide_by_link: |`)).toEqual(expect.arrayContaining(["true"]));
+    const send = "steps:\n  - id: send\n    type: email\n    ";
+    expect(offered(`${send}|`, "yaml", true)).toEqual(
+      expect.arrayContaining(["format", "tables", "attachments"]),
+    );
+    expect(offered(`${send}format: |`)).toEqual(["text", "markdown"]);
+    expect(offered(`${send}attachments:\n      - |`, "yaml", true)).toEqual(
+      expect.arrayContaining(["name", "rows", "json", "columns"]),
+    );
   });
 
   it("offers the ids of other steps in needs, in block and flow style", () => {
