@@ -345,7 +345,15 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
     noKey("get_absence"),
   ],
   set_absence: [
-    ...as("admin", call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com" })),
+    ...as(
+      "admin",
+      call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com" }),
+      call(
+        "set_absence",
+        { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com", person: "no@example.com" },
+        "invalid_input",
+      ),
+    ),
     ...as(
       "editor",
       // They would stand in for each other.
@@ -356,6 +364,11 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
         substitute: "root@example.com",
       }),
       call("set_absence", { until: "2020-01-01T08:00:00Z", substitute: "root@example.com" }, "invalid_input"),
+      call(
+        "set_absence",
+        { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com", person: "root@example.com" },
+        "missing_scope",
+      ),
       call("set_absence", { until: "2027-01-07", substitute: "root@example.com" }, "invalid_input"),
       call("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "ann@example.com" }, "invalid_input"),
       call("get_absence"),
@@ -369,6 +382,7 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("end_absence"),
       call("end_absence"),
       call("end_absence", { everywhere: true }, "invalid_input"),
+      call("end_absence", { person: "root@example.com" }, "missing_scope"),
     ),
     noKey("end_absence"),
   ],

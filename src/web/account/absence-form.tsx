@@ -41,7 +41,7 @@ function StandsInFor({ absence: { stands_in_for: people } }: { absence: Absence 
 function SetAbsence({ absence }: { absence: Absence }) {
   const client = useQueryClient();
   const end = useMutation({
-    mutationFn: () => send("delete", "/absence", {}),
+    mutationFn: () => send("delete", "/absence", { query: {} }),
     onSuccess: () => notifySuccess("Nobody decides in your place any more."),
     onError: (error) => notifyError("The absence wasn't ended", error),
     onSettled: () => client.invalidateQueries({ queryKey: ["absence"] }),
