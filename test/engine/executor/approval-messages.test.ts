@@ -45,7 +45,8 @@ it("are sent to all, and not again to whom they are recorded as sent, after an e
   for (const other of others) await other.waitUntilIdle();
 
   const mails = await Promise.all(smtp.received.map((raw) => simpleParser(raw)));
-  expect(mails.map(({ to }) => [to].flat()[0]?.text).toSorted()).toEqual(assignees.slice(1).toSorted());
+  expect(new Set(mails.map(({ to }) => [to].flat()[0]?.text))).toEqual(new Set(assignees.slice(1)));
+  expect(mails).toHaveLength(2);
   const links = mails.map(({ text }) => /\/decide\/[0-9A-Za-z]{32}/.exec(text!)?.[0]);
   expect(new Set(links).size).toBe(2);
   expect(links).not.toContain(undefined);
