@@ -27,6 +27,8 @@ export interface Site {
   program: Program;
   /** The link with which the first admin account is created. */
   setupLink: string;
+  /** The path of the first link in a mail that decides an approval; for a site with `mail`. */
+  decisionLink(): Promise<string>;
   /** The link in a mail, by the mail's index. */
   linkFromMail(number: number): Promise<string>;
 }
@@ -49,6 +51,15 @@ export async function openSite({
     stateDir,
     program,
     setupLink: setupLink.trim(),
+    decisionLink: () =>
+      eventually(
+        () =>
+          smtp!.received
+            .map((raw) => /\/decide\/[0-9A-Za-z]{32}/.exec(raw.replaceAll("=\r\n", ""))?.[0])
+            .find((path) => path !== undefined),
+        "a mail with a link that decides",
+        WAIT_TIMEOUT_MS,
+      ),
     async linkFromMail(number) {
       const raw = await eventually(() => smtp!.received[number - 1], `mail ${number}`, WAIT_TIMEOUT_MS);
       return /http:\S+\/ui\/link#\w{32}/.exec(raw.replaceAll("=\r\n", ""))![0];
@@ -70,6 +81,7 @@ function writeConfig(stateDir: string, smtpPort?: number): void {
     databases: [{ name: "shop", type: "sqlite", dataset: "samples/shop.db" }],
     defaults: { database: "shop" },
     ...(smtpPort !== undefined && {
+      mail: { allowed_domains: ["example.com"] },
       authentication: {
         basic: {
           smtp_user: "mill@example.com",

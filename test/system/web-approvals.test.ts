@@ -2,6 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { decisionBrowser, digestIn, PAYMENT as PAYMENT_BY_LINK } from "../support/decisions.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   addPerson,
@@ -197,4 +198,56 @@ it("is passed on to another person, and decided by a substitute", async () => {
   await succeeded(ann, run);
   await passing.visit(`/approvals/${approval}`);
   await takeScreenshot(passing.page, "outcome");
+});
+
+it("shows the evidence, that a link decided, and to admins who opened it", async () => {
+  const site = await openSite({ mail: true });
+  const ann = await createFirstAdmin(site);
+  await requestApi(ann, "POST", "/workflows", { name: "Payment", definition: PAYMENT_BY_LINK });
+  const run = await requestApi(ann, "POST", "/workflows/payment/runs", { inputs: { amount: 1250 } });
+  const link = await site.decisionLink();
+  const [{ id }] = await requestApi<[{ id: string }]>(ann, "GET", `/approvals?run_id=${run.id}`);
+  const browser = await openBrowser();
+
+  const list = await openWindow(browser, site, ann);
+  await list.visit("/approvals");
+  const listed = card(list.page, "Pay 1250");
+  await listed.getByRole("button", { name: "Evidence, plan and comment" }).click();
+  await listed.getByText("A-1").first().waitFor();
+
+  const opened = await decisionBrowser(site.url)("GET", link);
+  const other = decisionBrowser(site.url, "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0 Safari/537.36");
+  const digest = digestIn(opened.html);
+  expect((await other("POST", link, { decision: "approve", plan_digest: digest })).status).toBe(200);
+  await succeeded(ann, run.id);
+
+  for (const [width, colorScheme] of [
+    [1440, "light"],
+    [390, "dark"],
+  ] as const) {
+    const view = await openWindow(browser, site, ann, { viewport: { width, height: 900 }, colorScheme });
+    await view.visit(`/approvals/${id}`);
+    await view.page
+      .getByRole("status")
+      .getByText("By whoever used the link that was sent to cfo@example.com")
+      .waitFor();
+    await view.page.getByRole("heading", { name: "Evidence" }).waitFor();
+    await view.page.getByText("A-2").first().waitFor();
+    const visits = view.page.getByRole("list", { name: "Who opened the links" }).getByRole("listitem");
+    await visits.first().waitFor();
+    expect(await visits.allInnerTexts()).toEqual([
+      expect.stringMatching(/^The link to cfo@example.com was opened from \S+ with Chrome.*another browser/),
+      expect.stringMatching(/^The link to cfo@example.com was opened from \S+ with Firefox(?!.*another)/),
+    ]);
+    const overflow = await view.page.evaluate<number>(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect({ width, overflow }).toEqual({ width, overflow: 0 });
+    const { violations } = await new AxeBuilder({ page: view.page }).analyze();
+    expect(violations.map((one) => one.id)).toEqual([]);
+    await takeScreenshot(view.page, `by-link-${width}-${colorScheme}`);
+  }
+
+  await list.visit("/audit");
+  await list.page.getByText("Open decision link: again").first().waitFor();
 });

@@ -11,9 +11,10 @@ import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
 import { Decision, useRefusal } from "./decision.tsx";
+import { Evidence } from "./evidence.tsx";
 import { DecisionButtons } from "./decision-buttons.tsx";
 import { DecisionsSoFar } from "./decisions-so-far.tsx";
-import { assigneeNames, isShared, progressText } from "./progress.ts";
+import { assigneeNames, byText, isShared, progressText } from "./progress.ts";
 import { useDecide } from "./use-decide.ts";
 
 /** Maximum number of steps that a card shows. With more the user opens it before they decide. */
@@ -84,6 +85,7 @@ function PendingDetails({ approval }: { approval: Approval }) {
       <Collapse expanded={open} id={details}>
         {open && (
           <Stack gap="md" pt="xs">
+            <Evidence approval={approval} />
             <ApprovalPlan plan={approval.plan!} />
             <ApprovalContext approval={approval} />
             <DecisionsSoFar approval={approval} />
@@ -183,7 +185,7 @@ function Origin({
 }
 
 function ApprovalTimes({
-  approval: { status, created_at: from, expires_at: until, decided_at: at, decided_by: by },
+  approval: { status, created_at: from, expires_at: until, decided_at: at, decided_by: by, decided_via: via },
 }: {
   approval: Approval;
 }) {
@@ -209,7 +211,7 @@ function ApprovalTimes({
       ) : (
         <Time at={at} ago />
       )}
-      {by !== null && ` by ${by}`}
+      {by !== null && ` by ${byText(by, via)}`}
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { Approval } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
+import { byText } from "./progress.ts";
 
 const TITLES = {
   approved: "Approved",
@@ -13,13 +14,21 @@ const TITLES = {
 } as const;
 
 export function ApprovalOutcome({ approval }: { approval: Approval }) {
-  const { status, decided_at: at, decided_by: by, comment, answer, run_id: runId } = approval;
+  const {
+    status,
+    decided_at: at,
+    decided_by: by,
+    comment,
+    answer,
+    run_id: runId,
+    decided_via: via,
+  } = approval;
   if (status === "pending") return null;
   return (
     <Stack>
       <Alert color="gray" title={TITLES[status]} role="status">
         <Text size="sm">
-          {by !== null && `By ${by}, `}
+          {by !== null && `By ${byText(by, via)}, `}
           {at !== null && <Time at={at} />}
           {status === "expired" && `. Retry the run ${runId} to ask again.`}
         </Text>

@@ -18,6 +18,8 @@ import { assigneeNames, isShared, progressText } from "./progress.ts";
 import { approvalQuery } from "./queries.ts";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
+import { Evidence } from "./evidence.tsx";
+import { LinkVisits } from "./link-visits.tsx";
 
 /** Poll interval while the approval is pending, for what the run does not report, such as that it was passed on. */
 const POLL_INTERVAL_MS = 10_000;
@@ -82,9 +84,11 @@ function ApprovalDetails({ approval }: { approval: Approval }) {
         </Stack>
       </Card>
       <ApprovalFacts approval={approval} />
+      <Evidence approval={approval} />
       {approval.plan !== undefined && <ApprovalPlan plan={approval.plan} />}
       <DecisionsSoFar approval={approval} />
       {status === "pending" ? <Decision approval={approval} /> : <ApprovalOutcome approval={approval} />}
+      <LinkVisits approval={approval} />
       <ApprovalContext approval={approval} />
     </Stack>
   );
@@ -127,6 +131,7 @@ function ApprovalFacts({ approval }: { approval: Approval }) {
         </Fact>
       )}
       {assignees.length > 0 && <Fact name="Assigned to">{assigneeNames(assignees)}</Fact>}
+      {approval.decide_by_link === true && <Fact name="Link in the mail">Decides without an account</Fact>}
       {isShared(approval) && <Fact name="Approvals">{progressText(approval)}</Fact>}
       {(approval.escalates ?? []).map(({ at, to }) => (
         <Fact key={at} name="Escalates">

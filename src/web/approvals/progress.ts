@@ -23,3 +23,12 @@ export function progressText({
   const declines = requiredDeclines > 1 ? `, ${declined} of ${requiredDeclines} declined` : "";
   return `${approved} of ${required} approved${declines}`;
 }
+
+const WAYS: Readonly<Record<NonNullable<Approval["decided_via"]>, (by: string) => string>> = {
+  link: (by) => `whoever used the link that was sent to ${by}`,
+  slack: (by) => `${by} in Slack`,
+};
+
+/** Who decided, and how. A link is no proof of who used it. */
+export const byText = (by: string, via: Approval["decided_via"]): string =>
+  via === undefined ? by : WAYS[via](by);
