@@ -330,6 +330,34 @@ describe("millrace export and import", () => {
     expect(audit.map(({ operation }) => operation)).toEqual(["import_subscription"]);
   });
 
+  it.each([
+    [{ url: null }, /either url or url_secret must be null, and not both/],
+    [{ url_secret: "chat" }, /either url or url_secret must be null, and not both/],
+    [{ format: "slack" }, /url must be null, because the format is slack/],
+    [{ pause_reason: "Holidays" }, /paused_at and pause_reason must both be null, or neither/],
+    [{ project: "finance" }, /the project finance is neither here nor in the lines before/],
+    [{ events: ["run.lost"] }, /events\[0\] must be one of/],
+  ])("refuses a subscription with %j, and imports nothing", async (change, issue) => {
+    const instance = await testInstance({ clock: fakeClock() });
+    const { principal } = await signedInUser(instance, { role: "admin" });
+    await callAs(instance, principal)(createSubscription, {
+      name: "Alerts",
+      url: "https://example.com/hooks/millrace",
+      events: ["run.failed"],
+    });
+    const file = join(temporaryDirectory(), "all.jsonl");
+    await exporting(instance.stateDir, file);
+    const lines = linesOf(file).map((line) =>
+      line.kind === "subscription" ? Object.assign(line, change) : line,
+    );
+    const stateDir = empty();
+    const { code, err } = await importing(stateDir, write(file, lines));
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(issue) });
+    const { read } = await testInstance({ stateDir });
+    expect(await read.subscriptions.count({})).toBe(0);
+    expect(await read.users.findByEmail(principal.owner)).toBeUndefined();
+  });
+
   it("imports triggers with new URLs, for who published them", async () => {
     const instance = await testInstance({ clock: fakeClock() });
     const { principal } = await signedInUser(instance, { role: "admin" });
