@@ -17,6 +17,7 @@ import { type Bench, createSeed, type Result } from "./support/bench.ts";
 import { startLoadGenerator } from "./support/rounds.ts";
 import { resultTable, type Row } from "./support/table.ts";
 import { toolsCall } from "./tools-call.ts";
+import { webhooks } from "./webhooks.ts";
 
 const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "list-workflows": listWorkflows,
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "create-workflow": createWorkflow,
   "tools-call": toolsCall,
   runs,
+  webhooks,
   "sse-sessions": sseSessions,
   "password-attack": passwordAttack,
   fairness,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { type Bench, copyState, type Result, rawHttpRequest } from "./support/bench.ts";
+import { commitsPerSecond } from "./support/disk.ts";
 import { cpuMs, type Program, residentBytes, startMillrace, startProgram } from "./support/program.ts";
 import { median, megabytes, milliseconds, percent, perSecond, type Row, table } from "./support/table.ts";
 
@@ -179,22 +180,6 @@ async function synchronous({ directory, generator, roundOptions, seed }: Bench, 
 }
 
 type Load = Awaited<ReturnType<Bench["generator"]["load"]>> & { executorUs: number };
-
-/** Measures how many transactions of one row SQLite makes durable on this disk per second. */
-function commitsPerSecond(directory: string): number {
-  const db = new Database(join(directory, "commits.db"));
-  db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
-  db.exec("create table if not exists t (id integer primary key, body text)");
-  const insert = db.prepare("insert into t (body) values (?)");
-  const body = "x".repeat(200);
-  const start = performance.now();
-  let count = 0;
-  for (; performance.now() - start < 300; count += 1) insert.run(body);
-  const seconds = (performance.now() - start) / 1000;
-  db.close();
-  return count / seconds;
-}
 
 /** Runs a workflow to its end, and measures the maximum memory of the executor, in bytes. */
 async function runToEnd(server: Opened, name: keyof typeof definitions, body: object) {

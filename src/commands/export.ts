@@ -29,6 +29,7 @@ export async function exportAll(io: Io, file: string, options: ExportOptions): P
     ["user", "user"],
     ["workflow", "workflow"],
     ["version", "version"],
+    ["subscription", "subscription (without its secret)", "subscriptions (without their secrets)"],
     ["api_key", "API key (without its secret)", "API keys (without their secrets)"],
     ["run", "run"],
     ["audit_entry", "audit entry", "audit entries"],

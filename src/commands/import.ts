@@ -10,6 +10,7 @@ import type { VersionWithDefinition, Writers } from "../core/ports.ts";
 import { FIRST_STATE_REVISION } from "../core/workflow-state-ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { writeProjects } from "./archive/projects.ts";
+import { writeSubscriptions } from "./archive/subscriptions.ts";
 import { readLines } from "./archive/lines.ts";
 import { type ImportPlan, planImport } from "./archive/import-plan.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
@@ -42,11 +43,13 @@ export async function importAll(
     const plan = await planImport(file, operator.instance.read, operator.services.engine);
     refuseConflicts(plan, options.keep === true);
     printPlan(io, plan, options);
-    if (plan.projects.length + plan.users.length + plan.workflows.length === 0 || options.dryRun) return;
+    const { projects, users, workflows, subscriptions } = plan;
+    if ([projects, users, workflows, subscriptions].every(({ length }) => length === 0) || options.dryRun)
+      return;
     if (!options.yes) await confirm(host, "Import this?", "imported");
     await writePlan(operator, file, plan, options.pauseSchedules === true);
     operator.instance.log.info(
-      { users: plan.users.length, workflows: plan.workflows.length },
+      { users: users.length, workflows: workflows.length, subscriptions: subscriptions.length },
       "export imported",
     );
     io.out("Imported.\n");
@@ -71,6 +74,7 @@ function printPlan(io: Io, plan: ImportPlan, { pauseSchedules = false }: ImportO
     unchangedWorkflows,
     conflictingWorkflows,
     schedules,
+    subscriptions,
     keys,
     ignoredRecords,
   } = plan;
@@ -89,6 +93,10 @@ function printPlan(io: Io, plan: ImportPlan, { pauseSchedules = false }: ImportO
   io.out(
     `${bold(`${plural(workflows.length, "new workflow")}, ${plural(users.length, "new user")}`)}; ${unchangedWorkflows} and ${existingUsers.length} already exist here\n`,
   );
+  if (subscriptions.length > 0)
+    io.out(
+      `${plural(subscriptions.length, "subscription")} will be paused, because each has a new signing secret. For each, give its receiver what millrace subscriptions rotate <id> prints, and then use millrace subscriptions change <id> --resume:\n${subscriptions.map(({ id, name }) => `  ${name} (${id})\n`).join("")}`,
+    );
   if (schedules > 0)
     io.out(
       pauseSchedules
@@ -177,6 +185,9 @@ async function writePlan(
     } else next = await lines.next();
   }
   if (remaining.size > 0) throw fileChanged(file);
+  await write("import_subscription", (tx) =>
+    writeSubscriptions(tx, plan.subscriptions, iso(setup.clock.now())),
+  );
 
   async function saveState(tx: Writers, id: string, values: Record<string, unknown>): Promise<void> {
     const updatedAt = iso(setup.clock.now());

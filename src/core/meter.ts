@@ -8,6 +8,7 @@ import type { RunStatus, RunTrigger } from "../../schemas/run.ts";
 import type { EventType } from "../../schemas/subscription.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JobKind } from "./model.ts";
+import type { TriggerDeliveryEnd } from "./trigger-ports.ts";
 
 /** Streams that stay open: the events of a run over REST, and the two transports of MCP. */
 export type StreamKind = "run_events" | "sse" | "mcp";
@@ -65,6 +66,10 @@ export interface Meter {
   executorEnded(): void;
   /** An event was attempted to be delivered to a subscription, or by mail. */
   deliveryAttempted(attempt: { event: EventType; outcome: "delivered" | "failed"; seconds: number }): void;
+  /** A delivery to a trigger was recorded, repeated one that was, or was refused with a client error. */
+  triggerDeliveryReceived(result: "recorded" | "repeated" | "refused"): void;
+  /** A recorded delivery started a run, or ended without one. */
+  triggerDeliveryEnded(status: TriggerDeliveryEnd["status"]): void;
   /** A configured database, model or MCP server was called. `outcome` is `ok` or the code of the step error. */
   connectionCalled(call: { kind: ConnectionKind; name: string; outcome: string; seconds: number }): void;
   tokensUsed(model: string, used: { input: number; output: number }): void;
@@ -89,6 +94,8 @@ export const noMeter: Meter = {
   jobsReclaimed: noop,
   executorEnded: noop,
   deliveryAttempted: noop,
+  triggerDeliveryReceived: noop,
+  triggerDeliveryEnded: noop,
   connectionCalled: noop,
   tokensUsed: noop,
   storageAccessed: noop,

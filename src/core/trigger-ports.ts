@@ -60,6 +60,8 @@ interface TriggerDeliveryReceipt {
   /** The run that it starts, unless `if` is false or its inputs don't fit. */
   runId: string;
   receivedAt: string;
+  /** Whether it repeats one that was recorded before. */
+  repeated: boolean;
 }
 
 /** Receives deliveries. The token in the URL and the signature are all that a sender needs. */
@@ -141,7 +143,7 @@ export type NewTriggerDelivery = Omit<TriggerDeliveryRecord, "repeats" | "attemp
 
 /** How a delivery ended. */
 export interface TriggerDeliveryEnd {
-  status: TriggerDeliveryStatus;
+  status: Extract<TriggerDeliveryStatus, "started" | "filtered" | "failed">;
   code: string | null;
   reason: string | null;
 }

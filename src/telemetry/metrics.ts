@@ -143,6 +143,12 @@ function meterOf(registry: Registry): Meter {
     BUCKETS.step,
     ["outcome"],
   );
+  const hooksReceived = counter("trigger_deliveries_received_total", "Deliveries to triggers, by answer.", [
+    "result",
+  ]);
+  const hooksEnded = counter("trigger_deliveries_ended_total", "Recorded deliveries to triggers, by end.", [
+    "status",
+  ]);
   const tokens = counter("model_tokens_total", "Input and output tokens of models.", ["model", "direction"]);
   const stateSeconds = histogram(
     "state_duration_seconds",
@@ -165,6 +171,8 @@ function meterOf(registry: Registry): Meter {
   for (const status of ["finished", "failed"] as const) backfillsEnded.inc({ status }, 0);
   for (const event of [...EVENT_TYPES, TEST_EVENT])
     for (const outcome of ["delivered", "failed"]) deliveries.inc({ event, outcome }, 0);
+  for (const result of ["recorded", "repeated", "refused"]) hooksReceived.inc({ result }, 0);
+  for (const status of ["started", "filtered", "failed"]) hooksEnded.inc({ status }, 0);
   for (const access of ["read", "write_wait", "write"] satisfies StorageAccess[])
     stateSeconds.zero({ access });
 
@@ -202,6 +210,8 @@ function meterOf(registry: Registry): Meter {
       deliveries.inc({ event, outcome });
       deliverySeconds.observe({ outcome }, seconds);
     },
+    triggerDeliveryReceived: (result) => hooksReceived.inc({ result }),
+    triggerDeliveryEnded: (status) => hooksEnded.inc({ status }),
     tokensUsed(model, { input, output }) {
       tokens.inc({ model, direction: "input" }, input);
       tokens.inc({ model, direction: "output" }, output);

@@ -11,9 +11,13 @@ import { describeError, type Io } from "../../src/commands/io.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
+import { createSubscription } from "../../tools/subscriptions/create-subscription.ts";
+import { getTriggers } from "../../tools/triggers/get-triggers.ts";
+import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
-import { addUser, signedInUser } from "../support/users.ts";
+import { addUser, callAs, signedInUser } from "../support/users.ts";
 import { SET_BY_HAND } from "../support/run-records.ts";
 
 const HELLO = { steps: [{ id: "said", type: "set", values: { text: "Good morning" } }] };
@@ -47,6 +51,8 @@ const linesOf = (file: string) =>
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown> & { kind: string });
+
+const workflowLineOf = (file: string) => linesOf(file).find(({ kind }) => kind === "workflow");
 
 const write = (file: string, lines: readonly object[]): string => {
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
@@ -282,6 +288,107 @@ describe("millrace export and import", () => {
     );
   });
 
+  it("imports subscriptions paused, with new signing secrets, and a second time not at all", async () => {
+    const instance = await testInstance({ clock: fakeClock() });
+    const { principal } = await signedInUser(instance, { role: "admin" });
+    const call = callAs(instance, principal);
+    const events = ["run.failed" as const];
+    const url = "https://example.com/hooks/millrace";
+    const { secret, ...alerts } = await call(createSubscription, {
+      name: "Alerts",
+      url,
+      events,
+      tags: ["finance"],
+    });
+    const file = join(temporaryDirectory(), "all.jsonl");
+    expect((await exporting(instance.stateDir, file)).out).toContain("1 subscription (without its secret)");
+    expect(readFileSync(file, "utf8")).not.toContain(secret!.slice("whsec_".length));
+
+    const stateDir = empty();
+    const { out, err } = await importing(stateDir, file);
+    expect(err).toBe("");
+    expect(out).toContain("1 subscription will be paused");
+    expect(out).toContain(`  Alerts (${alerts.id})\n`);
+    const target = await testInstance({ stateDir });
+    const { read } = target;
+    expect(await read.subscriptions.find(alerts.id)).toMatchObject({
+      name: "Alerts",
+      url,
+      events,
+      tags: ["finance"],
+      workflows: null,
+      createdBy: principal.owner,
+      createdAt: alerts.created_at,
+      pausedAt: expect.any(String),
+      pauseReason: expect.stringContaining("Imported"),
+    });
+    const { engine } = target.services;
+    expect(engine.signingSecret({ id: alerts.id, generation: 1 })).not.toBe(secret);
+    expect((await importing(stateDir, file)).out).not.toContain("Imported.");
+    expect(await read.subscriptions.count({})).toBe(1);
+    const audit = await read.audit.page({ filter: { target: alerts.id }, before: null, limit: 9 });
+    expect(audit.map(({ operation }) => operation)).toEqual(["import_subscription"]);
+  });
+
+  it.each([
+    [{ url: null }, /either url or url_secret must be null, and not both/],
+    [{ url_secret: "chat" }, /either url or url_secret must be null, and not both/],
+    [{ format: "slack" }, /url must be null, because the format is slack/],
+    [{ pause_reason: "Holidays" }, /paused_at and pause_reason must both be null, or neither/],
+    [{ project: "finance" }, /the project finance is neither here nor in the lines before/],
+    [{ events: ["run.lost"] }, /events\[0\] must be one of/],
+  ])("refuses a subscription with %j, and imports nothing", async (change, issue) => {
+    const instance = await testInstance({ clock: fakeClock() });
+    const { principal } = await signedInUser(instance, { role: "admin" });
+    await callAs(instance, principal)(createSubscription, {
+      name: "Alerts",
+      url: "https://example.com/hooks/millrace",
+      events: ["run.failed"],
+    });
+    const file = join(temporaryDirectory(), "all.jsonl");
+    await exporting(instance.stateDir, file);
+    const lines = linesOf(file).map((line) =>
+      line.kind === "subscription" ? Object.assign(line, change) : line,
+    );
+    const stateDir = empty();
+    const { code, err } = await importing(stateDir, write(file, lines));
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(issue) });
+    const { read } = await testInstance({ stateDir });
+    expect(await read.subscriptions.count({})).toBe(0);
+    expect(await read.users.findByEmail(principal.owner)).toBeUndefined();
+  });
+
+  it("imports triggers with new URLs, for who published them", async () => {
+    const instance = await testInstance({ clock: fakeClock() });
+    const { principal } = await signedInUser(instance, { role: "admin" });
+    const call = callAs(instance, principal);
+    const triggers = [
+      { id: "push", type: "webhook" },
+      { id: "release", type: "webhook" },
+    ];
+    const { id } = await call(createWorkflow, { name: "Hooked", definition: { ...HELLO, triggers } });
+    await call(publishWorkflow, { workflow_id: id });
+    const before = await instance.read.triggers.ofWorkflow(id);
+    const file = join(temporaryDirectory(), "all.jsonl");
+    await exporting(instance.stateDir, file);
+    const text = readFileSync(file, "utf8");
+    for (const { url } of (await call(getTriggers, { workflow_id: id })).items)
+      expect(text).not.toContain(url!.split("/").at(-1));
+
+    const stateDir = empty();
+    expect(await importing(stateDir, file)).toMatchObject({ code: 0, err: "" });
+    const { read } = await testInstance({ stateDir });
+    const after = await read.triggers.ofWorkflow(id);
+    expect(after.map(({ name, version, actor }) => [name, version, actor.owner])).toEqual([
+      ["push", 1, principal.owner],
+      ["release", 1, principal.owner],
+    ]);
+    for (const trigger of after) expect(before.map((one) => one.id)).not.toContain(trigger.id);
+    const again = join(temporaryDirectory(), "again.jsonl");
+    await exporting(stateDir, again);
+    expect(workflowLineOf(again)).toEqual(workflowLineOf(file));
+  });
+
   it("never changes existing data: refuses conflicts, or skips them with --keep", async () => {
     const { instance, file } = await exported();
     const target = await testInstance();
@@ -456,7 +563,7 @@ describe("millrace export and import", () => {
     });
     const { queue } = await instance.executor();
     const { runWorkflow } = await import("../../tools/runs/run-workflow.ts");
-    const { callAs, keyPrincipal } = await import("../support/users.ts");
+    const { keyPrincipal } = await import("../support/users.ts");
     const done = callAs(instance, keyPrincipal())(runWorkflow, { workflow_id: "hello" });
     queue.wake();
     await done;

@@ -30,6 +30,8 @@ function exercise(meter: Meter): void {
   meter.executorEnded();
   meter.connectionCalled({ kind: "model", name: "writer", outcome: "ok", seconds: 2 });
   meter.deliveryAttempted({ event: "run.failed", outcome: "delivered", seconds: 0.1 });
+  meter.triggerDeliveryReceived("repeated");
+  meter.triggerDeliveryEnded("filtered");
   meter.tokensUsed("writer", { input: 100, output: 20 });
   meter.storageAccessed("read", 0.001);
   meter.storageBusy();

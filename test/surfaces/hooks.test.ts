@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { noMeter } from "../../src/core/meter.ts";
 import { untilPassing } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
@@ -91,6 +92,24 @@ describe("POST /hooks/{token}", () => {
     expect(run).toMatchObject({ output: "refs/heads/main", trigger: "webhook" });
     const { body: runs } = await call("GET", "/runs?trigger=webhook&limit=10");
     expect(runs).toHaveLength(1);
+  });
+
+  it("meters what it answers, and what became of what it recorded", async () => {
+    const received = vi.spyOn(noMeter, "triggerDeliveryReceived");
+    const ended = vi.spyOn(noMeter, "triggerDeliveryEnded");
+    onTestFinished(() => [received, ended].forEach((spy) => spy.mockRestore()));
+    const { send, outcome } = await published();
+    const text = '{"ref":"refs/heads/main"}';
+    const first = await send(text, { "X-GitHub-Delivery": "1" });
+    await outcome(first.body.delivery_id);
+    await send(text, { "X-GitHub-Delivery": "1" });
+    await send(text, signed(text, "another secret"));
+    const ping = await send(text, { "X-GitHub-Event": "ping", "X-GitHub-Delivery": "2" });
+    await outcome(ping.body.delivery_id);
+    const failing = await send("{}", { "X-GitHub-Delivery": "3" });
+    await outcome(failing.body.delivery_id);
+    expect(received.mock.calls.flat()).toEqual(["recorded", "repeated", "refused", "recorded", "recorded"]);
+    await expect.poll(() => ended.mock.calls.flat()).toEqual(["started", "filtered", "failed"]);
   });
 
   it("starts nothing where `if` is false, and says why where the inputs can't be made", async () => {

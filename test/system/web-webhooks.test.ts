@@ -22,6 +22,7 @@ const DEFINITION = {
       deduplicate: "event.body.ref",
     },
   ],
+  must_succeed: { every: "26h" },
   steps: [{ id: "kept", type: "set", values: { ref: "${{ inputs.ref }}" } }],
 };
 
@@ -34,6 +35,9 @@ it("shows the URL of a webhook, what it received, and delivers it again", async 
   const browser = await openBrowser();
   const { page, visit } = await openWindow(browser, site, ann);
   await visit("/workflows/on-push");
+  const starts = page.getByRole("list", { name: "Starts" });
+  await starts.getByText("Webhook: pushed").waitFor();
+  await starts.getByText("Must succeed every 26h").waitFor();
   const panel = page.getByRole("region", { name: "Webhooks" });
   const url = (await panel.locator("pre").textContent())!;
   expect(url).toMatch(/\/hooks\/trg_/);

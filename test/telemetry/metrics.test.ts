@@ -22,6 +22,8 @@ describe("metrics", () => {
     expect(of("millrace_step_failures_total", { type: "model", code: "timeout" })).toBe(1);
     expect(of("millrace_step_duration_seconds_sum", { type: "model" })).toBe(2);
     expect(of("millrace_jobs_taken_over_total", { cause: "lease" })).toBe(2);
+    expect(of("millrace_trigger_deliveries_received_total", { result: "repeated" })).toBe(1);
+    expect(of("millrace_trigger_deliveries_ended_total", { status: "filtered" })).toBe(1);
     expect(of("millrace_model_tokens_total", { model: "writer", direction: "input" })).toBe(100);
     expect(of("millrace_model_tokens_total", { model: "writer", direction: "output" })).toBe(20);
     expect(of("millrace_build_info", { version: "1.2.3" })).toBe(1);

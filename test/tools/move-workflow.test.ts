@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { addGrant } from "../../tools/projects/add-grant.ts";
 import { createProject } from "../../tools/projects/create-project.ts";
 import { deleteProject } from "../../tools/projects/delete-project.ts";
 import { setProjectMember } from "../../tools/projects/set-project-member.ts";
@@ -8,6 +9,7 @@ import { listRuns } from "../../tools/runs/list-runs.ts";
 import { retryRun } from "../../tools/runs/retry-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { listSchedules } from "../../tools/schedules/list-schedules.ts";
+import { getTriggers } from "../../tools/triggers/get-triggers.ts";
 import { setWorkflowState } from "../../tools/workflow-state/set-workflow-state.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { moveWorkflow } from "../../tools/workflows/move-workflow.ts";
@@ -31,9 +33,9 @@ const NIGHTLY = {
   state: { last_id: { type: "integer", default: 0 } },
 };
 
-async function open(config: object = {}) {
+async function open(config: object = {}, env: Record<string, string> = {}) {
   const clock = fakeClock();
-  const instance = await testInstance({ clock, config });
+  const instance = await testInstance({ clock, config, env });
   const root = await signedInUser(instance, { email: "root@example.com", role: "admin" });
   const call = callAs(instance, root.principal);
   await call(createProject, { name: "Finance" });
@@ -242,6 +244,37 @@ describe("move_workflow", () => {
     expect(await storedBytesErrors(instance.store.read)).toEqual([]);
     await instance.store.transaction((trx) => recountStoredBytes(trx));
     expect(await bytesOf(instance)).toEqual(end);
+  });
+
+  it("publishes and moves a workflow with a signed webhook only where its secret is granted", async () => {
+    const { call } = await open(
+      { secrets: [{ name: "github-hook", key_var: "HOOK_SECRET", hosts: [] }] },
+      { HOOK_SECRET: "ring-the-bell" },
+    );
+    const signature = { scheme: "github", secret: "github-hook" };
+    const definition = {
+      triggers: [{ id: "pushed", type: "webhook", signature }],
+      steps: [{ id: "a", type: "set", values: { n: 1 } }],
+    };
+    const issue = { path: "triggers[0].signature.secret", code: "unknown_signature_secret" };
+    const inSales = await call(createWorkflow, { name: "There", definition, project: "sales" });
+    expect(inSales.issues).toEqual([expect.objectContaining(issue)]);
+    await expect(call(publishWorkflow, { workflow_id: inSales.id })).rejects.toMatchObject({
+      code: "workflow_not_runnable",
+      details: { errors: [expect.objectContaining(issue)] },
+    });
+    const { id } = await call(createWorkflow, { name: "Here", definition });
+    await call(publishWorkflow, { workflow_id: id });
+    const [before] = (await call(getTriggers, { workflow_id: id })).items;
+    await expect(call(moveWorkflow, { workflow_id: id, project: "finance" })).rejects.toMatchObject({
+      code: "workflow_not_runnable",
+      message: expect.stringContaining('can\'t run in the project "finance": triggers[0].signature.secret'),
+      details: { errors: [expect.objectContaining(issue)] },
+    });
+    await call(addGrant, { project: "finance", kind: "secret", name: "github-hook" });
+    expect((await call(moveWorkflow, { workflow_id: id, project: "finance" })).project).toBe("finance");
+    // Senders keep the URL.
+    expect((await call(getTriggers, { workflow_id: id })).items).toMatchObject([{ url: before!.url }]);
   });
 
   it("names the callers that would lose it, and moves it after them", async () => {

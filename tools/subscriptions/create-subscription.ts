@@ -24,7 +24,7 @@ import { serializeSubscription } from "./serialize-subscription.ts";
 import { targetIssues, workflowIssues } from "./target-issues.ts";
 
 /** Maximum number of subscriptions of a project: each is asked for at the end of each run. */
-const MAX_SUBSCRIPTIONS = 50;
+export const MAX_SUBSCRIPTIONS = 50;
 
 export const createSubscription = defineTool({
   name: "create_subscription",

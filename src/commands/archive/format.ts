@@ -1,7 +1,7 @@
 /**
  * The file format of `export` and `import`: JSON Lines (https://jsonlines.org), one object per line, with its `kind`.
- * The order is: head, projects, users, each workflow followed by its versions, records that are not imported, end. The end line holds
- * the number of lines before it, so that a truncated file is detected.
+ * The order is: head, projects, users, each workflow followed by its versions, subscriptions, records that are not imported, end.
+ * The end line holds the number of lines before it, so that a truncated file is detected.
  */
 import { z } from "zod";
 import { Scope, Surface } from "../../../schemas/actor.ts";
@@ -15,6 +15,16 @@ import {
   ProjectId,
   ProjectName,
 } from "../../../schemas/project.ts";
+import {
+  IncludeValues,
+  SubscribedEvents,
+  SubscribedTags,
+  SubscribedWorkflows,
+  SubscriptionFormat,
+  SubscriptionName,
+  SubscriptionUrl,
+  UrlSecret,
+} from "../../../schemas/subscription.ts";
 import { text } from "../../../schemas/text.ts";
 import { Email, Role, UserRole, UserStatus } from "../../../schemas/user.ts";
 import {
@@ -134,6 +144,28 @@ export const VersionLine = z.strictObject({
 });
 export type VersionLine = z.output<typeof VersionLine>;
 
+/** A subscription without its signing secret, which an import replaces. */
+export const SubscriptionLine = z.strictObject({
+  kind: z.literal("subscription"),
+  id: z.string().regex(/^sub_[\w-]{1,40}$/, { error: "must be the id of a subscription" }),
+  /** Left out for the default project. */
+  project: ProjectId.optional(),
+  name: SubscriptionName,
+  format: SubscriptionFormat,
+  url: SubscriptionUrl.nullable(),
+  url_secret: UrlSecret.nullable(),
+  events: SubscribedEvents,
+  workflows: SubscribedWorkflows,
+  tags: SubscribedTags,
+  include_values: IncludeValues,
+  paused_at: Timestamp.nullable(),
+  pause_reason: text(1_000, 1).nullable(),
+  created_at: Timestamp,
+  created_by: Owner,
+  subject: Owner,
+});
+export type SubscriptionLine = z.output<typeof SubscriptionLine>;
+
 /** A key without its digest, which cannot be used: it lists the keys that must be created again. */
 export const KeyLine = z.strictObject({
   kind: z.literal("api_key"),
@@ -158,6 +190,7 @@ export type Line =
   | UserLine
   | WorkflowLine
   | VersionLine
+  | SubscriptionLine
   | KeyLine
   | RecordLine
   | z.output<typeof EndLine>;
@@ -169,6 +202,7 @@ export const LINE_SCHEMAS = {
   user: UserLine,
   workflow: WorkflowLine,
   version: VersionLine,
+  subscription: SubscriptionLine,
   api_key: KeyLine,
   run: RecordLine,
   run_step: RecordLine,

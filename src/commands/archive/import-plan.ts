@@ -6,9 +6,18 @@ import type { Workflow } from "../../../schemas/workflow.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EngineApi } from "../../core/engine-port.ts";
 import type { Readers } from "../../core/ports.ts";
-import type { KeyLine, Line, ProjectLine, UserLine, VersionLine, WorkflowLine } from "./format.ts";
+import type {
+  KeyLine,
+  Line,
+  ProjectLine,
+  SubscriptionLine,
+  UserLine,
+  VersionLine,
+  WorkflowLine,
+} from "./format.ts";
 import { compareProject } from "./projects.ts";
 import { type NumberedLine, readLines } from "./lines.ts";
+import { subscriptionIssues } from "./subscriptions.ts";
 import { workflowLines } from "./write.ts";
 
 /** Maximum number of issues that are reported. */
@@ -29,6 +38,8 @@ export interface ImportPlan {
   /** Ids of workflows that exist here with another history. */
   conflictingWorkflows: string[];
   schedules: number;
+  /** Those that this instance lacks. */
+  subscriptions: SubscriptionLine[];
   keys: KeyLine[];
   /** Number of lines about runs and audit entries, which are not imported. */
   ignoredRecords: number;
@@ -58,6 +69,7 @@ export async function planImport(
     unchangedWorkflows: 0,
     conflictingWorkflows: [],
     schedules: 0,
+    subscriptions: [],
     keys: [],
     ignoredRecords: 0,
   };
@@ -116,13 +128,24 @@ export async function planImport(
     else plan.users.push(user);
   }
 
-  async function checkProjects(number: number, { project, offers = [] }: WorkflowLine): Promise<void> {
+  async function checkProjects(
+    number: number,
+    { project, offers = [] }: Pick<WorkflowLine, "project" | "offers">,
+  ): Promise<void> {
     for (const id of [...(project === undefined ? [] : [project]), ...offers]) {
       if (id === EVERY_PROJECT || known.has(id)) continue;
       if ((await read.projects.find(id)) === undefined)
         addIssue(number, `the project ${id} is neither here nor in the lines before. Create it first`);
       else known.add(id);
     }
+  }
+
+  async function onSubscription(number: number, line: SubscriptionLine): Promise<void> {
+    if (!checkUnique(number, `the subscription ${line.id}`)) return;
+    if ((await read.subscriptions.find(line.id)) !== undefined) return;
+    await checkProjects(number, line);
+    for (const issue of await subscriptionIssues(read, line, plan.subscriptions)) addIssue(number, issue);
+    plan.subscriptions.push(line);
   }
 
   async function onWorkflow(number: number, workflow: WorkflowLine): Promise<void> {
@@ -178,6 +201,8 @@ export async function planImport(
         return onWorkflow(number, line);
       case "version":
         return onVersion(number, line);
+      case "subscription":
+        return onSubscription(number, line);
       case "api_key":
         plan.keys.push(line);
         return;

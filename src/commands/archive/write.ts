@@ -9,6 +9,7 @@ import type { ListPosition, Page, RunRecord, ScheduleRecord, StepRecord } from "
 import type { TriggerRecord } from "../../core/trigger-ports.ts";
 import type { Readers } from "../../core/ports.ts";
 import { projectLines } from "./projects.ts";
+import { subscriptionLine } from "./subscriptions.ts";
 import { encodeState } from "../../store/step-state-columns.ts";
 import {
   FORMAT_VERSION,
@@ -60,6 +61,8 @@ async function* allLines(read: Readers, release: string, selection: ExportSelect
     yield { ...line, ...absenceField(await read.users.absenceOf(email, ANY_TIME)) };
   }
   for await (const workflow of allWorkflows(read)) yield* workflowLines(read, workflow);
+  for await (const one of paged((after) => read.subscriptions.page({ filter: {}, after, limit: PAGE })))
+    yield subscriptionLine(one);
   for await (const key of paged((after) => read.apiKeys.page({ filter: {}, after, limit: PAGE }))) {
     if (key.revokedAt !== null) continue;
     const { name, owner, scopes, createdAt, expiresAt } = key;

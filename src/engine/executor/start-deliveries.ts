@@ -66,12 +66,16 @@ interface PlannedTrigger {
   inputs: Compiled;
 }
 
-const ended = (status: TriggerDeliveryEnd["status"], code: string, reason: string): TriggerDeliveryEnd => ({
-  status,
+type Cause = Pick<TriggerDeliveryEnd, "code" | "reason">;
+
+const causeOf = (code: string, reason: string): Cause => ({
   code,
   reason: reason.slice(0, MAX_REASON_CHARS),
 });
-const failed = (code: string, reason: string): TriggerDeliveryEnd => ended("failed", code, reason);
+const failed = (code: string, reason: string): TriggerDeliveryEnd => ({
+  status: "failed",
+  ...causeOf(code, reason),
+});
 const STARTED: TriggerDeliveryEnd = { status: "started", code: null, reason: null };
 const FILTERED: TriggerDeliveryEnd = { status: "filtered", code: null, reason: null };
 
@@ -140,7 +144,7 @@ export function deliveryStarter({
     }
   }
 
-  function postpone(delivery: TriggerDeliveryRecord, ms: number, why?: TriggerDeliveryEnd): Promise<boolean> {
+  function postpone(delivery: TriggerDeliveryRecord, ms: number, why?: Cause): Promise<boolean> {
     return transaction((tx) => tx.triggerDeliveries.postponeClaimed(delivery, iso(clock.now() + ms), why));
   }
 
@@ -154,7 +158,7 @@ export function deliveryStarter({
       const pause = pauseAfter(delivery, error);
       if (pause !== undefined) {
         const { code, message } = error as AppError | StepError;
-        await postpone(delivery, pause, ended("received", code, message));
+        await postpone(delivery, pause, causeOf(code, message));
         return false;
       }
       end = endOf(error);
@@ -171,6 +175,7 @@ export function deliveryStarter({
       },
       "delivery ended",
     );
+    context.meter.triggerDeliveryEnded(end.status);
     return end.status === "started";
   }
 

@@ -88,6 +88,7 @@ export function receiveDelivery(
         OPERATION,
       );
       report(202);
+      meter.triggerDeliveryReceived(receipt.repeated ? "repeated" : "recorded");
       sendJson(res, 202, {
         delivery_id: receipt.deliveryId,
         run_id: receipt.runId,
@@ -109,7 +110,9 @@ export function receiveDelivery(
         },
         `${OPERATION} ${refused ? "refused" : "failed"}`,
       );
-      if (target !== undefined && error.status >= LISTED_STATUS.from && error.status <= LISTED_STATUS.to)
+      const isSenders = error.status >= LISTED_STATUS.from && error.status <= LISTED_STATUS.to;
+      if (isSenders) meter.triggerDeliveryReceived("refused");
+      if (target !== undefined && isSenders)
         await engine.triggers.recordRefusal(target, {
           code: error.code,
           reason: error.message,

@@ -9,9 +9,9 @@ import { useHasScope } from "../app/session.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { EmptyState, Page, QueryContent } from "../ui/page.tsx";
-import { CreateSubscription } from "./create-subscription.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { SigningSecretDialog } from "./signing-secret-dialog.tsx";
+import { SubscriptionDialog } from "./subscription-dialog.tsx";
 import { subscriptionsQuery } from "./queries.ts";
 import { SubscriptionCard } from "./subscription-card.tsx";
 
@@ -69,7 +69,7 @@ function NotificationsPage() {
         }
       </QueryContent>
       {isCreating && (
-        <CreateSubscription
+        <SubscriptionDialog
           onClose={() => setIsCreating(false)}
           onCreated={(made) => {
             setIsCreating(false);

@@ -1,6 +1,7 @@
 /** A subscription: what it delivers, where to, and how that goes. */
 import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Subscription } from "../../../schemas/subscription.ts";
 import { send } from "../api/client.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
@@ -10,6 +11,7 @@ import { Time } from "../ui/time.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { eventLabel, FORMAT_LABELS } from "./labels.ts";
 import type { Created } from "./notifications.tsx";
+import { SubscriptionDialog } from "./subscription-dialog.tsx";
 
 export function SubscriptionCard({
   subscription,
@@ -86,12 +88,14 @@ function Health({ subscription }: { subscription: Subscription }) {
 }
 
 function Actions({
-  subscription: { id, name, paused_at: paused, format },
+  subscription,
   onSecret,
 }: {
   subscription: Subscription;
   onSecret: (created: Created) => void;
 }) {
+  const { id, name, paused_at: paused, format } = subscription;
+  const [isEditing, setIsEditing] = useState(false);
   const client = useQueryClient();
   const path = { subscription_id: id };
   const shared = (failure: string) => ({
@@ -133,6 +137,8 @@ function Actions({
   return (
     <Group gap={6}>
       {button("Send test", () => test.mutate(), test.isPending, paused !== null)}
+      {button("Edit", () => setIsEditing(true), false)}
+      {isEditing && <SubscriptionDialog subscription={subscription} onClose={() => setIsEditing(false)} />}
       {button(paused === null ? "Pause" : "Resume", () => pause.mutate(), pause.isPending)}
       {format === "standard_webhooks" &&
         button(

@@ -17,6 +17,7 @@ import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FormatControl } from "./definition-panel.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
 import { type WorkflowWithEtag, readWorkflow } from "./queries.ts";
+import { StartsLine } from "./starts-line.tsx";
 import { UnsavedChangesGuard } from "./unsaved-changes-guard.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useLastValidDefinition } from "./use-last-valid-definition.ts";
@@ -184,6 +185,7 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
             <Title order={2} size="h4" mb="xs">
               Steps
             </Title>
+            <StartsLine definition={definition} />
             <ErrorBoundary
               message="The graph could not be drawn. Your text is not affected."
               resetKey={steps}

@@ -7,6 +7,7 @@ import { graphSteps } from "../graph/steps.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { EmptyState, LoadingSkeleton } from "../ui/page.tsx";
+import { StartsLine } from "./starts-line.tsx";
 
 const StepGraph = lazy(() => import("../graph/step-graph.tsx"));
 
@@ -26,6 +27,7 @@ export function StepsPanel({ definition }: { definition: Record<string, unknown>
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: step === undefined ? 12 : 7 }}>
+        <StartsLine definition={definition} />
         <ErrorBoundary message="The graph could not be drawn." resetKey={steps}>
           <Suspense fallback={<LoadingSkeleton rows={6} />}>
             <StepGraph steps={steps} onSelect={setSelected} {...(selected !== undefined && { selected })} />

@@ -61,6 +61,34 @@ describe("keys", () => {
     expect(offered("inputs:\n  properties:\n    since:\n      fo|")).toContain("format");
   });
 
+  it("offers the fields of triggers, of each scheme of signatures, and of must_succeed", () => {
+    const trigger = "triggers:\n  - id: pushed\n    type: webhook\n    ";
+    expect(offered("tr|")).toContain("triggers");
+    expect(offered(`${trigger}de|`)).toEqual([
+      "description",
+      "signature",
+      "payload",
+      "sample",
+      "if",
+      "inputs",
+      "deduplicate",
+    ]);
+    expect(offered(`${trigger}signature:\n      sch|`)).toEqual(["scheme", "secret", "header"]);
+    expect(offered(`${trigger}signature:\n      scheme: |`)).toEqual([
+      "standard_webhooks",
+      "github",
+      "stripe",
+      "slack",
+      "shared_secret",
+    ]);
+    expect(offered(`${trigger}signature:\n      scheme: stripe\n      secret: te|`)).toEqual(["team_hook"]);
+    expect(offered(`${trigger}signature:\n      scheme: stripe\n      secret: [te|]`)).toEqual(["team_hook"]);
+    expect(offered(`${trigger}sample:\n      bo|`)).toEqual(["headers", "body"]);
+    expect(offered("must|")).toContain("must_succeed");
+    expect(offered("must_succeed:\n  ev|")).toEqual(["every", "mail"]);
+    expect(offered("steps:\n  - id: w\n    type: wait\n    event:\n      si|")).toContain("signature");
+  });
+
   it("offers the top-level fields of the API, without those of files", () => {
     const keys = offered("st|");
     expect(keys).toEqual(expect.arrayContaining(["inputs", "steps", "output", "schedule"]));

@@ -73,7 +73,8 @@ export function triggersApi(options: Options): TriggersApi {
       const delivery = newDelivery(record, { event, senderId, key, bytes });
       const recorded = await transaction((tx) => add(tx, record, delivery));
       wake();
-      return { deliveryId: recorded.id, runId: recorded.runId!, receivedAt: recorded.receivedAt };
+      const { id, runId, receivedAt } = recorded;
+      return { deliveryId: id, runId: runId!, receivedAt, repeated: id !== delivery.id };
     },
 
     async recordRefusal({ record }, { code, reason, bytes }) {
