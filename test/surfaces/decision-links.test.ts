@@ -48,7 +48,12 @@ describe("the mail that asks for a decision", () => {
     const lines = "Pay?\r\nBcc: eve@example.com\r\nSubject: Nothing\r\n\r\n<b>mine</b>";
     const [ask, ...rest] = PAYMENT.steps;
     const fields = { message: lines, evidence: { [`amount\r\nCc: eve@example.com`]: lines } };
-    const { ask: start, smtp, mail, call } = await openDecisions({
+    const {
+      ask: start,
+      smtp,
+      mail,
+      call,
+    } = await openDecisions({
       definition: { ...PAYMENT, steps: [{ ...ask, ...fields }, ...rest] },
     });
     // The title of a mail is the id of the workflow, which is made of its name; the name itself must be one line.
