@@ -36,7 +36,7 @@ export async function roleOfPerson(
 }
 
 /** Whether an address is that of an active user whose role in a project lets them decide approvals. */
-export async function canDecideIn(
+async function canDecideIn(
   read: Parameters<typeof roleOfPerson>[0],
   email: string,
   project: string,

@@ -36,7 +36,7 @@ export const decideByLinkField = z
   .meta({
     description:
       "Whether each assignee gets a link by mail that decides once, without an account and without signing in. " +
-      "Whoever has the mail can use it: see the security model.",
+      "Anyone who has the mail can use it: see the security model.",
     example: true,
   });
 

@@ -90,6 +90,9 @@ function troubles(method: string, { status, headers, text }: Answer): string[] {
   return found;
 }
 
+/** The secret part of a URL that others send to. */
+const tokenIn = (address: string): string => address.split("/").at(-1)!;
+
 /** An instance with workflows in several states, and valid values for its parameters. */
 async function ready() {
   const { instance, url, call } = await openRest();
@@ -114,7 +117,6 @@ async function ready() {
   await call("POST", "/workflows", { name: "Hooked", definition: { steps, triggers } });
   await call("POST", "/workflows/hooked/publish");
   const { body: hooks } = await call("GET", "/workflows/hooked/triggers");
-  const tokenIn = (address: string): string => address.split("/").at(-1)!;
   const ask = [{ id: "ask", type: "approval", message: "Go?", timeout: "2h" }];
   await call("POST", "/workflows", { name: "Asking", definition: { steps: ask } });
   const { body: asking } = await call("POST", "/workflows/asking/runs", { wait: 20 });

@@ -229,7 +229,7 @@ it("shows the evidence, that a link decided, and to admins who opened it", async
     await view.visit(`/approvals/${id}`);
     await view.page
       .getByRole("status")
-      .getByText("By whoever used the link that was sent to cfo@example.com")
+      .getByText("By the link that was sent to cfo@example.com")
       .waitFor();
     await view.page.getByRole("heading", { name: "Evidence" }).waitFor();
     await view.page.getByText("A-2").first().waitFor();

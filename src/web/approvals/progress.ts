@@ -25,7 +25,7 @@ export function progressText({
 }
 
 const WAYS: Readonly<Record<NonNullable<Approval["decided_via"]>, (by: string) => string>> = {
-  link: (by) => `whoever used the link that was sent to ${by}`,
+  link: (by) => `the link that was sent to ${by}`,
   slack: (by) => `${by} in Slack`,
 };
 

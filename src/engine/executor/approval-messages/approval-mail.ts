@@ -71,7 +71,7 @@ const linkBlocks = ({ approval }: ApprovalView, { page, decide }: MailFacts): Ma
         { kind: "button", label: "Look at it and decide", url: decide },
         paragraph(
           `This link is for you. It decides once, without signing in${approval.expiresAt === null ? "" : ", until the approval expires"}. ` +
-            "Opening it decides nothing. Do not forward this mail: whoever has the link can decide with it in your name.",
+            "Opening it decides nothing. Do not forward this mail: anyone who has the link can decide with it in your name.",
         ),
         { kind: "paragraph", content: ["Or sign in: ", { kind: "link", label: page, url: page }] },
       ];
