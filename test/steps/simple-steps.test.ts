@@ -1,3 +1,4 @@
+import type { Chats } from "../../src/core/chat-port.ts";
 import { FIRST_DECIDES } from "../../src/core/approval-rules.ts";
 import { describe, expect, test } from "vitest";
 import { NUMBER, objectOf, STRING } from "../../src/core/shapes.ts";
@@ -93,6 +94,7 @@ describe("a wait step", () => {
 /** A mail server for addresses of example.com. @param reason why it can't be used */
 const mailer = (reason: string | null) => ({
   connections: {
+    chats: { list: () => [] } as unknown as Chats,
     mailer: {
       unavailableReason: () => reason,
       allowedDomains: () => ["example.com"],

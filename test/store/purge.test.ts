@@ -38,6 +38,7 @@ const PERMANENT = [
   "reviews",
   "schedules",
   "settings",
+  "state_changes",
   "stored_bytes",
   "subscriptions",
   "triggers",
@@ -177,6 +178,29 @@ async function filled() {
     await tx.approvalLinks.addVisit(digest, { address: "127.0.0.1", client: "Firefox", at: iso(now) });
     const message = { approvalId: "apr_1", channel: "mail", recipient: "ann@example.com" } as const;
     await tx.approvalMessages.put({ ...message, at: iso(now), status: "sent", reference: null });
+    await tx.backfills.insert({
+      id: "bf_1",
+      workflowId: "test",
+      project: "default",
+      version: 1,
+      cron: "0 * * * *",
+      timezone: "UTC",
+      from: iso(now),
+      to: iso(now + HOUR),
+      concurrency: 1,
+      existing: "skip",
+      status: "finished",
+      nextAt: null,
+      total: 1,
+      started: 1,
+      skipped: 0,
+      reason: null,
+      message: null,
+      actor: { owner: "ann@example.com", keyName: "ci", lineage: "key_1", surface: "cli", client: "" },
+      createdAt: iso(now),
+      finishedAt: iso(now),
+      cancelledBy: null,
+    });
     await tx.users.insert({
       id: "usr_1",
       email: "ann@example.com",
@@ -274,6 +298,7 @@ describe("purging", () => {
       [
         "account_links",
         "audit_log",
+        "backfills",
         ...OF_DELIVERIES,
         ...OF_RUNS,
         "sessions",
@@ -283,7 +308,7 @@ describe("purging", () => {
     world.clock.advance(8 * DAY);
     await world.purge();
     expect(await world.remaining()).toEqual(
-      ["audit_log", ...OF_DELIVERIES, ...OF_RUNS, "trigger_deliveries"].toSorted(),
+      ["audit_log", "backfills", ...OF_DELIVERIES, ...OF_RUNS, "trigger_deliveries"].toSorted(),
     );
     expect(await world.read.triggerDeliveries.event("trd_1")).toBeUndefined();
     world.clock.advance(90 * DAY);

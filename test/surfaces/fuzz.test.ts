@@ -21,7 +21,7 @@ import { keepNormalPriority } from "../support/normal-priority.ts";
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_400);
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 /** How often operations with too few kinds of answers get more requests. */
-const MORE_ROUNDS = 10;
+const MORE_ROUNDS = 40;
 
 interface Answer {
   status: number;

@@ -51,7 +51,9 @@ const ALLOWED = [
   /^(region|revenue|orders)$/,
   /^(Run inputs|customers sql succeeded)$/,
   /^(Copy .+|Download|CSV)$/,
-  // Their own keys and password.
+  /^Evidence, plan and comment$/,
+  // Their own keys, absence and password.
+  /^Save absence$/,
   /^(Create New API Key|Create API key|Actions for the key dashboard|Changes|Rotate…|Revoke…)$/,
   /^(Show (current )?password|Change password)$/,
 ];

@@ -106,7 +106,7 @@ describe("a workflow in the browser", () => {
     await page.getByText("Needs approval").waitFor();
     // The user who started the run sees that another user must decide, and the API enforces it.
     await page.getByRole("link", { name: /^Review/ }).click();
-    await page.getByText("You started this run").waitFor();
+    await page.getByText(/^You started the run/).waitFor();
     await page.goBack();
     await status(page, "waiting").waitFor();
 

@@ -13,6 +13,7 @@ const NO_VALUES: Readonly<Record<string, string>> = {
   list_audit_log: "details of audit entries, which contain no values of runs",
   list_offered_workflows: "the schemas of inputs and outputs of workflows",
   publish_workflow: "suggested changes of the definition",
+  update_project: "suggested changes, in warnings about the callers of drafts",
   update_workflow: "suggested changes of the definition",
   validate_workflow: "suggested changes of the definition, and what the caller's own mocks give",
   withdraw_exposure: "the schema of a workflow's inputs",

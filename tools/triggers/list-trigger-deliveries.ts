@@ -15,7 +15,6 @@ export const listTriggerDeliveries = defineTool({
   surfaces: ["rest"],
   scope: "read",
   effect: "read",
-  readsValues: true,
   errors: ["workflow_not_found", "trigger_not_found", "invalid_cursor"],
   page: { item: TriggerDelivery, mcpLimit: 50, alwaysPaged: () => true },
   input: z.strictObject({

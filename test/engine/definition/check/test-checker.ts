@@ -43,8 +43,11 @@ export const queryStep = (check: Check): AnyStepType =>
 
 const realTypes = stepTypes.filter(({ type }) => ["set", "assert", "wait", "approval"].includes(type));
 
-/** Connections without a mail server; nothing else may be used. */
-const noConnections = { mailer: { unavailableReason: () => "no mail server" } } as unknown as Connections;
+/** Connections without a mail server and without chats; nothing else may be used. */
+const noConnections = {
+  mailer: { unavailableReason: () => "no mail server" },
+  chats: { list: () => [] },
+} as unknown as Connections;
 
 const TELL_THE_TEAM = { steps: [{ id: "sent", type: "set", values: { done: true } }] };
 

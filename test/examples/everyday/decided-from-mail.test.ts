@@ -2,13 +2,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { decisionBrowser, digestIn, openDecisions } from "../support/decisions.ts";
-import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
-import { WIRE_FORMATS } from "../support/mock-model-server.ts";
+import { decisionBrowser, digestIn, openDecisions } from "../../support/decisions.ts";
+import { exampleEnvironment } from "../../support/example-environment.ts";
+import { mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
+import { WIRE_FORMATS } from "../../support/mock-model-server.ts";
 
 /** The definition of an example, with another address of its HTTP host. */
 function definitionOf(id: string, url = ""): object {
-  const source = readFileSync(new URL(`../../examples/everyday/${id}.yaml`, import.meta.url), "utf8");
+  const source = readFileSync(new URL(`../../../examples/everyday/${id}.yaml`, import.meta.url), "utf8");
   const {
     id: _id,
     name: _name,
@@ -81,5 +82,11 @@ describe("an example that people decide from their mails", () => {
       answered: false,
     });
     expect(smtp.received).toHaveLength(2);
+  });
+
+  it("is published in the environment of the other examples", async () => {
+    const { publish, instance } = await exampleEnvironment();
+    await publish("support-inbox");
+    expect(await instance.read.workflows.find("support-inbox")).toMatchObject({ status: "published" });
   });
 });
