@@ -227,10 +227,7 @@ it("shows the evidence, that a link decided, and to admins who opened it", async
   ] as const) {
     const view = await openWindow(browser, site, ann, { viewport: { width, height: 900 }, colorScheme });
     await view.visit(`/approvals/${id}`);
-    await view.page
-      .getByRole("status")
-      .getByText("By the link that was sent to cfo@example.com")
-      .waitFor();
+    await view.page.getByRole("status").getByText("By the link that was sent to cfo@example.com").waitFor();
     await view.page.getByRole("heading", { name: "Evidence" }).waitFor();
     await view.page.getByText("A-2").first().waitFor();
     const visits = view.page.getByRole("list", { name: "Who opened the links" }).getByRole("listitem");
