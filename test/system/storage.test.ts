@@ -14,7 +14,7 @@ const large = "x".repeat(9_000);
 /** A separate small file system. Mounting needs root. */
 function mountSmall(): string {
   const path = mkdtempSync(join(tmpdir(), "millrace-disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", path]);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", path]);
   onTestFinished(() => {
     execFileSync("umount", ["--lazy", path]);
     rmSync(path, { recursive: true });
