@@ -7,7 +7,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json vite.program.config.ts ./
 COPY schemas ./schemas
 COPY tools ./tools
 COPY examples ./examples

@@ -8,6 +8,7 @@ const ON_POSTGRES = [
   "test/queue/*.test.ts",
   "test/surfaces/{parity,project-matrix,mcp-sessions,replicas}.test.ts",
 ];
+const BUILD = "test/support/built.ts";
 const POSTGRES_SERVER = "test/support/postgres-server.ts";
 const IS_POSTGRES = process.env["MILLRACE_TEST_STORE"] === "postgres";
 
@@ -25,7 +26,7 @@ export default defineConfig({
     // Limits for what hangs: a busy machine takes several times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: IS_POSTGRES ? [POSTGRES_SERVER] : [],
+    globalSetup: IS_POSTGRES ? [BUILD, POSTGRES_SERVER] : [BUILD],
     projects: [
       {
         extends: true,

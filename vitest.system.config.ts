@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/system/**/*.test.ts"],
-    globalSetup: ["test/support/web-build.ts"],
+    globalSetup: ["test/support/built.ts"],
     pool: "forks",
     fileParallelism: false,
     testTimeout: 180_000,

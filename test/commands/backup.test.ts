@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { backup } from "../../src/commands/backup.ts";
@@ -18,8 +17,7 @@ import { createOldState } from "../support/old-state.ts";
 import { runCommand } from "../support/process.ts";
 import { verifyState } from "../support/verify-state.ts";
 import packageJson from "../../package.json" with { type: "json" };
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 const NEWEST = MIGRATIONS.at(-1)!.id;
 
 /** Runs a command in this process, and returns its exit code and output. */
@@ -162,7 +160,7 @@ describe("millrace backup", () => {
     // The database is locked, so the backup waits.
     holdLock(stateDir);
     const directory = temporaryDirectory();
-    const child = spawn(process.execPath, [BIN, "backup", join(directory, "m.db")], {
+    const child = spawn(process.execPath, [PROGRAM, "backup", join(directory, "m.db")], {
       env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openInstance } from "../../src/app/instance.ts";
@@ -11,9 +10,9 @@ import { databaseAt, postgresStores } from "../support/postgres-stores.ts";
 import { PASSWORD } from "../support/postgres.ts";
 import { runCommand } from "../support/process.ts";
 import { testCli } from "../support/command-line.ts";
+import { PROGRAM } from "../support/built.ts";
 
 const { createDatabase, connect } = postgresStores();
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const SUM = "name: Sum\nsteps:\n  - { id: sum, type: set, values: { total: '${{ 1 + 2 }}' } }\n";
 
 /** A state with workflows, keys, users and runs in SQLite, and an empty database. */
@@ -101,7 +100,7 @@ describe("migrate-state", () => {
 
   it("refuses while a process has the state open", async () => {
     const { cli, migrate, env } = await setUp();
-    const server = spawn(process.execPath, [BIN, "mcp-sse", "--port", "0", "--workers", "0"], {
+    const server = spawn(process.execPath, [PROGRAM, "mcp-sse", "--port", "0", "--workers", "0"], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -124,7 +123,7 @@ describe("migrate-state", () => {
     const client = await connect(url);
     // It stops at this table, which comes late.
     await client.query("begin; lock table workflows in access exclusive mode");
-    const child = spawn(process.execPath, [BIN, "migrate-state", "--to", url], {
+    const child = spawn(process.execPath, [PROGRAM, "migrate-state", "--to", url], {
       env: { ...process.env, ...env },
       stdio: "ignore",
     });

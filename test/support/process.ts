@@ -2,13 +2,11 @@
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { type Io } from "../../src/commands/io.ts";
 import type { ProcessHost } from "../../src/commands/program/host.ts";
 import { runProgram } from "../../src/commands/program/run-program.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "./built.ts";
 
 export interface Program {
   child: ChildProcess;
@@ -36,7 +34,7 @@ export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     // A command that hangs fails its test, and is killed.
@@ -55,7 +53,7 @@ const host: ProcessHost = {
   onStop: () => {},
   onServerStop: () => {},
   onWorkerStop: () => {},
-  spawn: (args) => fork(BIN, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+  spawn: (args) => fork(PROGRAM, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
   send: () => {},
   onMessage: () => {},
   ask: async () => undefined,
@@ -90,7 +88,7 @@ export async function startProgram(
   command: "serve" | "mcp-sse",
   stateDir: string,
   {
-    main = BIN,
+    main = PROGRAM,
     args = [],
     env = {},
     wrap = [],

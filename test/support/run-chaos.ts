@@ -18,8 +18,7 @@ import { seededRandom } from "./random.ts";
 import { issuesOfRuns, type RecordedCall, installInvariantTriggers } from "./run-invariants.ts";
 import { CRASH_ACTOR } from "./run-starter.ts";
 import { verifyState } from "./verify-state.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "./built.ts";
 const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
 /** How long the runs may take to end after the last failure, in milliseconds. */
 const ENDED_MS = 120_000;
@@ -109,7 +108,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   function startExecutor(index: number): void {
     named += 1;
     const id = `exe_${named}`;
-    const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
+    const args = [PROGRAM, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
     const proc = launch(args, (line) => {
       if (line.includes("lease expired, jobs reclaimed")) seen.leasesExpired += 1;
       if (line.includes("claim lost, result discarded")) seen.claimsLost += 1;

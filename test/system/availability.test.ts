@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { untilPassing } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
@@ -12,8 +11,7 @@ import { temporaryDirectory } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
 import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
 import { runCommand, startProgram } from "../support/process.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 const LEASE_MS = 2_000;
 /** How long the slow step takes, in milliseconds. */
 const SLOW_MS = 3_000;
@@ -42,7 +40,7 @@ async function open() {
   };
 
   async function startWorker(env: Record<string, string> = {}): Promise<Worker> {
-    const args = [BIN, "worker", "--lease", String(LEASE_MS), "--slots", "16", "--config", config];
+    const args = [PROGRAM, "worker", "--lease", String(LEASE_MS), "--slots", "16", "--config", config];
     const child = spawn(process.execPath, args, {
       env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
       stdio: ["ignore", "ignore", "pipe"],

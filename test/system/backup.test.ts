@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -32,8 +31,7 @@ import {
   installInvariantTriggers,
   removeInvariantTriggers,
 } from "../support/run-invariants.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 const WRITERS = 4;
 const BACKUPS = 3;
 
@@ -237,7 +235,7 @@ describe("kill -9 of a backup", () => {
     let halves = 0;
     for (let round = 0; round < 10; round += 1) {
       const file = join(directory, `${round}.db`);
-      const child = spawn(process.execPath, [BIN, "backup", file], {
+      const child = spawn(process.execPath, [PROGRAM, "backup", file], {
         env: { ...process.env, ...env(stateDir) },
         stdio: "ignore",
       });

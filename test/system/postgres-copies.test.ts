@@ -5,14 +5,12 @@ import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { apiClient, type ApiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../support/postgres.ts";
 import { type Program, runHere, startProgram } from "../support/process.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 const LEASE_MS = 10_000;
 /** How long a condition may take, in milliseconds. */
 const LIMIT_MS = 60_000;
@@ -90,7 +88,7 @@ async function copies() {
 }
 
 async function startWorker(env: Record<string, string>) {
-  const child = spawn(process.execPath, [BIN, "worker"], {
+  const child = spawn(process.execPath, [PROGRAM, "worker"], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -3,7 +3,6 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { apiClient } from "../support/http.ts";
@@ -13,8 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { holdLock } from "../support/lock.ts";
 import { childrenOf, runCommand, startProgram } from "../support/process.ts";
 import { socketClient } from "../support/sockets.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 const LIMIT_MS = 10_000;
 
 async function stateWithKey(stateDir = temporaryDirectory()): Promise<{ stateDir: string; key: string }> {
@@ -39,7 +37,7 @@ function begin(
   stateDir: string,
   { wrap = [], stdin = "ignore" }: { wrap?: string[]; stdin?: "ignore" | "pipe" } = {},
 ) {
-  const [file, ...rest] = [...wrap, process.execPath, BIN, ...args] as [string, ...string[]];
+  const [file, ...rest] = [...wrap, process.execPath, PROGRAM, ...args] as [string, ...string[]];
   const child = spawn(file, rest, {
     env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
     stdio: [stdin, "pipe", "pipe"],

@@ -1,0 +1,13 @@
+/** What the tests start: the program as a release runs it, and its web interface. */
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const PREPARE = fileURLToPath(new URL("../../bin/prepare.js", import.meta.url));
+
+/** Starts the built program: `node PROGRAM serve`. */
+export const PROGRAM = fileURLToPath(new URL("program.js", import.meta.url));
+
+/** Builds both before a run of vitest, if a source is newer. */
+export default function build(): void {
+  execFileSync(process.execPath, [PREPARE, "program", "web"], { stdio: ["ignore", "inherit", "inherit"] });
+}
