@@ -6,9 +6,6 @@ import { throttledLogger } from "../core/throttled-logger.ts";
 import { isTemporaryFailure } from "../store/temporary-failures.ts";
 import type { Io } from "./io.ts";
 
-/** Pause before the state is tried again, in milliseconds. */
-const RETRY_MS = SECOND;
-
 /** Ends a start, because the process must end. */
 class StopRequested extends Error {
   override readonly name = "StopRequested";
@@ -53,6 +50,8 @@ interface OpenOptions<T> {
   log: Logger;
   /** Closes what is opened too late. */
   close?: (opened: T) => Promise<void>;
+  /** Pause before the state is tried again, in milliseconds. Default: one second. */
+  retryMs?: number;
 }
 
 /**
@@ -61,7 +60,7 @@ interface OpenOptions<T> {
  */
 export async function openWhenUsable<T>(
   open: () => Promise<T>,
-  { signal, log, close = async () => {} }: OpenOptions<T>,
+  { signal, log, close = async () => {}, retryMs = SECOND }: OpenOptions<T>,
 ): Promise<T> {
   const report = throttledLogger((line, reason) =>
     log.warn({ ...line, reason }, "state not usable yet, trying again"),
@@ -84,6 +83,6 @@ export async function openWhenUsable<T>(
       if (!isTemporaryFailure(originalError(error))) throw error;
       report((originalError(error) as Error).message);
     }
-    await delay(RETRY_MS, undefined, { signal }).catch(() => {});
+    await delay(retryMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testCli } from "../support/command-line.ts";
-import { runCommand } from "../support/process.ts";
+import { spawnCommand } from "../support/process.ts";
 
 const GOOD = "name: Good\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
 
@@ -45,7 +45,7 @@ describe("millrace workflows", () => {
   it("saves what an editor changed as a new version, and nothing without a change", async () => {
     const { stateDir } = await testCli({ good: GOOD });
     const edit = (EDITOR: string) =>
-      runCommand(["workflows", "edit", "good", "--reason", "Better"], {
+      spawnCommand(["workflows", "edit", "good", "--reason", "Better"], {
         MILLRACE_STATE_DIR: stateDir,
         EDITOR,
       });

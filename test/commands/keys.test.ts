@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
-import { runCommand, runHere } from "../support/process.ts";
+import { runHere, spawnCommand } from "../support/process.ts";
 
 interface Listed {
   expires_at: string | null;
@@ -11,7 +11,7 @@ interface Listed {
 }
 
 /** The commands on a state directory that does not exist yet. */
-function commands(run: typeof runCommand = runHere) {
+function commands(run: typeof spawnCommand = runHere) {
   const stateDir = join(temporaryDirectory(), "state");
   const keys = (...args: string[]) => run(["keys", ...args], { MILLRACE_STATE_DIR: stateDir });
   const listed = async () => JSON.parse((await keys("list", "--json")).out) as Listed[];
@@ -22,7 +22,7 @@ const KEY = /^mill_[0-9A-Za-z]{36}$/;
 
 describe("millrace keys", () => {
   it("creates a key in an empty state directory and prints nothing else", async () => {
-    const { stateDir, keys, listed } = commands(runCommand);
+    const { stateDir, keys, listed } = commands(spawnCommand);
     const { code, out, err } = await keys("create", "--name", "ci");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.trimEnd()).toMatch(KEY);

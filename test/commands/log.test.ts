@@ -20,7 +20,7 @@ const linesOf = ({ log }: Program): Line[] =>
 
 /** Waits for a line that matches, and returns it. */
 const lineOf = (program: Program, holds: (line: Line) => boolean, what: string): Promise<Line> =>
-  eventually(() => linesOf(program).find(holds), what, 15_000);
+  eventually(() => linesOf(program).find(holds), what);
 
 /** The secret part of an event's URL. */
 const EVENT_MAC = "Q".repeat(32);
@@ -71,7 +71,7 @@ describe("the log of a process", () => {
 
     await call("GET", `/runs/${run.id}`);
     expect(await lineOf(program, (one) => one.msg === "get_run", "a look")).toMatchObject({ run_id: run.id });
-  }, 30_000);
+  });
 
   it.each(["serve", "mcp-sse"] as const)(
     "of %s contains no key and no cookie, wherever they are sent",

@@ -129,7 +129,7 @@ describe("metrics of serve", () => {
       (one) => sumSamples(one, "millrace_model_tokens_total") === 240,
       "the new executor's tokens",
     );
-  }, 60_000);
+  });
 
   it("are served only on that port, under /metrics, and only for GET", async () => {
     const { stateDir } = await setUp();
@@ -175,7 +175,7 @@ describe("metrics of mcp-sse", () => {
       (one) => sumSamples(one, "millrace_open_streams") === 0,
       "the stream's end",
     );
-  }, 30_000);
+  });
 });
 
 describe("a metrics port", () => {
@@ -206,5 +206,5 @@ describe("a metrics port", () => {
     });
     const last = await runCommand(["start", "--metrics-port", "65535"], { MILLRACE_STATE_DIR: stateDir });
     expect(last).toMatchObject({ code: 2, err: expect.stringContaining("mcp-sse uses the next port") });
-  }, 30_000);
+  });
 });

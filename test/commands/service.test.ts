@@ -19,7 +19,8 @@ function start(open: () => Promise<string>) {
   const signal = stopSignal({ onStop: (listener) => void stops.push(listener) });
   const opened: string[] = [];
   const ended = runService({ exitWhenDone }, log, async () => {
-    opened.push(await openWhenUsable(open, { signal, log, close: async (one) => void closed.push(one) }));
+    const options = { signal, log, close: async (one: string) => void closed.push(one), retryMs: 1 };
+    opened.push(await openWhenUsable(open, options));
   });
   const messages = () =>
     text

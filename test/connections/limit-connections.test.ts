@@ -291,7 +291,7 @@ describe("connections that a view limits", () => {
       }),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 
   it("show nothing at all where nothing is granted", async () => {
     const seen = JSON.stringify(await observe(limitConnections(open(CONFIG), NOTHING)));

@@ -190,16 +190,13 @@ describe("a replaced secret of an MCP server", () => {
     expect(await call("pid")).toBe(second);
     // With its last call, the former process has ended.
     await expect
-      .poll(
-        () => {
-          try {
-            return process.kill(Number(first), 0);
-          } catch {
-            return false;
-          }
-        },
-        { timeout: 10_000 },
-      )
+      .poll(() => {
+        try {
+          return process.kill(Number(first), 0);
+        } catch {
+          return false;
+        }
+      })
       .toBe(false);
   });
 

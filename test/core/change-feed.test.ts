@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { checkOnChange } from "../../src/core/change-feed.ts";
+import { quietTime, untilPassing } from "../support/eventually.ts";
 
 /** A feed whose changes the test makes. */
 function manualChanges() {
@@ -23,7 +24,7 @@ describe("a check on changes", () => {
     for (let count = 0; count < 3; count += 1) changes.change();
     expect(ends).toHaveLength(1);
     ends[0]!();
-    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    await untilPassing(() => expect(ends).toHaveLength(2));
     ends[1]!();
     await new Promise((resolve) => setImmediate(resolve));
     expect(ends).toHaveLength(2);
@@ -35,7 +36,7 @@ describe("a check on changes", () => {
     const check = vi.fn<() => Promise<void>>().mockRejectedValueOnce("locked").mockResolvedValue();
     checkOnChange(changes, check, (error) => failures.push(error));
     changes.change();
-    await vi.waitFor(() => expect(check).toHaveBeenCalledTimes(2));
+    await untilPassing(() => expect(check).toHaveBeenCalledTimes(2));
     expect(failures).toEqual(["locked"]);
   });
 
@@ -46,7 +47,7 @@ describe("a check on changes", () => {
     changes.change();
     stop();
     expect(changes.subscribers()).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await quietTime(200);
     expect(check).toHaveBeenCalledOnce();
   });
 });

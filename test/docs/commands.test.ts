@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { codeBlocksOf, DOCUMENTS, inlineCodeOf, sectionOf, tableIn } from "../support/documents.ts";
-import { PROGRAM } from "../support/built.ts";
+import { runHere } from "../support/process.ts";
 
 interface Help {
   /** By name. */
@@ -16,7 +14,7 @@ interface Help {
 
 /** The subcommands, options and arguments of a command, as its `--help` shows them. */
 async function helpOf(path: readonly string[]): Promise<Help> {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...path, "--help"]);
+  const { out: stdout } = await runHere([...path, "--help"]);
   const part = (title: string): string => stdout.split(`\n${title}:\n`)[1]?.split(/\n\S/)[0] ?? "";
   const names = [...part("Commands").matchAll(/^ {2}([a-z][\w-]*)/gm)].map((found) => found[1]!);
   const subcommands = names

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { CheckReport } from "../../src/core/engine-port.ts";
 import type { Connections } from "../../src/core/connections.ts";
 import { StepError } from "../../src/core/step-errors.ts";
@@ -10,7 +10,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { keepNormalPriority } from "../support/normal-priority.ts";
 
-keepNormalPriority();
+beforeAll(() => keepNormalPriority());
 
 const CHILD = {
   inputs: { type: "object", properties: { n: { type: "number" } } },
@@ -127,7 +127,7 @@ describe("checks in threads", () => {
       const report = comparable(await threads.check(source, all, resources));
       expect({ name, ...report }).toEqual({ name, ...comparable(await inline.check(source, all)) });
     }
-  }, 60_000);
+  });
 
   it("fail with the error of the process when it can't look something up", async () => {
     const source = { steps: [{ id: "c", type: "workflow", workflow: "broken-storage" }] };
@@ -177,7 +177,7 @@ describe("validation in threads", () => {
     const served = await validation.parseValue({}, large, { owner: "b" });
     expect(served).toEqual({ value: large });
     expect(await refused).toMatchObject({ issues: [{ code: "too_slow" }] });
-  }, 60_000);
+  });
 
   /** Validating any value against it takes 2^40 steps. */
   const doubling = {

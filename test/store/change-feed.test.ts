@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { untilPassing } from "../support/eventually.ts";
+import { quietTime, untilPassing } from "../support/eventually.ts";
 import { sqliteChangeFeed } from "../../src/store/change-feed.ts";
 import { JOURNAL_MODES, testStore } from "../support/store.ts";
 
@@ -28,7 +28,7 @@ describe("the change feed", () => {
     await untilPassing(() => expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 1]));
     feed.close();
     await other.create();
-    await new Promise((resolve) => setTimeout(resolve, local ? 50 : 500));
+    await quietTime(local ? 50 : 500);
     expect(first).toHaveBeenCalledOnce();
   });
 

@@ -20,7 +20,7 @@ async function nextMessage(child: ChildProcess): Promise<string> {
 /** Processes that have opened the state directory and wait for a signal. */
 async function racers(stateDir: string, names: readonly string[], local: boolean) {
   const children = names.map((name) =>
-    fork(RACER, [stateDir, name, local ? "local" : "network"], { timeout: 30_000, killSignal: "SIGKILL" }),
+    fork(RACER, [stateDir, name, local ? "local" : "network"], { killSignal: "SIGKILL" }),
   );
   onTestFinished(() => children.forEach((child) => child.kill("SIGKILL")));
   expect(await Promise.all(children.map(nextMessage))).toEqual(names.map(() => "ready"));

@@ -4,17 +4,15 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { openInstance } from "../../src/app/instance.ts";
 import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { temporaryDirectory } from "./instance.ts";
-import { runCommand, runHere } from "./process.ts";
+import { runCommand } from "./process.ts";
+import { eventually } from "./eventually.ts";
 import { PROGRAM } from "./built.ts";
-
-/** Commands that start no processes, threads or executors. */
-const BRIEF = new Set(["projects", "grants", "keys", "runs", "workflows"]);
 
 type Written = Record<string, unknown> & { name: string; description?: string; tags?: string[] };
 
@@ -23,8 +21,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
   const directory = temporaryDirectory();
   const stateDir = join(directory, "state");
   mkdirSync(stateDir, { mode: 0o700 });
-  const cli = (...args: string[]) =>
-    (BRIEF.has(args[0]!) ? runHere : runCommand)(args, { MILLRACE_STATE_DIR: stateDir });
+  const cli = (...args: string[]) => runCommand(args, { MILLRACE_STATE_DIR: stateDir });
 
   /** Writes files into a new directory and returns its path. */
   const files = (texts: Readonly<Record<string, string>>, name = "workflows"): string => {
@@ -64,9 +61,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
       let text = "";
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      await vi.waitFor(() => {
-        if (!output.test(text)) throw new Error(`not yet: ${text}`);
-      }, 15_000);
+      await eventually(() => output.test(text) || undefined, `${output} in the output of ${args.join(" ")}`);
       return { child, text: () => text, ended: exited.then(([code]) => code) };
     },
   };

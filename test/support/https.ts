@@ -80,7 +80,7 @@ export async function openHttpsEventStream(url: string, headers: Record<string, 
   onTestFinished(() => void res.destroy());
   return {
     text: () => text,
-    until: (pattern: RegExp) => eventually(() => pattern.exec(text) ?? undefined, String(pattern), 20_000),
+    until: (pattern: RegExp) => eventually(() => pattern.exec(text) ?? undefined, String(pattern)),
     ended: () => ended,
     closed,
     close: () => void res.destroy(),

@@ -64,7 +64,7 @@ export async function otlpReceiver(answer: number | null = 200): Promise<OtlpRec
     spans,
     headers,
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: "50" },
-    waitForSpan: (found) => eventually(() => spans.find(found), "a span", 20_000),
+    waitForSpan: (found) => eventually(() => spans.find(found), "a span"),
   };
 }
 

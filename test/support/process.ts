@@ -7,6 +7,7 @@ import { type Io } from "../../src/commands/io.ts";
 import type { ProcessHost } from "../../src/commands/program/host.ts";
 import { runProgram } from "../../src/commands/program/run-program.ts";
 import { PROGRAM } from "./built.ts";
+import { patiently } from "./patience.ts";
 
 export interface Program {
   child: ChildProcess;
@@ -29,16 +30,42 @@ export function childrenOf({ pid }: ChildProcess): number[] {
   return pids.split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** Runs a command to its end. */
-export async function runCommand(
+/** These start processes, threads or listeners of their own, or end with the process. */
+const IN_A_PROCESS = new Set([
+  "start",
+  "serve",
+  "mcp-sse",
+  "worker",
+  "run",
+  "run-step",
+  "doctor",
+  "migrate-state",
+  "backup",
+]);
+
+/** What a command printed, and its exit code. */
+export interface CommandResult {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs a command to its end: in this process, if it starts nothing. */
+export const runCommand = (
   args: readonly string[],
   env: Record<string, string> = {},
-): Promise<{ code: number | null; out: string; err: string }> {
+): Promise<CommandResult> => (IN_A_PROCESS.has(args[0]!) ? spawnCommand : runHere)(args, env);
+
+/** Runs a command to its end in a process of its own. */
+export async function spawnCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     // A command that hangs fails its test, and is killed.
-    timeout: 60_000,
+    timeout: patiently(120_000),
     killSignal: "SIGKILL",
   });
   let out = "";
@@ -64,11 +91,11 @@ const host: ProcessHost = {
   platform: `${process.platform} ${process.arch}`,
 };
 
-/** Runs a command to its end in this process, for commands that start nothing: a process of its own takes a second. */
+/** Runs a command to its end in this process: a process of its own takes half a second. */
 export async function runHere(
   args: readonly string[],
   env: Record<string, string> = {},
-): Promise<{ code: number; out: string; err: string }> {
+): Promise<CommandResult> {
   let [out, err] = ["", ""];
   const io: Io = {
     out: (text) => void (out += text),

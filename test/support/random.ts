@@ -11,9 +11,16 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Returns MILLRACE_TEST_SEED or a new seed, and prints it, so that failures can be reproduced. */
+/** The first gate repeats the same cases in each run, so that it decides on the change alone; the long gate draws new ones. */
+export const IS_RANDOM = process.env["MILLRACE_TEST_RANDOM"] === "1";
+
+/** Returns MILLRACE_TEST_SEED, a new seed in the long gate, or a fixed one. Prints it, so that failures can be repeated. */
 export function testSeed(test: string): number {
-  const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000);
+  const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? (IS_RANDOM ? Date.now() % 1_000_000 : 1));
   console.log(`${test}: MILLRACE_TEST_SEED=${seed}`);
   return seed;
 }
+
+/** Returns the number of cases of a test in the first gate and in the long one; MILLRACE_TEST_CASES overrides both. */
+export const caseCount = (first: number, long: number): number =>
+  Number(process.env["MILLRACE_TEST_CASES"] ?? (IS_RANDOM ? long : first));

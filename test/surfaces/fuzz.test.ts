@@ -1,10 +1,7 @@
-/**
- * Every route and method, with requests made up from the OpenAPI document. `FUZZ_RUNS=20000` goes on for longer;
- * `FUZZ_SEED=…` repeats what a failure printed.
- */
+/** Every route and method, with requests made up from the OpenAPI document. */
 import { Agent, request } from "node:http";
 import * as fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Scope } from "../../schemas/actor.ts";
 import { Problem } from "../../schemas/problem.ts";
 import { parseRoute } from "../../src/core/tool.ts";
@@ -17,9 +14,10 @@ import { addProject } from "../support/projects.ts";
 import { addUser, signedInUser, signIn } from "../support/users.ts";
 import { expectProblem, openRest } from "../support/rest.ts";
 import { keepNormalPriority } from "../support/normal-priority.ts";
+import { caseCount, testSeed } from "../support/random.ts";
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_400);
-const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+const RUNS = caseCount(1_200, 20_000);
+const SEED = testSeed("fuzz");
 /** How often operations with too few kinds of answers get more requests. */
 const MORE_ROUNDS = 40;
 
@@ -238,7 +236,7 @@ const sessionPaths: ReadonlySet<string> = new Set(sessionEndpoints.map(({ name }
 const forPeople = ({ security }: Operation): boolean =>
   security?.length === 1 && "Session" in (security[0] as object);
 
-keepNormalPriority();
+beforeAll(() => keepNormalPriority());
 
 describe("any request", () => {
   it("generated from the document gets a documented answer, never a 5xx", async () => {
@@ -261,7 +259,6 @@ describe("any request", () => {
           arbitraryRequest(operation, known).map((made) => ({ id: operation.operationId, made })),
         );
     await fc.assert(fc.asyncProperty(requestsOf(operations), check), settings);
-    if (process.env["FUZZ_RUNS"] !== undefined) console.log(SEED, seen);
     // The test would prove little if every request were refused at once.
     const expected = operations.flatMap(({ operationId: id, responses }) => {
       const went = `${id} ${Object.keys(responses).find((status) => status.startsWith("2"))}`;
@@ -278,7 +275,7 @@ describe("any request", () => {
       await fc.assert(fc.asyncProperty(requestsOf(some), check), again);
     }
     expect([...seen.keys()]).toEqual(expect.arrayContaining(expected));
-  }, 600_000);
+  });
 
   it("without a valid key gets a documented 401, whatever its content", async () => {
     const { url, agent, known } = await ready();
@@ -300,7 +297,7 @@ describe("any request", () => {
       }),
       { ...settings, numRuns: Math.ceil(RUNS / 5) },
     );
-  }, 600_000);
+  });
 
   it("that needs a signed-in user is refused with a key, even one with every scope", async () => {
     const { instance, url } = await openRest();
@@ -358,5 +355,5 @@ describe("any request", () => {
       }),
       { ...settings, numRuns: Math.ceil(RUNS / 3) },
     );
-  }, 600_000);
+  });
 });

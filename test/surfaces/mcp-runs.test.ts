@@ -8,6 +8,7 @@ import { openEventStream } from "../support/raw-http.ts";
 import type { KeyLimits } from "../../src/core/access.ts";
 import { addProject } from "../support/projects.ts";
 import { ACCEPT_HEADERS, LIST_WORKFLOWS_CALL, openSession, postMessage } from "../support/raw-mcp.ts";
+import { startTimer } from "../support/expect-cost.ts";
 
 const WAYS: readonly ClientName[] = [
   "v1 over SSE",
@@ -88,9 +89,9 @@ describe.each(WAYS)("progress, %s", (way) => {
       return items[0].status === "waiting" ? items[0] : undefined;
     }, "the run to reach its second step");
     // The server would wait for a call in progress, and for a response that is still open.
-    const began = performance.now();
+    const expectElapsed = startTimer();
     await copy.stop(0);
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expectElapsed(15_000);
     const afterStop = outputOf(await author.call("get_run", { run_id: run.id }));
     expect(afterStop).toMatchObject({ status: "waiting", error: null });
   });
@@ -113,7 +114,7 @@ describe("a call on /mcp that its client cancels", () => {
     await response.waitFor(/"notifications\/progress"/);
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow" } };
     expect((await postMessage(`${url}/mcp`, session, cancelled)).status).toBe(202);
-    await eventually(() => response.ended() || undefined, "the end of the response", 2_000);
+    await eventually(() => response.ended() || undefined, "the end of the response");
     expect(response.text()).not.toContain('"id":"slow"');
     const next = await postMessage(`${url}/mcp`, session, LIST_WORKFLOWS_CALL);
     expect(next.json().result.structuredContent.items).toMatchObject([{ id }]);

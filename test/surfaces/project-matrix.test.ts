@@ -241,7 +241,7 @@ describe("a project", () => {
       expect((await ask(world, caller, { method: "GET", path })).status).toBe(200);
     }
     expect(cells).toBeGreaterThan(1_000);
-  }, 180_000);
+  });
 
   it("gives no value of its runs to trials, single steps and workflows of other projects", async () => {
     const world = await openProjectMatrix();
@@ -267,7 +267,7 @@ describe("a project", () => {
     const [trial, step] = takingFrom(own.finishedRun, own);
     expect((await ask(world, caller, trial!)).status).toBe(202);
     expect((await ask(world, caller, step!)).status).toBe(202);
-  }, 180_000);
+  });
 
   it("shows nothing in lists, counts, searches, suggestions and what is created, to those without a role in it", async () => {
     const world = await openProjectMatrix();
@@ -302,7 +302,7 @@ describe("a project", () => {
       }
     }
     expect(leaks).toEqual([]);
-  }, 180_000);
+  });
 
   it("does not change the ETag of a list that does not show it", async () => {
     const world = await openProjectMatrix();
@@ -318,7 +318,7 @@ describe("a project", () => {
     });
     expect(renamed.status).toBe(200);
     expect(await etag()).toBe(before);
-  }, 60_000);
+  });
 
   it("is closed over MCP too: its tools are not listed, and its things answer as if they did not exist", async () => {
     const world = await openProjectMatrix();
@@ -382,5 +382,5 @@ describe("a project", () => {
     const refusals = answers.filter((answer) => answer.includes('"error":"'));
     // The run that waits has no output yet.
     expect(refusals).toEqual([expect.stringContaining('has no value \\"output\\"')]);
-  }, 180_000);
+  });
 });

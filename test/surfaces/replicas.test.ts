@@ -197,7 +197,7 @@ describe("two copies behind a round-robin", () => {
     expect(await revocation(await inThisProcess())).toEqual(BOTH);
   });
 
-  it("do all that as separate processes", { timeout: 60_000 }, async () => {
+  it("do all that as separate processes", async () => {
     const copies = await asProcesses();
     expect(await crud(copies)).toEqual(BOTH);
     for (const way of CLIENT_NAMES) expect(await mcpSession(copies, way)).toEqual(BOTH);

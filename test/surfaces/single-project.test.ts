@@ -101,7 +101,7 @@ describe("On an instance with one project", () => {
         expect.not.stringMatching(/project(?!s update|s members)/i),
       ]);
     }
-  }, 60_000);
+  });
 });
 
 describe("With a second project", () => {

@@ -279,4 +279,4 @@ it("ends as the model says, whatever people and time do", async () => {
   }
   // Each kind of end occurred, so the comparison means something.
   expect([...outcomes].toSorted()).toEqual(["approved", "declined", "expired"]);
-}, 120_000);
+});

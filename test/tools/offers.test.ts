@@ -135,7 +135,7 @@ describe("an offered workflow", () => {
     await finance(offerWorkflow, { workflow_id: "finance.revenue", projects: [] });
     await instance.executor();
     await expect
-      .poll(async () => sales(getRun, { run_id: id }), { timeout: 10_000 })
+      .poll(async () => sales(getRun, { run_id: id }))
       .toMatchObject({ status: "failed", error: { code: "child_failed" } });
   });
 
@@ -243,7 +243,7 @@ describe("an offered workflow", () => {
     const called = await sales(runWorkflow, { workflow_id: "sales.step", wait: 20 });
     expect(called.error!.message).toContain('can\'t run now. It belongs to the project "finance"');
     await expect
-      .poll(async () => (await sales(getRun, { run_id: handled.id })).on_failure?.error, { timeout: 10_000 })
+      .poll(async () => (await sales(getRun, { run_id: handled.id })).on_failure?.error)
       .toMatchObject({ code: "workflow_not_runnable" });
     const answers = [called, await sales(getRun, { run_id: handled.id })];
     expect(JSON.stringify(answers)).not.toMatch(/vault|steps\[0\]/);
@@ -274,11 +274,7 @@ describe("an offered workflow", () => {
       expect.objectContaining({ workflow_id: "finance.revenue", role: "called", foreign: true, steps: [] }),
     );
     await decider(decideApproval, { approval_id: own.items[0]!.id, decision: "approve" });
-    await expect
-      .poll(async () => (await finance(listApprovals, { status: "pending" })).items.length, {
-        timeout: 10_000,
-      })
-      .toBe(1);
+    await expect.poll(async () => (await finance(listApprovals, { status: "pending" })).items.length).toBe(1);
     expect((await decider(listApprovals, { status: "pending" })).items).toEqual([]);
     const [asked] = (await finance(listApprovals, { status: "pending" })).items;
     const shown = await finance(getApproval, { approval_id: asked!.id });
@@ -322,7 +318,7 @@ describe("an offered workflow", () => {
     await instance.executor();
     await sales(runWorkflow, { workflow_id: "sales.ask", wait: 1 });
     await finance(runWorkflow, { workflow_id: "finance.month", wait: 1 });
-    await expect.poll(async () => (await sales(listApprovals, {})).items.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(async () => (await sales(listApprovals, {})).items.length).toBe(2);
     for (const { id } of (await sales(listApprovals, {})).items) {
       const { plan } = await sales(getApproval, { approval_id: id });
       expect(JSON.stringify(plan)).not.toContain("ledger");

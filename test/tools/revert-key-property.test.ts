@@ -253,5 +253,5 @@ describe("a revert of a random history", () => {
     );
     // The histories were neither empty nor all of one kind.
     expect(Math.min(reverted, skipped)).toBeGreaterThan(10);
-  }, 120_000);
+  });
 });

@@ -168,7 +168,7 @@ describe("PostgreSQL", () => {
   beforeAll(async () => {
     server = await startPostgres();
     owner = await server.connect();
-  }, 60_000);
+  });
   afterAll(async () => {
     await owner.end();
     await server.stop();

@@ -13,7 +13,7 @@ let owner: Client;
 beforeAll(async () => {
   server = await startPostgres();
   owner = await server.connect();
-}, 60_000);
+});
 afterAll(async () => {
   await owner.end();
   await server.stop();

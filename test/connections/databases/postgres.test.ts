@@ -7,6 +7,7 @@ import { eventually } from "../../support/eventually.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../../support/postgres.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
 import { callOf } from "../../support/call-context.ts";
+import { startTimer } from "../../support/expect-cost.ts";
 
 let server: Postgres;
 let owner: Client;
@@ -28,7 +29,7 @@ beforeAll(async () => {
     CREATE FUNCTION sneak() RETURNS int LANGUAGE plpgsql AS
       $$ BEGIN PERFORM set_config('transaction_read_only', 'off', false); DELETE FROM orders; RETURN 1; END $$;
     ANALYZE;`);
-}, 60_000);
+});
 afterAll(async () => {
   await owner.end();
   await watcher.end();
@@ -298,10 +299,10 @@ describe("a PostgreSQL database", () => {
     );
     await until(1, "to be cancelled");
     controller.abort();
-    const started = performance.now();
+    const expectElapsed = startTimer();
     expect((await query).code).toBe("cancelled");
     // The query itself would take 60 s.
-    expect(performance.now() - started).toBeLessThan(30_000);
+    expectElapsed(30_000);
     await until(0, "to be cancelled");
     const cross =
       "SELECT count(*) AS n FROM generate_series(1, 1000000000) a, generate_series(1, 1000000000) b";
@@ -411,11 +412,11 @@ describe("a PostgreSQL database", () => {
     const { runQuery, queryError } = shop({ dataset }, undefined, { connectTimeoutMs: 300 });
     await runQuery("shop", "SELECT 1");
     proxy.stall();
-    const started = performance.now();
+    const expectElapsed = startTimer();
     expect((await queryError("shop", "SELECT 1", {}, {}, abortAfter(200))).code).toBe("timeout");
     expect((await queryError("shop", "SELECT 1")).code).toBe("database_unavailable");
     // Both limits together are 0.5 s, and the defaults more than 10 s.
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expectElapsed(10_000);
   });
 
   it("opens at most the configured number of connections, and reports when the server has none left", async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     CREATE TABLE salaries (id int); INSERT INTO salaries VALUES (2);
     CREATE ROLE "sales team" LOGIN PASSWORD 'sales password'; GRANT SELECT, INSERT ON sales TO "sales team";
     CREATE ROLE hr LOGIN PASSWORD 'the hr password'; GRANT SELECT ON salaries TO hr;`);
-}, 60_000);
+});
 afterAll(async () => {
   await owner.end();
   await server.stop();

@@ -8,6 +8,7 @@ import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { parseConfig, stepErrorOf, mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 import { callOf } from "../../support/call-context.ts";
+import { quietTime } from "../../support/eventually.ts";
 
 const SECRET = "Zw9-key+with/signs";
 const client = createHttpClient(
@@ -475,7 +476,7 @@ describe("a server that fails", () => {
     const call = stepErrorOf(send(peer.url, {}, stop.signal));
     await peer.requestReceived;
     // Waits until the data that the server sent has arrived.
-    await new Promise((resolve) => void setTimeout(resolve, 20));
+    await quietTime(20);
     stop.abort(reason);
     expect(await call).toBe(reason);
     await peer.connectionClosed;

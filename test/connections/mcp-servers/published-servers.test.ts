@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { Config } from "../../../schemas/config.ts";
 import { createMcpServers } from "../../../src/connections/mcp-servers/index.ts";
 import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
+import { untilPassing } from "../../support/eventually.ts";
 import { callOf } from "../../support/call-context.ts";
 
 const BIN = new URL("../../../node_modules/@modelcontextprotocol/", import.meta.url).pathname;
@@ -53,7 +54,7 @@ describe("published MCP servers", () => {
     });
     onTestFinished(() => void child.kill("SIGKILL"));
     const all = peers({ url: `http://127.0.0.1:${port}/mcp` });
-    await vi.waitFor(() => all.tools("peer", callOf(never)), { timeout: 10_000, interval: 100 });
+    await untilPassing(() => all.tools("peer", callOf(never)));
     expect(await all.call("peer", "get-sum", { a: 20, b: 22 }, options, callOf(never))).toContain("42");
   });
 

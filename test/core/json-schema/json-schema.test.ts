@@ -6,7 +6,7 @@ import {
   shapeOfSchema,
 } from "../../../src/core/json-schema/index.ts";
 import { NUMBER, objectOf, openObjectOf } from "../../../src/core/shapes.ts";
-import { startCpuTimer } from "../../support/cpu-time.ts";
+import { expectCost } from "../../support/expect-cost.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const codes = (schema: unknown) => schemaIssues(schema).map(({ path, code }) => `${path!.join(".")} ${code}`);
@@ -65,14 +65,14 @@ describe("inputsValidator", () => {
     expect(value(schema as Record<string, unknown>, inputs)).toEqual([expected]);
   });
 
-  it("matches each pattern in linear time", () => {
+  it("matches each pattern in linear time", async () => {
     const schema = object({
       a: { type: "string", pattern: "^(a+)+$" },
       b: { type: "string", pattern: "^b$" },
     });
-    const cpuTime = startCpuTimer();
-    expect(value(schema, { a: `${"a".repeat(20_000)}!`, b: "b" })).toEqual(["a wrong_format"]);
-    expect(cpuTime()).toBeLessThan(200);
+    const inputs = { a: `${"a".repeat(20_000)}!`, b: "b" };
+    const match = (): void => expect(value(schema, inputs)).toEqual(["a wrong_format"]);
+    await expectCost(200, match);
   });
 
   it("reports endless nesting as such", () => {

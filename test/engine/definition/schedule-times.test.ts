@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { nextTimes, scheduleTimes } from "../../../src/engine/definition/schedule-times.ts";
-import { seededRandom, testSeed } from "../../support/random.ts";
+import { caseCount, seededRandom, testSeed } from "../../support/random.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -160,36 +160,39 @@ describe("the times of a schedule", () => {
   const randomForm = (): string =>
     `${randomField(60)} ${randomField(random() < 0.7 ? 5 : 24)} * * ${["*", "*", "SUN", "5-6"][pick(4)]}`;
 
-  it.each(ZONES)("are those of a second implementation at every change of the clock in %s", (timezone) => {
-    const changes = clockChanges(timezone);
-    expect(changes.length).toBeGreaterThan(0);
-    const differences: string[] = [];
-    for (const change of changes) {
-      // Local times before the window are not in it, so it begins well before the change.
-      const [from, to] = [change - 4 * HOUR, change + 6 * HOUR];
-      const window = readings(timezone, from, to);
-      for (const cron of [...FORMS, randomForm(), randomForm(), randomForm()]) {
-        const expected = expectedTimes(cron, window);
-        const { next, last } = scheduleTimes({ cron, timezone });
-        // From any moment, also within the hour that occurs twice and between two seconds.
-        const moments = [1, 2, 3].map(() => from + pick(to - from));
-        const before = (at: number): number[] => expected.filter((time) => time <= at).slice(-2);
-        const found = {
-          all: actualTimes(cron, timezone, from, to),
-          next: moments.map(next).filter((time) => time! <= to),
-          last: moments.filter((at) => before(at).length === 2).map((at) => last(2, at)),
-        };
-        const wanted = {
-          all: expected,
-          next: moments.flatMap((at) => expected.find((time) => time > at) ?? []),
-          last: moments.map(before).filter(({ length }) => length === 2),
-        };
-        if (!isDeepStrictEqual(found, wanted))
-          differences.push(JSON.stringify({ cron, change: iso(change), moments, found, wanted }));
+  it.each(ZONES.slice(0, caseCount(3, ZONES.length)))(
+    "are those of a second implementation at every change of the clock in %s",
+    (timezone) => {
+      const changes = clockChanges(timezone);
+      expect(changes.length).toBeGreaterThan(0);
+      const differences: string[] = [];
+      for (const change of changes) {
+        // Local times before the window are not in it, so it begins well before the change.
+        const [from, to] = [change - 4 * HOUR, change + 6 * HOUR];
+        const window = readings(timezone, from, to);
+        for (const cron of [...FORMS, randomForm(), randomForm(), randomForm()]) {
+          const expected = expectedTimes(cron, window);
+          const { next, last } = scheduleTimes({ cron, timezone });
+          // From any moment, also within the hour that occurs twice and between two seconds.
+          const moments = [1, 2, 3].map(() => from + pick(to - from));
+          const before = (at: number): number[] => expected.filter((time) => time <= at).slice(-2);
+          const found = {
+            all: actualTimes(cron, timezone, from, to),
+            next: moments.map(next).filter((time) => time! <= to),
+            last: moments.filter((at) => before(at).length === 2).map((at) => last(2, at)),
+          };
+          const wanted = {
+            all: expected,
+            next: moments.flatMap((at) => expected.find((time) => time > at) ?? []),
+            last: moments.map(before).filter(({ length }) => length === 2),
+          };
+          if (!isDeepStrictEqual(found, wanted))
+            differences.push(JSON.stringify({ cron, change: iso(change), moments, found, wanted }));
+        }
       }
-    }
-    expect(differences).toEqual([]);
-  });
+      expect(differences).toEqual([]);
+    },
+  );
 
   it.each([
     ["Europe/Berlin", "2026-03-29T01:00:00Z"],

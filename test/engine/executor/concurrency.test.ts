@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { untilPassing } from "../../support/eventually.ts";
+import { quietTime, untilPassing } from "../../support/eventually.ts";
 import { TEST_ACTOR, testEngine } from "../../support/engine.ts";
 
 const probe = (id: string, more: object = {}) => ({ id, type: "probe", ask: id, ...more });
@@ -50,7 +50,7 @@ describe("limits", () => {
       now += 1;
       peak = Math.max(peak, now);
       await untilPassing(() => expect(peak).toBeGreaterThanOrEqual(2));
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await quietTime(5);
       now -= 1;
     });
     const queues = [await harness.executor(), await harness.executor()];

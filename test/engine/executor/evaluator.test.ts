@@ -11,7 +11,6 @@ import {
 } from "../../../src/engine/definition/expressions/index.ts";
 import { type Evaluate, type Evaluator, evaluator } from "../../../src/engine/executor/evaluator.ts";
 import type { EvaluationResult, EvaluationTask } from "../../../src/engine/executor/expression-thread.ts";
-import { startCpuTimer } from "../../support/cpu-time.ts";
 import {
   expressionOf,
   failingExpression,
@@ -19,6 +18,7 @@ import {
   type Known,
   typeOf,
 } from "../../support/definitions/expressions.ts";
+import { startCost } from "../../support/expect-cost.ts";
 
 const THREAD = workerFile(
   "expression-thread",
@@ -205,10 +205,10 @@ describe("where an expression is evaluated", () => {
     const opened = open({ threads: { run, close: () => Promise.resolve() } });
     const compiled = compileCel(HEAVY);
     const measure = vi.spyOn(compiled, "measure");
-    const cpuTime = startCpuTimer();
+    const expectCpuTime = startCost();
     expect(await opened.forJob("owner")(compiled, scopeOf({}))).toBe(7);
     expect(await opened.forJob("other")(compiled, scopeOf({}))).toBe(7);
-    expect(cpuTime()).toBeLessThan(100);
+    expectCpuTime(100);
     expect([measure.mock.calls.length, run.mock.calls.length]).toEqual([1, 2]);
     // It is attempted again after it was cheap.
     run.mockResolvedValue({ value: "8", cost: 10 });
@@ -243,12 +243,12 @@ describe("where an expression is evaluated", () => {
         order.push("heavy");
         return value;
       });
-    const cpuTime = startCpuTimer();
+    const expectCpuTime = startCost();
     await opened.forJob("light")(compileCel("inputs.a + 1"), scopeOf({ a: 1 }));
     order.push("light");
     expect(await heavy).toBe(HEAVY_RESULT);
     expect(order).toEqual(["light", "heavy"]);
-    expect(cpuTime()).toBeLessThan(200);
+    expectCpuTime(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { untilPassing } from "../../support/eventually.ts";
+import { quietTime, untilPassing } from "../../support/eventually.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
 import { runToEnd, testEngine } from "../../support/engine.ts";
 
@@ -8,8 +8,13 @@ const set = (id: string, values: object, more: object = {}) => ({ id, type: "set
 describe("a fan-out", () => {
   it("returns its outputs in the order of the list, whatever order the items end in", async () => {
     const harness = await testEngine();
+    // Each item waits for the end of the one after it.
+    const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+    ends[4]!.resolve();
     harness.onProbe(async (ask) => {
-      await new Promise((resolve) => setTimeout(resolve, (5 - Number(ask)) * 3));
+      const index = Number(ask) - 1;
+      await ends[index + 1]!.promise;
+      ends[index]!.resolve();
       return ask;
     });
     const { output } = await runToEnd(harness, {
@@ -27,7 +32,7 @@ describe("a fan-out", () => {
       now += 1;
       peak = Math.max(peak, now);
       await untilPassing(() => expect(peak).toBeGreaterThanOrEqual(3));
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await quietTime(5);
       now -= 1;
     });
     const { status } = await runToEnd(harness, {

@@ -51,7 +51,7 @@ function expected({ outcomes, max, attempts, continues, hasCondition }: Loop) {
 }
 
 describe("repeat", () => {
-  it("does what a simple model says, whatever its iterations do", { timeout: 120_000 }, async () => {
+  it("does what a simple model says, whatever its iterations do", async () => {
     const harness = await testEngine();
     const queue = await harness.executor();
     await fc.assert(

@@ -16,6 +16,7 @@ import {
   type ContractSetup,
   pause,
 } from "./setup.ts";
+import { quietTime } from "../eventually.ts";
 
 const ACTOR: Actor = {
   principal: {
@@ -261,7 +262,7 @@ export function storeContract(setup: ContractSetup): void {
         effects.push("second");
         return { by: "second" };
       });
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await quietTime(50);
       expect(effects).toEqual(["first"]);
       finish.resolve();
       expect(await Promise.all([running, repeated])).toEqual([{ by: "first" }, { by: "first" }]);

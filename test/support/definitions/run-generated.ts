@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { createSqliteFile } from "../databases.ts";
 import { testEngine } from "../engine.ts";
 import { temporaryDirectory } from "../instance.ts";
+import { testSeed } from "../random.ts";
 import { startPostgres } from "../postgres.ts";
 import { definitions } from "./generate.ts";
 import { definitionOracle, type Verdict } from "./oracle.ts";
@@ -49,20 +50,18 @@ interface DatabaseEntry {
 /**
  * Prints the seed, which `MILLRACE_TEST_SEED` repeats.
  * @param databases configurations of databases with the table `facts`
- * @param count number of definitions; `MILLRACE_TEST_DEFINITIONS` overrides it
+ * @param numRuns number of definitions
  * @returns how many definitions were accepted and so on
  */
 export async function runGenerated(
   databases: readonly DatabaseEntry[],
   env: Record<string, string>,
-  count: number,
+  numRuns: number,
 ): Promise<Record<Verdict, number>> {
   const harness = await testEngine({ config: { databases }, env });
   const judge = await definitionOracle(harness);
   const counts: Record<Verdict, number> = { accepted: 0, refused: 0, "warned and null": 0 };
-  const seed = Number(process.env["MILLRACE_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-  const numRuns = Number(process.env["MILLRACE_TEST_DEFINITIONS"] ?? count);
-  process.stdout.write(`${numRuns} generated definitions, MILLRACE_TEST_SEED=${seed}\n`);
+  const seed = testSeed(`${numRuns} generated definitions`);
   await fc.assert(
     fc.asyncProperty(definitions(databases.map(({ name }) => name)), async (made) => {
       counts[await judge(made)] += 1;

@@ -63,7 +63,7 @@ const unfixed = (): string[] =>
 
 beforeAll(async () => {
   for (const broken of cases) outcomes.set(broken.name, await outcomeOf(broken));
-}, 120_000);
+});
 afterAll(async () => {
   await close();
   rmSync(directory, { recursive: true, force: true });

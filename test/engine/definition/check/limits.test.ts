@@ -6,27 +6,48 @@ import { exampleIssues } from "../../../../src/engine/definition/check/example-i
 import { orderSteps } from "../../../../src/engine/definition/check/step-order.ts";
 import { startCpuTimer } from "../../../support/cpu-time.ts";
 import { set, defaultChecker } from "./test-checker.ts";
+import { MEASURES_COSTS, slowness } from "../../../support/expect-cost.ts";
 
-/** Returns the report, and the longest turn of the event loop, in milliseconds of processor time. */
-async function checked(source: unknown): Promise<{ report: Report; blocked: number }> {
+/** How often a check is measured. Other programs only add time, through the caches and the cores that they share. */
+const TRIES = 4;
+
+/**
+ * Checks a definition.
+ * @param limitMs where costs are measured: the longest turn of the event loop, in milliseconds of processor time
+ * @returns the report, and the number of turns
+ */
+async function checked(source: unknown, limitMs = Infinity): Promise<{ report: Report; turns: number }> {
+  const found: number[] = [];
+  for (;;) {
+    const { blocked, ...result } = await checkOnce(source);
+    if (!MEASURES_COSTS) return result;
+    found.push(blocked / slowness());
+    if (found.at(-1)! >= limitMs && found.length < TRIES) continue;
+    expect(Math.min(...found), "longest turn").toBeLessThan(limitMs);
+    return result;
+  }
+}
+
+async function checkOnce(source: unknown): Promise<{ report: Report; turns: number; blocked: number }> {
   // The first check loads modules, which is not measured.
   await defaultChecker.check(
     { inputs: { type: "object" }, steps: [set("a", { a: 1 })] },
     { checkConnections: false },
   );
   const cpuTime = startCpuTimer();
-  let [last, blocked, stopped] = [0, 0, false];
+  let [last, turns, blocked, stopped] = [0, 0, 0, false];
   const measure = (): void => {
     const now = cpuTime();
     blocked = Math.max(blocked, now - last);
     last = now;
+    turns += 1;
     if (!stopped) setImmediate(measure);
   };
   setImmediate(measure);
   const report = await defaultChecker.check(source, { checkConnections: false });
   stopped = true;
   measure();
-  return { report, blocked };
+  return { report, turns, blocked };
 }
 
 const insideOf = (shape: Shape): Shape[] => {
@@ -45,9 +66,8 @@ const wide = (kind: unknown) =>
 describe("the shapes of steps", () => {
   it("do not double from step to step", async () => {
     const steps = chain(60, (id) => ({ a: `\${{steps.${id}}}`, b: `\${{steps.${id}}}` }));
-    const { report, blocked } = await checked({ steps });
+    const { report } = await checked({ steps }, 200);
     expect(report.valid).toBe(true);
-    expect(blocked).toBeLessThan(200);
     for (const { output } of report.steps) {
       expect(nodesOf(output)).toBeLessThan(2 * MAX_SHAPE_NODES);
       expect(depthOf(output)).toBeLessThanOrEqual(MAX_SHAPE_DEPTH + 2);
@@ -63,11 +83,10 @@ describe("the shapes of steps", () => {
       () => `\${{${Array(150).fill("values(steps.a.v)").join("+")}}}`,
     );
     const steps = [set("a", { v: wide(1) }), set("b", { v: wide("x") }), set("c", { either, values })];
-    const { report, blocked } = await checked({ steps });
+    const { report } = await checked({ steps }, 400);
     expect(report.errors).toEqual([]);
     // Beyond the limit the shape is any.
     expect(report.steps[2]!.output).toMatchObject({ fields: { either: { of: { kind: "any" } } } });
-    expect(blocked).toBeLessThan(400);
   });
 });
 
@@ -78,9 +97,9 @@ describe("a long definition", () => {
       { steps: [set("a", { a: 1 })], output: many },
       { steps: [set("a", { a: 1 }), set("b", { many })] },
     ]) {
-      const { report, blocked } = await checked(source);
+      const { report, turns } = await checked(source, 250);
       expect(report.valid).toBe(true);
-      expect(blocked).toBeLessThan(250);
+      expect(turns).toBeGreaterThan(2);
     }
   });
 
@@ -95,10 +114,9 @@ describe("a long definition", () => {
           .fill(`steps.a.v.${"field".repeat(10)}x`)
           .join("+")}}}`,
     );
-    const { report, blocked } = await checked({ steps: [set("a", { v: fields }), set("b", { wrong })] });
+    const { report } = await checked({ steps: [set("a", { v: fields }), set("b", { wrong })] }, 400);
     expect(report.errors).toHaveLength(MAX_ISSUES);
     expect(report.errors.filter((issue) => issue.did_you_mean !== undefined)).toHaveLength(10);
-    expect(blocked).toBeLessThan(400);
   });
 
   it("is checked up to the maximum number of issues in its examples", async () => {
@@ -112,10 +130,9 @@ describe("a long definition", () => {
         l: Array.from({ length: 100 }, (_item, item) => `${"asdfghjklm".repeat(19)}${example}_${item}`),
       },
     }));
-    const { report, blocked } = await checked({ inputs, examples, steps: [set("a", { a: 1 })] });
+    const { report } = await checked({ inputs, examples, steps: [set("a", { a: 1 })] }, 400);
     expect(report.errors).toHaveLength(MAX_ISSUES);
     expect(report.errors.every(({ path }) => path.startsWith("examples[0]"))).toBe(true);
-    expect(blocked).toBeLessThan(400);
   });
 });
 
@@ -147,7 +164,6 @@ describe("previews", () => {
     const clock = vi.spyOn(performance, "now");
     let now = 0;
     clock.mockImplementation(() => (now += 60_000));
-    const cpuTime = startCpuTimer();
     try {
       const { preview, errors } = await defaultChecker.check(
         { steps },
@@ -159,7 +175,6 @@ describe("previews", () => {
       expect(errors).toMatchObject([
         { path: expect.stringMatching(/^steps\[\d+\]/), code: "expression_limit" },
       ]);
-      expect(cpuTime()).toBeLessThan(15_000);
     } finally {
       clock.mockRestore();
     }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await startPostgres();
   owner = await server.connect();
   await owner.query("CREATE TABLE products (name text, price numeric(10,2), since date)");
-}, 60_000);
+});
 afterAll(async () => {
   await owner.end();
   await server.stop();
