@@ -1,45 +1,53 @@
 import { defineConfig } from "vitest/config";
+import { IS_POSTGRES, NO_MOCKS, POSTGRES_SERVER, shared } from "./test/support/vitest/shared.ts";
 
-/** Folders whose tests run side by side in one process as well as alone. */
-const FOLDERS = "auth,checks,config,core,deploy,docs,engine,examples,queue,steps,store,telemetry,tools,web";
-/** Whose tests run on PostgreSQL too. With MILLRACE_TEST_STORE=postgres all do. */
-const ON_POSTGRES = [
-  "test/engine/{run-state,executor}/**/*.test.ts",
-  "test/queue/*.test.ts",
-  "test/surfaces/{parity,project-matrix,mcp-sessions,replicas}.test.ts",
-];
-const BUILD = "test/support/built.ts";
-const POSTGRES_SERVER = "test/support/postgres-server.ts";
-const IS_POSTGRES = process.env["MILLRACE_TEST_STORE"] === "postgres";
+/** These replace modules. */
+const WITH_MOCKS = ["test/store/backup.test.ts", "test/web/workflows/recent-runs.test.ts"];
+/** These start the program, or another one, in processes. */
+const PROCESSES = ["test/conformance.test.ts"];
+/** These run on PostgreSQL too. With MILLRACE_TEST_STORE=postgres all do. */
+const ON_POSTGRES = ["test/queue/*.test.ts", "test/engine/executor/runs.test.ts"];
 
-/** These measure costs or priorities, generate many cases, start threads at a priority of their own, or replace modules. */
-const ALONE =
-  "properties|costs|limits|calibration|generated|generated-schemas|import-boundaries|threads|worker-thread|" +
-  "upgrade|backup|concurrent-processes|runs|compute-layout|recent-runs";
-const SHARED = `test/{${FOLDERS}}/**/!(${ALONE}).test.ts`;
-
+/** The tests of the first gate: all but the long ones (vitest.long.config.ts) and the smoke test (vitest.smoke.config.ts). */
 export default defineConfig({
   test: {
-    pool: "forks",
-    // Much of the time is spent waiting for processes: two at a time are no slower each.
-    maxWorkers: 2,
-    // Limits for what hangs: a busy machine takes several times as long as an idle one.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    globalSetup: IS_POSTGRES ? [BUILD, POSTGRES_SERVER] : [BUILD],
+    ...shared,
     projects: [
       {
         extends: true,
+        // A process runs many of these files and imports the program once. For each file that takes half a second.
         test: {
-          name: "alone",
+          name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/system/**", "test/clients/**", SHARED],
+          exclude: ["test/{long,clients,smoke,web}/**", ...PROCESSES, ...WITH_MOCKS],
+          isolate: false,
+          experimental: NO_MOCKS,
         },
       },
       {
         extends: true,
-        // A process runs many of these files and imports the program once. For each file that takes half a second.
-        test: { name: "shared", include: [SHARED], isolate: false },
+        test: {
+          name: "processes",
+          include: PROCESSES,
+          isolate: false,
+          experimental: NO_MOCKS,
+          retry: 1,
+        },
+      },
+      {
+        extends: true,
+        // Node reads no JSX, so Vite loads what these import.
+        test: {
+          name: "web",
+          include: ["test/web/**/*.test.{ts,tsx}"],
+          exclude: WITH_MOCKS,
+          isolate: false,
+          experimental: { viteModuleRunner: true },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "mocks", include: WITH_MOCKS, experimental: { viteModuleRunner: true } },
       },
       {
         extends: true,
@@ -47,6 +55,7 @@ export default defineConfig({
           name: "postgres",
           include: IS_POSTGRES ? [] : ON_POSTGRES,
           isolate: false,
+          experimental: NO_MOCKS,
           globalSetup: [POSTGRES_SERVER],
           env: { MILLRACE_TEST_STORE: "postgres" },
         },

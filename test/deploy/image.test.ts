@@ -1,4 +1,4 @@
-/** The text of the Dockerfile. test/system/image.test.ts tests the image that it builds. */
+/** The text of the Dockerfile. test/long/deploy/image.test.ts tests the image that it builds. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

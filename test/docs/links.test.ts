@@ -62,7 +62,7 @@ const OTHER_VARIABLES = [
   "MILLRACE_KEY",
   "MILLRACE_TEST_SEED",
   "MILLRACE_TEST_STORE",
-  "MILLRACE_TEST_DEFINITIONS",
+  "MILLRACE_TEST_CASES",
 ];
 
 describe("the documents", () => {

@@ -15,7 +15,7 @@ interface Manifest {
   user_config: Record<string, { sensitive?: boolean; required: boolean; default?: string }>;
 }
 
-/** The entries of a zip file whose entries are not compressed, by its directory. test/system/web-connect.test.ts has unzip check it. */
+/** The entries of a zip file whose entries are not compressed, by its directory. test/long/web/web-connect.test.ts has unzip check it. */
 function entriesOf(zip: Buffer): [name: string, text: string][] {
   const end = zip.lastIndexOf("PK\x05\x06");
   let at = zip.readUInt32LE(end + 16);
@@ -98,11 +98,11 @@ it("passes calls, errors, resources and notifications on, and ends with its host
   const [read] = await client.readResource(`millrace://runs/${run.id}`);
   expect(read!.text).toContain("Grüße ☀");
   await client.call("publish_workflow", { workflow_id: id });
-  await expect.poll(() => changes, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => changes).toBeGreaterThan(0);
   await client.close();
   const { read: db } = opened.instance.store;
   const sessions = () => db.selectFrom("mcp_sessions").selectAll().where("key_id", "=", record.id).execute();
-  await expect.poll(sessions, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(sessions).toEqual([]);
 });
 
 it("starts a new session when the server has forgotten the old one", async () => {

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { connect } from "../../support/mcp.ts";
+import { startProgram } from "../../support/process.ts";
+import { heading, openBrowser, openSeededSite, openWindow, takeScreenshot } from "../../support/web.ts";
+
+it("An agent is connected: a key, a client's link or configuration, and its first request is noticed", async () => {
+  const { site, ben } = await openSeededSite();
+  const mcp = await startProgram("mcp-sse", site.stateDir);
+  const browser = await openBrowser();
+  const { page, visit, problems } = await openWindow(browser, site, ben);
+  await visit("/connect");
+  await heading(page, "Connect an agent").waitFor();
+  const byUrl = page.getByRole("region", { name: "By URL alone" });
+  expect(await byUrl.locator("pre").innerText()).toBe("http://127.0.0.1:8000/mcp");
+  await byUrl.getByText("only programs on this computer can connect").waitFor();
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name").fill("my agent");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("The snippets below contain the new key.").waitFor();
+  const [, key] = /X-API-Key: (mill_\w+)/.exec(
+    await page.locator("pre", { hasText: "X-API-Key" }).first().innerText(),
+  )!;
+
+  const choose = async (client: string): Promise<void> => {
+    await page.getByRole("combobox", { name: "Client" }).click();
+    await page.getByRole("option", { name: client, exact: true }).click();
+  };
+  await choose("Cursor");
+  const cursor = new URL((await page.getByRole("link", { name: "Add to Cursor" }).getAttribute("href"))!);
+  expect(cursor.protocol).toBe("cursor:");
+  expect(JSON.parse(atob(cursor.searchParams.get("config")!))).toEqual({
+    url: expect.stringMatching(/:8000\/mcp$/) as string,
+    headers: { "X-API-Key": key },
+  });
+  await choose("VS Code");
+  const vscode = (await page.getByRole("link", { name: "Add to VS Code" }).getAttribute("href"))!;
+  const installed = JSON.parse(decodeURIComponent(vscode.replace("vscode:mcp/install?", ""))) as object;
+  expect(installed).toMatchObject({ name: "millrace", type: "http", inputs: [{ password: true }] });
+  expect(JSON.stringify(installed)).not.toContain(key);
+  await choose("Claude Desktop");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download bundle" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("millrace.mcpb");
+  const tested = spawnSync("unzip", ["-t", await download.path()], { encoding: "utf8" });
+  expect(tested.stdout).toContain("No errors detected");
+  for (const client of [
+    "Gemini CLI",
+    "GitHub Copilot CLI",
+    "Windsurf",
+    "JetBrains IDEs",
+    "Zed",
+    "opencode",
+  ]) {
+    await choose(client);
+    await page.getByText(key!).first().waitFor();
+  }
+  await takeScreenshot(page, "connect-1280");
+
+  await page.getByText("Waiting for the first request with the new key.").waitFor();
+  await (await connect("v2 pinned to 2026-07-28", mcp.url, key!)).listTools();
+  await page.getByText("The first request with the key came").waitFor();
+  await takeScreenshot(page, "connected-1280");
+
+  const narrow = await openWindow(browser, site, ben, { viewport: { width: 400, height: 800 } });
+  await narrow.visit("/connect");
+  const width = await narrow.page.evaluate<number>("document.documentElement.scrollWidth");
+  expect(width).toBeLessThanOrEqual(400);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,49 @@
+/** Backfills and the history of the state, in a browser. */
+import { describe, expect, it } from "vitest";
+import { createFirstAdmin, openBrowser, openSite, openWindow, requestApi } from "../../support/web.ts";
+
+const DEFINITION = {
+  inputs: { type: "object", properties: { day: { type: "string" } } },
+  state: { last_day: { type: "string", default: "none" } },
+  steps: [{ id: "kept", type: "set", values: { day: "${{ inputs.day }}" } }],
+  commit: { last_day: "${{ inputs.day }}" },
+  schedule: { cron: "0 3 * * *", timezone: "Europe/Berlin", inputs: { day: "${{ run.scheduled_for }}" } },
+};
+
+describe("the page of a workflow with a schedule and a state", () => {
+  it("previews and starts a backfill, shows what changed the state, and resets it with a reason", async () => {
+    const site = await openSite();
+    const ann = await createFirstAdmin(site);
+    await requestApi(ann, "POST", "/workflows", { name: "Nightly", definition: DEFINITION });
+    await requestApi(ann, "POST", "/workflows/nightly/publish", {});
+    const { page } = await openWindow(await openBrowser(), site, ann);
+    await page.goto(`${site.url}/ui/workflows/nightly`);
+    await page.getByRole("button", { name: "Run for past times" }).click();
+    const dialog = page.getByRole("dialog", { name: "Run for past times" });
+    await dialog.getByLabel(/^From/).fill("2026-03-28");
+    await dialog.getByLabel("To, included").fill("2026-03-30");
+    await dialog.getByRole("button", { name: "Show the times" }).click();
+    await dialog.getByText("2026-03-29 03:00:00+02:00").waitFor();
+    await dialog.getByRole("button", { name: "Start 3 runs" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const backfills = page.getByRole("region", { name: "Backfills" });
+    await backfills.getByText("finished", { exact: true }).waitFor({ timeout: 60_000 });
+    await backfills.getByText(/3 of 3 runs started/).waitFor();
+
+    await page.reload();
+    const state = page.getByRole("region", { name: "State" });
+    await state.getByRole("button", { name: "Show history" }).click();
+    const changes = state.getByRole("list", { name: "Changes of the state" });
+    await changes
+      .getByText(/2026-03-30T01:00:00/)
+      .first()
+      .waitFor();
+    expect(await changes.getByRole("listitem").count()).toBe(3);
+    await state.getByRole("button", { name: "Reset" }).click();
+    const reset = page.getByRole("dialog", { name: "Reset state" });
+    await reset.getByLabel(/^Reason/).fill("From the start");
+    await reset.getByRole("button", { name: "Reset" }).click();
+    await reset.waitFor({ state: "hidden" });
+    await changes.getByText("From the start").waitFor();
+  });
+});

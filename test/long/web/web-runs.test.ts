@@ -1,0 +1,133 @@
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Approval } from "../../../schemas/approval.ts";
+import type { Run } from "../../../schemas/run.ts";
+import { eventually } from "../../support/eventually.ts";
+import {
+  addPerson,
+  requestApi,
+  createFirstAdmin,
+  heading,
+  openBrowser,
+  openSite,
+  openWindow,
+  type Person,
+  takeScreenshot,
+  WAIT_TIMEOUT_MS,
+  type Site,
+} from "../../support/web.ts";
+
+const BEFORE = [
+  { id: "count", type: "set", values: { n: 1 } },
+  { id: "gate", type: "assert", that: "false", message: "Not yet." },
+];
+const PATCH = [
+  { op: "remove_step", id: "gate" },
+  { op: "add_step", step: { id: "look", type: "set", values: { m: "${{ steps.count.n }}" } } },
+  { op: "add_step", step: { id: "decide", type: "approval", message: "Send it?", timeout: "2h" } },
+];
+
+/** Records model usage, as if the run's steps had called models. */
+function recordModelUsage({ stateDir }: Site, runId: string): void {
+  const db = new DatabaseSync(join(stateDir, "millrace.db"), { timeout: WAIT_TIMEOUT_MS });
+  const usage = JSON.stringify({ input_tokens: 812, output_tokens: 64, cost: 0.25 });
+  db.prepare("update run_attempts set usage = ? where run_id = ? and finished_at is not null").run(
+    usage,
+    runId,
+  );
+  db.close();
+}
+
+/** Runs a single step to its end. */
+const runStep = (person: Person, step: object, more: object = {}) =>
+  requestApi(person, "POST", "/runs", { step, ...more, wait: 30 });
+
+describe("runs of single steps and trials", () => {
+  it("are shown as such, and steps become a workflow whose guesses are shown", async () => {
+    const site = await openSite();
+    const ann = await createFirstAdmin(site);
+    const first = await runStep(ann, { id: "order", type: "set", values: { number: 4711, city: "Lisbon" } });
+    const second = await runStep(ann, { id: "label", type: "set", values: { text: "4711 to Lisbon" } });
+    const mail = { id: "send", type: "email", to: ["team@example.com"], subject: "Hi", text: "Hi" };
+    await requestApi(ann, "POST", "/workflows", { name: "Greeting", definition: { steps: [mail] } });
+    const given = { send: { message_id: "1@example.com" } };
+    const trial = await requestApi(ann, "POST", "/workflows/greeting/runs", { given, wait: 30 });
+    const { page, visit } = await openWindow(await openBrowser(), site, ann);
+
+    await visit("/runs");
+    const row = (id: string) => page.getByRole("row").filter({ hasText: id });
+    expect(await row(trial.id).innerText()).toContain("Web interface, trial");
+    expect(await row(first.id).innerText()).toMatch(/set step order[^]* · no workflow/);
+    await visit(`/runs/${trial.id}`);
+    await page.getByRole("note").filter({ hasText: "Trial" }).waitFor();
+
+    await visit(`/runs/${second.id}`);
+    await page.getByRole("link", { name: "Create workflow" }).click();
+    const [order, label] = ["set step order", "set step label"].map((name) => page.getByLabel(name));
+    expect([await order!.isChecked(), await label!.isChecked()]).toEqual([false, true]);
+    await order!.check();
+    await takeScreenshot(page, "create-from-steps");
+    await page.getByRole("button", { name: "Create workflow" }).click();
+    await page.getByText("must not be empty").waitFor();
+    await page.getByLabel(/^Name/).fill("Labels");
+    await page.getByRole("button", { name: "Create workflow" }).click();
+    const guesses = page.getByRole("list", { name: "Guesses" });
+    await guesses.waitFor();
+    expect(await guesses.innerText()).toContain("steps.order");
+    await takeScreenshot(page, "guesses");
+    await page.getByRole("link", { name: "Open workflow" }).click();
+    await heading(page, "Labels").waitFor();
+    const { definition } = await requestApi<{ definition: { steps: { id: string }[] } }>(
+      ann,
+      "GET",
+      "/workflows/labels",
+    );
+    expect(definition.steps.map(({ id }) => id)).toEqual(["order", "label"]);
+  });
+});
+
+describe("a run that was retried with a changed definition", () => {
+  it("shows the changed definition, its approval, its model usage and who started it", async () => {
+    const site = await openSite();
+    const ann = await createFirstAdmin(site);
+    const ben = await addPerson(site, ann, "ben@example.com", "editor");
+    await requestApi(ben, "POST", "/workflows", { name: "Month end", definition: { steps: BEFORE } });
+    const failed = await requestApi(ben, "POST", "/workflows/month-end/runs", { wait: 30 });
+    const { id } = await requestApi(ben, "POST", `/runs/${failed.id}/retry`, { patch: PATCH });
+    const approval = await eventually(
+      async () => (await requestApi<Approval[]>(ann, "GET", "/approvals"))[0],
+      "the approval",
+      WAIT_TIMEOUT_MS,
+    );
+    recordModelUsage(site, id);
+    const { page, visit } = await openWindow(await openBrowser(), site, ann);
+
+    await visit(`/runs/${id}`);
+    await page.getByLabel("Graph of 3 steps").waitFor();
+    // From count to look, and on to decide: one move for each edge, and one for its arrowhead.
+    const lines = await page.locator(".step-line").first().getAttribute("d");
+    expect(lines?.match(/M/g)).toHaveLength(4);
+    const facts = await page.locator("dl").first().innerText();
+    expect(facts).toContain("1,624 input tokens, 128 output tokens, cost 0.50");
+    expect(facts).toContain("ben@example.com\nWeb interface · Firefox 145 on Linux\n");
+
+    // By its ID alone, as in a link in a mail.
+    await visit(`/approvals/${approval.id}`);
+    await page.getByRole("button", { name: /^look/ }).waitFor();
+    await page.getByRole("heading", { name: "What can run after the decision" }).waitFor();
+    await page.getByText("Nothing else runs.").waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await eventually(
+      async () => (await requestApi<Run>(ann, "GET", `/runs/${id}`)).finished_at ?? undefined,
+      "the run's end",
+      WAIT_TIMEOUT_MS,
+    );
+    await visit(`/approvals/${approval.id.slice(0, -1)}`);
+    await page.getByText("Approval not found").waitFor();
+
+    await visit(`/runs/${id}/retry`);
+    await page.getByText("message: Send it?").waitFor();
+    expect(await page.getByText("Not yet.").count()).toBe(0);
+  });
+});
