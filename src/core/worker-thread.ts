@@ -1,13 +1,18 @@
 /**
  * Runs work that a caller can make expensive in threads, so that the event loop stays free. Each task has a budget of
  * processor time, which a busy machine does not use up, and a distant limit of elapsed time. Owners take turns.
+ *
+ * A task that must end is interrupted, and its thread does the next one. Only a task that does not end by itself costs its thread: V8
+ * can abort the whole process when threads are ended, because the pages of their code belong to all (nodejs/node#64500).
  */
 import { Worker } from "node:worker_threads";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
-import type { ThreadMessage, ThreadRequest } from "./serve-thread.ts";
+import type { ThreadData, ThreadMessage, ThreadRequest } from "./serve-thread.ts";
 
 /** Interval at which the processor time of a running task is checked, in milliseconds. */
 const CPU_CHECK_MS = 100;
+/** How long an interrupted task may take to end before its thread is ended, in milliseconds. */
+const INTERRUPT_GRACE_MS = 500;
 
 /** Why a task has no result. */
 export type ThreadFailure =
@@ -95,6 +100,10 @@ interface Thread {
   job: Job | undefined;
   /** Whether its module is loaded. */
   isReady: boolean;
+  /** Set while an interrupted task has not ended: ends the thread. */
+  grace: NodeJS.Timeout | undefined;
+  /** Shared with the thread: 1 in the first place interrupts its task. */
+  interrupts: Int32Array;
   /** Processor time of the thread when its job started, in milliseconds. */
   cpuAtStart: number;
 }
@@ -108,8 +117,20 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
   let isClosed = false;
 
   function startThread(): Thread {
-    const worker = new Worker(file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
-    const thread: Thread = { worker, job: undefined, isReady: false, cpuAtStart: 0 };
+    const interrupts = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const worker = new Worker(file, {
+      env: {},
+      workerData: { interrupts } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
+    const thread: Thread = {
+      worker,
+      job: undefined,
+      isReady: false,
+      grace: undefined,
+      interrupts,
+      cpuAtStart: 0,
+    };
     threads.add(thread);
     worker.unref();
     worker.on("message", (message: ThreadMessage) => receive(thread, message));
@@ -124,11 +145,24 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
   /** Ends a thread, and rejects its job. Another thread takes its place when there is work. */
   function endThread(thread: Thread, reason: unknown): void {
     if (!threads.delete(thread)) return;
+    clearTimeout(thread.grace);
     const ended = thread.worker.terminate().finally(() => ending.delete(ended));
     ending.add(ended);
     thread.job?.reject(reason);
     thread.job = undefined;
     startWaiting();
+  }
+
+  /** Rejects the job of a thread, which goes on with another one once the task has ended. */
+  function interrupt(thread: Thread, reason: unknown): void {
+    thread.job?.reject(reason);
+    thread.job = undefined;
+    thread.worker.unref();
+    // Otherwise it has not got the task yet.
+    if (!thread.isReady) return startWaiting();
+    thread.grace = setTimeout(() => endThread(thread, reason), INTERRUPT_GRACE_MS).unref();
+    Atomics.store(thread.interrupts, 0, 1);
+    post(thread, { kind: "interrupt" });
   }
 
   function receive(thread: Thread, { kind, cpuMs: used, ...message }: ThreadMessage): void {
@@ -138,6 +172,15 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
       thread.cpuAtStart = used;
       if (job !== undefined) post(thread, { kind: "task", value: job.task });
       return;
+    }
+    if (thread.grace !== undefined) {
+      // It may have asked before it was interrupted.
+      if (kind === "question") return;
+      clearTimeout(thread.grace);
+      thread.grace = undefined;
+      thread.cpuAtStart = used;
+      Atomics.store(thread.interrupts, 0, 0);
+      return startWaiting();
     }
     if (job === undefined) return;
     if (kind === "question") {
@@ -179,7 +222,7 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
       const usage = await thread.worker.cpuUsage().catch(() => undefined);
       if (thread.job !== job) return;
       const used = usage === undefined ? 0 : (usage.user + usage.system) / 1_000 - thread.cpuAtStart;
-      if (thread.isReady && used >= job.cpuMs) endThread(thread, new ThreadError("cpu_limit"));
+      if (thread.isReady && used >= job.cpuMs) interrupt(thread, new ThreadError("cpu_limit"));
       else setTimeout(() => void check(), CPU_CHECK_MS).unref();
     };
     setTimeout(() => void check(), Math.min(CPU_CHECK_MS, job.cpuMs)).unref();
@@ -188,7 +231,7 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
   function startWaiting(): void {
     if (isClosed) return;
     for (;;) {
-      const idle = [...threads].find(({ job }) => job === undefined);
+      const idle = [...threads].find(({ job, grace }) => job === undefined && grace === undefined);
       if (idle === undefined && threads.size >= maxThreads) return;
       const job = waiting.take((owner) => runningOf(owner) < threadsPerOwner);
       if (job === undefined) return;
@@ -198,11 +241,11 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
 
   const runningOf = (owner: string): number => [...threads].filter(({ job }) => job?.owner === owner).length;
 
-  /** Takes a job out of the queue, or ends its thread. */
+  /** Takes a job out of the queue, or interrupts it. */
   function stop(job: Job, reason: unknown): void {
     if (job.isSettled) return;
     const thread = [...threads].find((each) => each.job === job);
-    if (thread !== undefined) return endThread(thread, reason);
+    if (thread !== undefined) return interrupt(thread, reason);
     waiting.remove(job.owner, job);
     job.reject(reason);
   }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
+import { quietTime } from "../support/eventually.ts";
 import { ThreadError, workerFile, type WorkerThreads, workerThreads } from "../../src/core/worker-thread.ts";
 import type { Answer, Task } from "../support/thread-tasks.ts";
 
@@ -45,6 +46,7 @@ const niceValues = (): Map<string, number> =>
   );
 
 const double = async (question: unknown): Promise<unknown> => Number(question) * 2;
+const never = () => new Promise<never>(() => {});
 const refuse = (): Promise<never> => Promise.reject(new Error("no answer"));
 
 describe("workerThreads", () => {
@@ -155,6 +157,39 @@ describe("workerThreads", () => {
     expect(await Promise.all([running, waiting])).toEqual(["gone", "gone"]);
     expect((await other).value).toBe("other");
     expect(await failure(threads.run(echo(0), { signal }))).toBe("gone");
+  });
+
+  describe.each([{ do: "work" }, { do: "turns" }, { do: "ask", value: 1 }] as const)(
+    "a task that can be interrupted ($do)",
+    (task) => {
+      it("ends when its signal is aborted, and leaves the thread to the next one", async () => {
+        const threads = open({ cpuMs: 60_000 });
+        const { threadId } = await threads.run(echo(0));
+        for (let round = 0; round < 5; round += 1) {
+          const controller = new AbortController();
+          const running = failure(threads.run(task, { answer: never, signal: controller.signal }));
+          // At first it has probably not begun.
+          await quietTime(5 * round);
+          controller.abort(new Error("gone"));
+          expect(await running).toBe("gone");
+          expect((await threads.run(echo(round))).threadId).toBe(threadId);
+        }
+      });
+    },
+  );
+
+  it("interrupts a task that uses up its processor time, and goes on with the same thread", async () => {
+    const threads = open({ cpuMs: 150 });
+    const { threadId } = await threads.run(echo(0));
+    expect(await failure(threads.run({ do: "work" }))).toBe("cpu_limit");
+    expect((await threads.run(echo("next"))).threadId).toBe(threadId);
+  });
+
+  it("ends the thread of a task that can't be interrupted", async () => {
+    const threads = open({ cpuMs: 150 });
+    const { threadId } = await threads.run(echo(0));
+    expect(await failure(threads.run({ do: "spin" }))).toBe("cpu_limit");
+    expect((await threads.run(echo("next"))).threadId).not.toBe(threadId);
   });
 
   it("answers the questions of a task", async () => {

@@ -57,10 +57,10 @@ async function objectsOf(parts: readonly ScopePart[], ask: Ask): Promise<Map<num
   return objects;
 }
 
-serveThread(async ({ origin, parts }: EvaluationTask, ask): Promise<EvaluationResult> => {
+serveThread(async ({ origin, parts }: EvaluationTask, ask, interruption): Promise<EvaluationResult> => {
   const scope = scopeOf(parts, await objectsOf(parts, ask));
   try {
-    const { value, cost } = compileOnce(origin).measure(scope);
+    const { value, cost } = compileOnce(origin).measure(scope, undefined, interruption.throwIfInterrupted);
     return { value: JSON.stringify(value), cost };
   } catch (error) {
     if (!(error instanceof StepError)) throw error;

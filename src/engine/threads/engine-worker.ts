@@ -1,5 +1,5 @@
 /** A thread of the engine: it checks definitions, and validates values by the schemas of workflows. */
-import { type Ask, serveThread } from "../../core/serve-thread.ts";
+import { type Ask, type Interruption, serveThread } from "../../core/serve-thread.ts";
 import { inlineValidation, type Validated } from "../../core/validation.ts";
 import { stepTypes } from "../../steps/index.ts";
 import { type Checker, checker } from "../definition/check/index.ts";
@@ -14,14 +14,15 @@ import {
 } from "./engine-task.ts";
 import { remoteConnections, remoteUsers, remoteWorkflows } from "./remote-resources.ts";
 
-serveThread((task: EngineTask, ask): Promise<TaskResult> =>
-  task.kind === "check" ? check(task, ask) : validate(task),
+serveThread((task: EngineTask, ask, interruption): Promise<TaskResult> =>
+  task.kind === "check" ? check(task, ask, interruption) : validate(task),
 );
 
-async function check(task: CheckTask, ask: Ask): Promise<CheckedText> {
+async function check(task: CheckTask, ask: Ask, { signal }: Interruption): Promise<CheckedText> {
   const { source } = task;
   const made = checkerOf(task, ask);
-  const report = await made.check("yaml" in source ? source.yaml : JSON.parse(source.json), task.options);
+  const checked: unknown = "yaml" in source ? source.yaml : JSON.parse(source.json);
+  const report = await made.check(checked, { ...task.options, signal });
   const {
     definition,
     // The types in words say enough, and a shape can be large.

@@ -71,8 +71,8 @@ function compiled(
 ): CompiledExpression {
   const maxOutput = origin.options.maxOutputBytes ?? MAX_EXPRESSION_OUTPUT;
   let originText: string | undefined;
-  const measure: CompiledExpression["measure"] = (scope, maxCost) => {
-    const evaluation = startEvaluation(scope, place, maxOutput, maxCost);
+  const measure: CompiledExpression["measure"] = (scope, maxCost, throwIfInterrupted) => {
+    const evaluation = startEvaluation(scope, place, maxOutput, maxCost, throwIfInterrupted);
     try {
       return { value: evaluate(evaluation), cost: evaluation.cost };
     } catch (error) {

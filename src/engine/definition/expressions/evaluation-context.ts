@@ -15,6 +15,10 @@ export interface Evaluation {
   /** The work so far, in units of 10 ns of processor time. */
   cost: number;
   readonly maxCost: number;
+  /** The work at which the limits are looked at next. */
+  nextCheckAt: number;
+  /** Ends an evaluation whose result is not wanted any more. */
+  readonly throwIfInterrupted: (() => void) | undefined;
   /** Remaining size of the output, in bytes of JSON. */
   remainingOutputBytes: number;
   readonly maxOutputBytes: number;
@@ -25,17 +29,23 @@ export interface Evaluation {
   readonly detailedErrors: WeakMap<Error, () => Error>;
 }
 
+/** The work after which an evaluation finds out whether it was interrupted: 10 ms of processor time. */
+const INTERRUPT_COST = 1_000_000;
+
 export const startEvaluation = (
   scope: Scope,
   location: SourceLocation,
   maxOutputBytes: number,
   maxCost: number = MAX_EXPRESSION_COST,
+  throwIfInterrupted?: () => void,
 ): Evaluation => ({
   scope,
   locals: [],
   location,
   cost: 0,
   maxCost,
+  nextCheckAt: throwIfInterrupted === undefined ? maxCost : Math.min(maxCost, INTERRUPT_COST),
+  throwIfInterrupted,
   remainingOutputBytes: maxOutputBytes,
   maxOutputBytes,
   patterns: new Map(),
@@ -51,7 +61,13 @@ export const startEvaluation = (
  */
 export function charge(evaluation: Evaluation, work: number): void {
   evaluation.cost += work;
+  if (evaluation.cost > evaluation.nextCheckAt) checkLimits(evaluation);
+}
+
+function checkLimits(evaluation: Evaluation): void {
   if (evaluation.cost > evaluation.maxCost) throw workExceeded(evaluation);
+  evaluation.throwIfInterrupted?.();
+  evaluation.nextCheckAt = Math.min(evaluation.maxCost, evaluation.cost + INTERRUPT_COST);
 }
 
 /** The name of the limit of work in the details of its error. */

@@ -60,8 +60,11 @@ export interface CompiledExpression {
    * @throws StepError expression_failed, expression_limit (with the limit in its details), null_value (with the name)
    */
   evaluate(scope: Scope, maxCost?: number): unknown;
-  /** Does the same, and returns the work that it took. */
-  measure(scope: Scope, maxCost?: number): { value: unknown; cost: number };
+  /**
+   * Does the same, and returns the work that it took.
+   * @param throwIfInterrupted ends the evaluation by throwing; it is called after each 10 ms of work
+   */
+  measure(scope: Scope, maxCost?: number, throwIfInterrupted?: () => void): { value: unknown; cost: number };
 }
 
 /**

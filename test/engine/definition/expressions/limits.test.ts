@@ -29,6 +29,17 @@ describe("the limits of an expression", () => {
     await expectCost(5_000, failInLoop);
   });
 
+  it("let a thread interrupt an evaluation after each 10 ms of work", () => {
+    const product = compileCel("inputs.rows.map(a, inputs.rows.map(b, a.id * b.id).sum()).sum()");
+    let checks = 0;
+    const throwIfInterrupted = (): void => {
+      checks += 1;
+      if (checks === 3) throw new Error("interrupted");
+    };
+    expect(() => product.measure({ ...scope, inputs }, undefined, throwIfInterrupted)).toThrow("interrupted");
+    expect(checks).toBe(3);
+  });
+
   it("refuse lists that a full thread could not allocate", () => {
     const text = "a,".repeat(524_288);
     const long = text + text;
