@@ -3,8 +3,13 @@ import { IS_POSTGRES, NO_MOCKS, POSTGRES_SERVER, shared } from "./test/support/v
 
 /** These replace modules. */
 const WITH_MOCKS = ["test/store/backup.test.ts", "test/web/workflows/recent-runs.test.ts"];
-/** These start the program, or another one, in processes. */
-const PROCESSES = ["test/conformance.test.ts"];
+/** These start the program in processes. */
+const PROCESSES = [
+  "test/commands/{backup,doctor,edit-workflows,keys,log,metrics,migrate-state,outgoing-proxy,postgres,projects}.test.ts",
+  "test/commands/{run,run-step,runs,secret-files,storage,usage,worker,workflows}.test.ts",
+  "test/store/{first-admin,lock-holder,older-copies}.test.ts",
+  "test/surfaces/replicas.test.ts",
+];
 /** These run on PostgreSQL too. With MILLRACE_TEST_STORE=postgres all do. */
 const ON_POSTGRES = ["test/queue/*.test.ts", "test/engine/executor/runs.test.ts"];
 

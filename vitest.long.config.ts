@@ -22,10 +22,11 @@ const importing = (...modules: string[]): string[] =>
 export default defineConfig({
   test: {
     ...shared,
+    env: { ...shared.env, MILLRACE_TEST_RANDOM: "1" },
     testTimeout: 7 * MINUTE * PATIENCE,
     hookTimeout: 3 * MINUTE * PATIENCE,
     projects: [
-      part("web"),
+      part("web", { maxWorkers: 2 }),
       part("kills", ONE_AT_A_TIME),
       part("deploy", ONE_AT_A_TIME),
       part("load", ONE_AT_A_TIME),
@@ -34,13 +35,12 @@ export default defineConfig({
       // The random tests of the first gate, with new cases and more of them.
       part("generated", {
         include: importing("fast-check", "random.ts"),
-        env: { MILLRACE_TEST_RANDOM: "1" },
       }),
       // The tests of the first gate that have limits of time, which are measured here.
       part("costs", {
         ...ONE_AT_A_TIME,
         include: importing("expect-cost.ts"),
-        env: { MILLRACE_TEST_COSTS: "1" },
+        env: { MILLRACE_TEST_COSTS: "1", MILLRACE_TEST_RANDOM: "0" },
       }),
       // The tests of the first gate whose state can be in PostgreSQL, with their state there.
       part("postgres", {
@@ -52,7 +52,7 @@ export default defineConfig({
         isolate: false,
         experimental: NO_MOCKS,
         globalSetup: [POSTGRES_SERVER],
-        env: { MILLRACE_TEST_STORE: "postgres" },
+        env: { MILLRACE_TEST_STORE: "postgres", MILLRACE_TEST_RANDOM: "0" },
       }),
     ],
   },
@@ -62,6 +62,7 @@ interface PartOptions {
   /** Files beside those of its folder. */
   include?: string[];
   fileParallelism?: boolean;
+  maxWorkers?: number;
   isolate?: boolean;
   experimental?: typeof NO_MOCKS;
   globalSetup?: string[];

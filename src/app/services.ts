@@ -65,6 +65,8 @@ export interface Setup {
   descriptors?: number | undefined;
   /** How deliveries are attempted: their timeout, and by how much pauses are shorter; tests do not wait. */
   deliveries?: { timeoutMs?: number; pauseFactor?: number } | undefined;
+  /** How long checks of definitions wait for connections and for a prepared query, in milliseconds; tests wait longer. */
+  checks?: { connectionsTimeoutMs?: number; prepareTimeoutMs?: number } | undefined;
   /** How long a request for a forgotten password takes, in milliseconds; tests do not wait. */
   resetDelayMs?: number;
 }
@@ -88,6 +90,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     version: VERSION,
     now: () => clock.now(),
     proxies: settings.proxies,
+    ...(setup.checks?.prepareTimeoutMs !== undefined && { prepareTimeoutMs: setup.checks.prepareTimeoutMs }),
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
@@ -113,6 +116,9 @@ export function openEngine(instance: Instance, setup: Setup) {
     durationLimits: config.limits,
     maxRunBytes: config.limits.run_bytes,
     auditSecrets: config.audit.secrets,
+    ...(setup.checks?.connectionsTimeoutMs !== undefined && {
+      connectionsTimeoutMs: setup.checks.connectionsTimeoutMs,
+    }),
   });
   const allowed = usageLimits(holdersOf, read, clock);
   return {

@@ -19,12 +19,19 @@ import { signatureSecrets } from "./signature-secrets.ts";
 
 /**
  * @param secrets the values of the variables that the configuration names, which can change
- * @param options `stateDir`: the state directory, in which workflows must not open databases; `proxies`: the outgoing proxies
+ * @param options `stateDir`: the state directory, in which workflows must not open databases; `proxies`: the outgoing proxies;
+ *   `prepareTimeoutMs`: the time limit for preparing a query in an embedded database, in milliseconds
  */
 export function createConnections(
   config: Config,
   secrets: SecretSource,
-  options: { stateDir: string; version: string; now: () => number; proxies?: OutgoingProxies },
+  options: {
+    stateDir: string;
+    version: string;
+    now: () => number;
+    proxies?: OutgoingProxies;
+    prepareTimeoutMs?: number;
+  },
 ): ConfiguredConnections {
   const { proxies = NO_PROXIES } = options;
   const mask = secretMasker(config, secrets, proxySecrets(proxies));

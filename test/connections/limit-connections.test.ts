@@ -18,6 +18,7 @@ import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { StepError } from "../../src/core/step-errors.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import { callOf } from "../support/call-context.ts";
+import { caseCount } from "../support/random.ts";
 
 const HERE = new URL("../support/", import.meta.url).pathname;
 const directory = mkdtempSync(join(tmpdir(), "millrace-test-"));
@@ -289,7 +290,7 @@ describe("connections that a view limits", () => {
           await alone.close();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: caseCount(4, 15) },
     );
   });
 

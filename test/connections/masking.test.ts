@@ -133,8 +133,9 @@ describe("masker", () => {
   it("takes work in proportion to the text, however many secrets there are", async () => {
     const secrets = Array.from({ length: 100 }, (_, index) => `sk-${index}-abcdefgh-${index * 7_919}`);
     const { text } = createMasker(secrets);
-    const long = "the quick brown fox, 100% & more \\ ".repeat(30_000);
-    await expectCost(1_000, () => text(long));
-    expect(text(`${long}${secrets[99]}`)).not.toContain(secrets[99]);
+    const long = `${"the quick brown fox, 100% & more \\ ".repeat(30_000)}${secrets[99]}`;
+    let masked = long;
+    await expectCost(1_000, () => (masked = text(long)));
+    expect(masked).not.toContain(secrets[99]);
   });
 });

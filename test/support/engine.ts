@@ -9,7 +9,7 @@ import type { DurationLimits } from "../../src/core/duration-limits.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { type PerKeyLimits, usageHolders } from "../../src/core/usage-limits.ts";
-import { iso } from "../../src/core/clock.ts";
+import { iso, MINUTE } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { EventsApi } from "../../src/core/event-ports.ts";
 import { eventTokens } from "../../src/core/event-tokens.ts";
@@ -60,6 +60,9 @@ export const TEST_ACTOR = {
   client: "vitest",
 } as const;
 
+/** On a busy machine, the process that checks a query may take longer to start than the limits. */
+const PATIENT_MS = 2 * MINUTE;
+
 /** How many turns of the event loop the jobs of other executors are waited for. */
 const MAX_ROUNDS = 300;
 
@@ -108,6 +111,7 @@ export async function testEngine({
     stateDir: opened.stateDir,
     version: "0",
     now: clock.now,
+    prepareTimeoutMs: PATIENT_MS,
   });
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;
@@ -126,6 +130,7 @@ export async function testEngine({
     durationLimits: { ...DURATION_LIMITS, ...durationLimits },
     ...(maxRunBytes !== undefined && { maxRunBytes }),
     auditSecrets,
+    connectionsTimeoutMs: PATIENT_MS,
   });
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;

@@ -10,7 +10,7 @@ import { startWebServer } from "../../src/app/serve.ts";
 import { openServices, type Setup } from "../../src/app/services.ts";
 import { createKey, type CreatedKey } from "../../src/auth/api-keys.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
-import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { type Clock, MINUTE, systemClock } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { locationOf, newStateDirectory } from "./directories.ts";
@@ -43,6 +43,9 @@ interface CopyOptions {
 interface Copy extends RunningServer {
   url: string;
 }
+
+/** A busy machine may take longer than the limits to start the process that checks a query. */
+const PATIENT_CHECKS = { connectionsTimeoutMs: 2 * MINUTE, prepareTimeoutMs: 2 * MINUTE };
 
 const CHEAP = { parameters: { logN: 4, r: 8, p: 1 } };
 
@@ -95,6 +98,7 @@ export async function testInstance({
     tracer,
     passwords,
     readDiskSpace,
+    checks: PATIENT_CHECKS,
     resetDelayMs: 0,
   });
   const open =

@@ -11,10 +11,10 @@ import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
-import { seededRandom, testSeed } from "../support/random.ts";
+import { caseCount, seededRandom, testSeed } from "../support/random.ts";
 import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
 
-const SEQUENCES = 60;
+const SEQUENCES = caseCount(25, 400);
 const STEPS = 14;
 const PEOPLE = ["ann", "ben", "cai", "dan", "eve"] as const;
 type Name = (typeof PEOPLE)[number];

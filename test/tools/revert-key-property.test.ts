@@ -15,6 +15,7 @@ import { unpublishWorkflow } from "../../tools/workflows/unpublish-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
+import { caseCount } from "../support/random.ts";
 
 const KEYS = ["one", "two", "three"] as const;
 const CLIENTS = ["agent", "script"] as const;
@@ -249,7 +250,7 @@ describe("a revert of a random history", () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: caseCount(10, 100) },
     );
     // The histories were neither empty nor all of one kind.
     expect(Math.min(reverted, skipped)).toBeGreaterThan(10);

@@ -141,9 +141,11 @@ describe("scanQuery", () => {
   it("reads the longest query in less than 2 s of processor time", async () => {
     for (const text of ["'", "/*", "$a$", ":a ", "((", "e'\\", "- ", '""']) {
       const query = text.repeat(MAX_QUERY_LENGTH / text.length);
-      const scan = () => DIALECTS.map((dialect) => scanQuery(query, dialect));
-      await expectCost(2_000, scan);
-      expect(scan()).toHaveLength(DIALECTS.length);
+      const scanned: unknown[] = [];
+      await expectCost(2_000, () => {
+        for (const dialect of DIALECTS) scanned.push(scanQuery(query, dialect));
+      });
+      expect(scanned).not.toContain(undefined);
     }
   });
 });

@@ -92,7 +92,6 @@ describe("schemaCheck", () => {
         }
       },
       "a second of processor time",
-      50_000,
     );
     expect(refusal).toBeInstanceOf(StepError);
   });

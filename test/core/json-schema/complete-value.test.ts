@@ -110,8 +110,9 @@ describe("completeValue", () => {
     );
     const schema = { $ref: "#/$defs/d0", $defs: { ...doubling, d40: object({ a: text }) } };
     const values = Array.from({ length: 100 }, () => ({}));
-    await expectCost(500, () => completeValue(schema, values));
-    expect(completeValue(schema, values)).toEqual(values);
+    let completed: unknown;
+    await expectCost(500, () => (completed = completeValue(schema, values)));
+    expect(completed).toEqual(values);
   });
 });
 

@@ -87,11 +87,18 @@ describe("a run", () => {
   it("lets active attempts finish when another step fails, and starts no more", async () => {
     const harness = await testEngine();
     const slow = Promise.withResolvers<void>();
+    const slowBegan = Promise.withResolvers<void>();
     const started: unknown[] = [];
     harness.onProbe(async (ask) => {
       started.push(ask);
-      if (ask === "bad") throw new StepError("step_failed", "bad");
-      if (ask === "slow") await slow.promise;
+      if (ask === "slow") {
+        slowBegan.resolve();
+        await slow.promise;
+      }
+      if (ask !== "bad") return;
+      // A job that is not claimed yet would be cancelled.
+      await slowBegan.promise;
+      throw new StepError("step_failed", "bad");
     });
     const queue = await harness.executor();
     const id = await harness.start(

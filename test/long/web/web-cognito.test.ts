@@ -59,7 +59,7 @@ describe("a browser behind a load balancer", () => {
 
     // A key that the user creates works without the login.
     await page.goto(`${proxy.url}/ui/keys`);
-    await page.getByRole("button", { name: "Create New API Key" }).click();
+    await page.getByRole("button", { name: "Create New API Key" }).first().click();
     await page.getByLabel(/^Name/).fill("past the login");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const key = await page.getByText(/^mill_\w{36}$/).innerText();

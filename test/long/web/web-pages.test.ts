@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { untilPassing } from "../../support/eventually.ts";
 import {
   createFirstAdmin,
   heading,
@@ -269,7 +270,12 @@ describe("keyboard navigation", () => {
     await tabTo(page, "Expiration date");
     await page.keyboard.press("Enter");
     await page.getByRole("option", { name: "In 90 days" }).waitFor();
-    await page.keyboard.press("ArrowDown");
+    // The list highlights its value a moment after it has opened.
+    const highlighted = page.locator('[role="option"][data-combobox-selected]');
+    await untilPassing(async () => {
+      await page.keyboard.press("ArrowDown");
+      expect(await highlighted.innerText()).not.toBe("In 90 days");
+    });
     await page.keyboard.press("Enter");
     await page.getByRole("option").first().waitFor({ state: "detached" });
     await tabTo(page, "Create");

@@ -82,8 +82,8 @@ function overlaps({ corners }: GraphLayout): number {
 describe.each<Direction>(["LR", "TB"])("computeLayout, %s", (direction) => {
   it.each(SHAPES)("lays 500 steps out within the limit: %s", async (_, shape) => {
     const needs = shape(500);
-    const layout = computeLayout({ needs, direction });
-    await expectCost(LAYOUT_LIMIT_MS, () => computeLayout({ needs, direction }));
+    let layout: GraphLayout = { direction, corners: [], edges: [], width: 0, height: 0 };
+    await expectCost(LAYOUT_LIMIT_MS, () => (layout = computeLayout({ needs, direction })));
     expect(layout.corners).toHaveLength(500);
     expect(layout.edges).toHaveLength(needs.flat().length);
     expect(overlaps(layout)).toBe(0);

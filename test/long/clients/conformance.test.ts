@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { catalogue } from "../tools/index.ts";
-import { isServedOn } from "../src/core/tool.ts";
-import { temporaryDirectory } from "./support/instance.ts";
-import { startKeyProxy } from "./support/key-proxy.ts";
-import { runCommand, startProgram } from "./support/process.ts";
+import { catalogue } from "../../../tools/index.ts";
+import { isServedOn } from "../../../src/core/tool.ts";
+import { temporaryDirectory } from "../../support/instance.ts";
+import { startKeyProxy } from "../../support/key-proxy.ts";
+import { runCommand, startProgram } from "../../support/process.ts";
 
 /** `millrace mcp-sse` with the fixtures that the suite expects. */
-const SERVER_WITH_FIXTURES = fileURLToPath(new URL("support/conformance-server.ts", import.meta.url));
+const SERVER_WITH_FIXTURES = fileURLToPath(new URL("../../support/conformance-server.ts", import.meta.url));
 const SUITE = dirname(
   createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json"),
 );
