@@ -16,7 +16,7 @@ describe("the parts of the long gate", () => {
     const projects = [...textOf("vitest.long.config.ts").matchAll(/\bpart\("(\w+)"/g)].map(
       ([, name]) => name,
     );
-    expect(projects.toSorted()).toEqual(PARTS.toSorted());
+    expect(new Set(projects)).toEqual(new Set(PARTS));
   });
 
   it("have the tests of every folder of test/long", () => {
