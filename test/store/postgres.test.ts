@@ -1,6 +1,9 @@
-import { sql } from "kysely";
+import { type CompiledQuery, sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import type { WorkflowFilter } from "../../src/core/ports.ts";
+import { iso } from "../../src/core/clock.ts";
+import type { ClaimOptions } from "../../src/core/job-ports.ts";
+import { claimJobs } from "../../src/store/claim-jobs.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
@@ -22,6 +25,50 @@ const NEXT: Migration = {
     await db.schema.createTable("notes").addColumn("text", "text").execute();
   },
 };
+
+describe("a claim in PostgreSQL", () => {
+  it("takes no job that another executor has claimed and released since it was read", async () => {
+    const url = await createDatabase();
+    const [first, second] = [await open(url), await open(url)];
+    const clock = fakeClock();
+    const others = engineTransaction(second, clock);
+    const options: ClaimOptions = {
+      now: iso(clock.now()),
+      limit: 5,
+      limits: new Map(),
+      quarantined: "isolate",
+    };
+    const job = {
+      runId: "run_1",
+      stepId: "a",
+      item: null,
+      kind: "step",
+      priority: 0,
+      resource: null,
+    } as const;
+    const attempt = { dueAt: null, attempt: 1, retryCount: 1 };
+    await others((tx) => tx.jobs.add({ ...job, ...attempt }));
+    const claimAndRelease = (): Promise<boolean> =>
+      others(async (tx) => {
+        const [claimed] = await tx.jobs.claim("exe_2", options);
+        return tx.jobs.release(claimed!, "exe_2", attempt);
+      });
+    let released = false;
+    const claimed = await first.transaction((trx) => {
+      const executeQuery = trx.executeQuery.bind(trx);
+      vi.spyOn(trx, "executeQuery").mockImplementation(async (query, ...more) => {
+        const { sql: text, parameters } = query as CompiledQuery;
+        const isClaim = text.startsWith('update "jobs"') && parameters.includes("exe_1");
+        if (isClaim) released = await claimAndRelease();
+        return executeQuery(query, ...more);
+      });
+      return claimJobs(trx, clock, "exe_1", options);
+    }, "rows");
+    expect({ released, claimed }).toEqual({ released: true, claimed: [] });
+    const [again] = await others((tx) => tx.jobs.claim("exe_3", options));
+    expect(again).toMatchObject({ stepId: "a", fence: 2 });
+  });
+});
 
 describe("the schema in PostgreSQL", () => {
   it("has the tables, columns and indexes of SQLite", async () => {
