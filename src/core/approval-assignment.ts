@@ -60,8 +60,8 @@ export function assignmentOf({
     if (kind === "escalated") assign(to);
     if (kind !== "delegated" || by === null) continue;
     const [from, next] = [by.toLowerCase(), to[0]!.toLowerCase()];
-    // A person who decides by a role gets a seat, and gives it away.
-    if (!holders.has(from)) holders.set(from, from);
+    // A person who decides by a role, or because nobody is named, gets a seat and gives it away. Others have only those that they hold.
+    if (!holders.has(from) && (roles.size > 0 || assignees.length === 0)) holders.set(from, from);
     for (const [seat, holder] of holders) if (holder === from) holders.set(seat, next);
   }
   return { open: assignees.length === 0, roles: [...roles], holders };
