@@ -3,6 +3,12 @@ import { IS_POSTGRES, NO_MOCKS, POSTGRES_SERVER, shared } from "./test/support/v
 
 /** These replace modules. */
 const WITH_MOCKS = ["test/store/backup.test.ts", "test/web/workflows/recent-runs.test.ts"];
+/** These count what a process has as a whole: its sockets, its children, its memory. */
+const ALONE = [
+  "test/surfaces/{http-server,rest-input}.test.ts",
+  "test/commands/start-steps.test.ts",
+  "test/connections/databases/{child-pool,postgres,sqlite,duckdb}.test.ts",
+];
 /** These start the program in processes. */
 const PROCESSES = [
   "test/commands/{backup,doctor,edit-workflows,keys,log,metrics,migrate-state,outgoing-proxy,postgres,projects}.test.ts",
@@ -24,7 +30,7 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{long,clients,smoke,web}/**", ...PROCESSES, ...WITH_MOCKS],
+          exclude: ["test/{long,clients,smoke,web}/**", ...PROCESSES, ...WITH_MOCKS, ...ALONE],
           isolate: false,
           experimental: NO_MOCKS,
         },
@@ -53,6 +59,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: "mocks", include: WITH_MOCKS, experimental: { viteModuleRunner: true } },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: ALONE, experimental: NO_MOCKS },
       },
       {
         extends: true,

@@ -35,11 +35,14 @@ export default defineConfig({
       // The random tests of the first gate, with new cases and more of them.
       part("generated", {
         include: importing("fast-check", "random.ts"),
+        // Node reads no JSX, which files of test/web import.
+        experimental: { viteModuleRunner: true },
       }),
       // The tests of the first gate that have limits of time, which are measured here.
       part("costs", {
         ...ONE_AT_A_TIME,
         include: importing("expect-cost.ts"),
+        experimental: { viteModuleRunner: true },
         env: { MILLRACE_TEST_COSTS: "1", MILLRACE_TEST_RANDOM: "0" },
       }),
       // The tests of the first gate whose state can be in PostgreSQL, with their state there.
@@ -64,7 +67,7 @@ interface PartOptions {
   fileParallelism?: boolean;
   maxWorkers?: number;
   isolate?: boolean;
-  experimental?: typeof NO_MOCKS;
+  experimental?: { viteModuleRunner: boolean; nodeLoader?: boolean };
   globalSetup?: string[];
   env?: Record<string, string>;
 }

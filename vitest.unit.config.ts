@@ -10,7 +10,7 @@ export default defineConfig({
     exclude: [
       // These generate many cases, copy databases, replace modules, or need a server.
       "test/**/{properties,costs,limits,upgrade,backup,concurrent-processes,generated*}.test.ts",
-      "test/**/{postgres*,broken,schedule-times,repeat-properties,heavy-expressions,threads,worker-thread,runs}.test.ts",
+      "test/**/{postgres*,broken,schedule-times,repeat-properties,threads,worker-thread,runs}.test.ts",
       "test/checks/{import-boundaries,generated-schemas}.test.ts",
     ],
     isolate: false,

@@ -14,7 +14,11 @@ const CHECKS = ["generate:check", "format:check", "lint", "types", "unused", "li
 
 async function run(name) {
   const started = performance.now();
-  const child = spawn("npm", ["run", "--silent", name], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("npm", ["run", "--silent", name], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));

@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The last file that a build writes, and what it is made of. */
+/** A file that each build writes, and its sources. Both contain dependencies. */
 const BUILDS = {
   program: {
     output: "dist/program/main.js",
-    sources: ["src", "tools", "schemas", "package.json", "vite.program.config.ts"],
+    sources: ["src", "tools", "schemas", "package-lock.json", "vite.program.config.ts"],
   },
-  web: { output: "dist/web/index.html", sources: ["src/web", "schemas/generated", "package.json"] },
+  web: { output: "dist/web/index.html", sources: ["src/web", "schemas", "package-lock.json"] },
 };
 
 /** When a file, or any file or directory in a directory, was last written: milliseconds since 1970. */

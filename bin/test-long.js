@@ -17,7 +17,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const isDone = (command, ...args) => spawnSync(command, args, { cwd: ROOT, stdio: "inherit" }).status === 0;
+const OPTIONS = { cwd: ROOT, stdio: "inherit", shell: process.platform === "win32" };
+const isDone = (command, ...args) => spawnSync(command, args, OPTIONS).status === 0;
 
 function runPart(name) {
   // Other people's clients are a package of their own, because they are large (1.2 GB).

@@ -1,10 +1,13 @@
 /** What the starts of all long-lived processes share: they end when they are stopped, and wait for a state that is not usable yet. */
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { SECOND } from "../core/clock.ts";
 import { throttledLogger } from "../core/throttled-logger.ts";
 import { isTemporaryFailure } from "../store/temporary-failures.ts";
 import type { Io } from "./io.ts";
+
+/** Pause before the state is tried again, in milliseconds. */
+const RETRY_MS = SECOND;
 
 /** Ends a start, because the process must end. */
 class StopRequested extends Error {
@@ -50,8 +53,8 @@ interface OpenOptions<T> {
   log: Logger;
   /** Closes what is opened too late. */
   close?: (opened: T) => Promise<void>;
-  /** Pause before the state is tried again, in milliseconds. Default: one second. */
-  retryMs?: number;
+  /** Waits before the state is tried again; tests do not wait. */
+  delay?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>;
 }
 
 /**
@@ -60,7 +63,7 @@ interface OpenOptions<T> {
  */
 export async function openWhenUsable<T>(
   open: () => Promise<T>,
-  { signal, log, close = async () => {}, retryMs = SECOND }: OpenOptions<T>,
+  { signal, log, close = async () => {}, delay = setTimeout }: OpenOptions<T>,
 ): Promise<T> {
   const report = throttledLogger((line, reason) =>
     log.warn({ ...line, reason }, "state not usable yet, trying again"),
@@ -83,6 +86,6 @@ export async function openWhenUsable<T>(
       if (!isTemporaryFailure(originalError(error))) throw error;
       report((originalError(error) as Error).message);
     }
-    await delay(retryMs, undefined, { signal }).catch(() => {});
+    await delay(RETRY_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import { threadCpuUsage } from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "./background-priority.ts";
 
-/** What a thread gets when it is started. */
+/** Data that a thread is started with. */
 export interface ThreadData {
   /** Shared with the process, which sets the first one to 1 to interrupt the task. */
   interrupts: Int32Array;
@@ -33,7 +33,7 @@ export interface ThreadMessage {
 /** Asks the process that started the task. If it has no answer, the task ends with its error. */
 export type Ask = (question: unknown) => Promise<unknown>;
 
-/** How a task notices that its result is not wanted any more. A task that never looks is ended with its thread. */
+/** How a task notices that its result is not wanted any more. A task that checks neither is ended with its thread. */
 export interface Interruption {
   /** Is aborted in a turn of the event loop, for a task that leaves it now and then. */
   signal: AbortSignal;
@@ -41,7 +41,7 @@ export interface Interruption {
   throwIfInterrupted(): void;
 }
 
-/** Ends a task that was interrupted. Nobody gets this error. */
+/** Ends a task that was interrupted. The process discards this error. */
 class Interrupted extends Error {
   constructor() {
     super("The task was interrupted.");

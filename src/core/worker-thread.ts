@@ -5,13 +5,14 @@
  * A task that must end is interrupted, and its thread does the next one. Only a task that does not end by itself costs its thread: V8
  * can abort the whole process when threads are ended, because the pages of their code belong to all (nodejs/node#64500).
  */
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import type { ThreadData, ThreadMessage, ThreadRequest } from "./serve-thread.ts";
 
 /** Interval at which the processor time of a running task is checked, in milliseconds. */
 const CPU_CHECK_MS = 100;
-/** How long an interrupted task may take to end before its thread is ended, in milliseconds. */
+/** Default of `interruptGraceMs`. */
 const INTERRUPT_GRACE_MS = 500;
 
 /** Why a task has no result. */
@@ -47,6 +48,8 @@ export interface WorkerThreadsOptions {
   cpuMs: number;
   /** Time that a task may take with its waiting, in milliseconds. */
   wallMs: number;
+  /** How long an interrupted task may take to end before its thread is ended, in milliseconds. Default: 500. */
+  interruptGraceMs?: number;
   /** Maximum number of tasks of one owner that run at a time. Default: one thread fewer than there are, at least one. */
   threadsPerOwner?: number;
   /** Maximum number of tasks of one owner that wait. Default: 100. */
@@ -100,8 +103,8 @@ interface Thread {
   job: Job | undefined;
   /** Whether its module is loaded. */
   isReady: boolean;
-  /** Set while an interrupted task has not ended: ends the thread. */
-  grace: NodeJS.Timeout | undefined;
+  /** Set while an interrupted task has not ended: whose it is, and the timer that ends the thread. */
+  interrupted: { owner: string; timer: NodeJS.Timeout } | undefined;
   /** Shared with the thread: 1 in the first place interrupts its task. */
   interrupts: Int32Array;
   /** Processor time of the thread when its job started, in milliseconds. */
@@ -111,6 +114,7 @@ interface Thread {
 export function workerThreads<Task, Result>(options: WorkerThreadsOptions): WorkerThreads<Task, Result> {
   const { file, threads: maxThreads, memoryMb, cpuMs: defaultCpuMs, wallMs } = options;
   const { threadsPerOwner = Math.max(1, maxThreads - 1), maxWaitingPerOwner = 100 } = options;
+  const { interruptGraceMs = INTERRUPT_GRACE_MS } = options;
   const threads = new Set<Thread>();
   const ending = new Set<Promise<unknown>>();
   const waiting: FairQueue<Job> = fairQueue();
@@ -127,7 +131,7 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
       worker,
       job: undefined,
       isReady: false,
-      grace: undefined,
+      interrupted: undefined,
       interrupts,
       cpuAtStart: 0,
     };
@@ -145,7 +149,7 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
   /** Ends a thread, and rejects its job. Another thread takes its place when there is work. */
   function endThread(thread: Thread, reason: unknown): void {
     if (!threads.delete(thread)) return;
-    clearTimeout(thread.grace);
+    clearTimeout(thread.interrupted?.timer);
     const ended = thread.worker.terminate().finally(() => ending.delete(ended));
     ending.add(ended);
     thread.job?.reject(reason);
@@ -155,12 +159,20 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
 
   /** Rejects the job of a thread, which goes on with another one once the task has ended. */
   function interrupt(thread: Thread, reason: unknown): void {
-    thread.job?.reject(reason);
+    const { owner } = thread.job!;
+    thread.job!.reject(reason);
     thread.job = undefined;
     thread.worker.unref();
-    // Otherwise it has not got the task yet.
+    // A thread that is not ready has no task to interrupt.
     if (!thread.isReady) return startWaiting();
-    thread.grace = setTimeout(() => endThread(thread, reason), INTERRUPT_GRACE_MS).unref();
+    const interrupted = { owner, timer: setTimeout(() => void endUnlessDone(), interruptGraceMs).unref() };
+    const endUnlessDone = async (): Promise<void> => {
+      // This event loop may have been busy, with the answer of the thread waiting for its turn.
+      await setImmediate();
+      await setImmediate();
+      if (thread.interrupted === interrupted) endThread(thread, reason);
+    };
+    thread.interrupted = interrupted;
     Atomics.store(thread.interrupts, 0, 1);
     post(thread, { kind: "interrupt" });
   }
@@ -173,11 +185,11 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
       if (job !== undefined) post(thread, { kind: "task", value: job.task });
       return;
     }
-    if (thread.grace !== undefined) {
+    if (thread.interrupted !== undefined) {
       // It may have asked before it was interrupted.
       if (kind === "question") return;
-      clearTimeout(thread.grace);
-      thread.grace = undefined;
+      clearTimeout(thread.interrupted.timer);
+      thread.interrupted = undefined;
       thread.cpuAtStart = used;
       Atomics.store(thread.interrupts, 0, 0);
       return startWaiting();
@@ -231,7 +243,9 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
   function startWaiting(): void {
     if (isClosed) return;
     for (;;) {
-      const idle = [...threads].find(({ job, grace }) => job === undefined && grace === undefined);
+      const idle = [...threads].find(
+        ({ job, interrupted }) => job === undefined && interrupted === undefined,
+      );
       if (idle === undefined && threads.size >= maxThreads) return;
       const job = waiting.take((owner) => runningOf(owner) < threadsPerOwner);
       if (job === undefined) return;
@@ -239,7 +253,9 @@ export function workerThreads<Task, Result>(options: WorkerThreadsOptions): Work
     }
   }
 
-  const runningOf = (owner: string): number => [...threads].filter(({ job }) => job?.owner === owner).length;
+  /** Counts the threads of an owner, with those whose interrupted task has not ended. */
+  const runningOf = (owner: string): number =>
+    [...threads].filter(({ job, interrupted }) => (job ?? interrupted)?.owner === owner).length;
 
   /** Takes a job out of the queue, or interrupts it. */
   function stop(job: Job, reason: unknown): void {

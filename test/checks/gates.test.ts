@@ -6,7 +6,7 @@ import { ROOT, sectionOf, tableIn } from "../support/documents.ts";
 
 const textOf = (file: string): string => readFileSync(`${ROOT}${file}`, "utf8");
 
-/** Those that `npm run test:long` knows. */
+/** Parts that `npm run test:long` accepts. */
 const PARTS = [
   .../const PARTS = \[([^\]]*)\]/.exec(textOf("bin/test-long.js"))![1]!.matchAll(/"(\w+)"/g),
 ].map(([, name]) => name!);

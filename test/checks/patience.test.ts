@@ -32,15 +32,16 @@ const RULES: readonly Rule[] = [
   },
   {
     name: "a deadline of its own",
-    pattern: /\.poll\([^;]*\btimeout: ?[\d_]+|\b(?:it|test)\([^;{]*\{ timeout: ?[\d_]+|^ *\}, [\d_]+\);$/gm,
+    pattern:
+      /\.poll\([^;]*\btimeout: ?[\d_]+|\b(?:it|test)\([^;{]*\{ timeout: ?[\d_]+|^ *\}, [\d_]{5,}\);$/gm,
     example: 'it("ends", { timeout: 5_000 }, async () => {});',
     instead: "the limit of all tests, which grows with the load",
   },
   {
     name: "a deadline of its own",
-    pattern: /\beventually\([^;]*, "[^"]*", [\d_]+\)/g,
-    example: 'await eventually(() => ended() || undefined, "the end", 2_000);',
-    instead: "eventually without a limit",
+    pattern: /\bAbortSignal\.timeout\(/g,
+    example: "const signal = AbortSignal.timeout(5_000);",
+    instead: "a signal that nothing aborts",
   },
   {
     name: "a bound of time",
@@ -73,14 +74,38 @@ const files = globSync(["test/**/*.test.{ts,tsx}", "test/support/**/*.ts"], { cw
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-const findingsIn = (text: string): string[] =>
-  RULES.flatMap(({ name, pattern, instead }) =>
+/** The positions of calls of `eventually` whose last argument is a number. */
+function limitedWaits(text: string): number[] {
+  return [...text.matchAll(/\beventually\(/g)].flatMap(({ index, 0: { length } }) => {
+    let depth = 1;
+    let end = index + length;
+    for (; depth > 0 && end < text.length; end += 1)
+      if (text[end] === "(") depth += 1;
+      else if (text[end] === ")") depth -= 1;
+    return /,\s*[\d_]+,?\s*$/.test(text.slice(index, end - 1)) ? [index] : [];
+  });
+}
+
+const findingsIn = (text: string): string[] => [
+  ...RULES.flatMap(({ name, pattern, instead }) =>
     [...text.matchAll(pattern)].map(({ index }) => `${lineOf(text, index)}: ${name}. Use ${instead}.`),
-  );
+  ),
+  ...limitedWaits(text).map(
+    (index) => `${lineOf(text, index)}: a deadline of its own. Use eventually without one.`,
+  ),
+];
 
 describe("the tests of the first gate", () => {
   it.each(RULES)("are searched for $name: $example", ({ example, instead }) => {
     expect(findingsIn(example)).toEqual([expect.stringContaining(instead)]);
+  });
+
+  it("are searched for waits with a deadline of their own", () => {
+    expect(findingsIn('await eventually(() => ended() || undefined, "the end", 2_000);')).toHaveLength(1);
+    expect(
+      findingsIn("await eventually(\n  async () => (await x()) ?? y,\n  what,\n  15_000,\n);"),
+    ).toHaveLength(1);
+    expect(findingsIn('await eventually(() => find(1_000), "the end");')).toEqual([]);
   });
 
   it("contain no sleeps, no deadlines of their own and no bounds of time", () => {

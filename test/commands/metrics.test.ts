@@ -26,14 +26,10 @@ async function scrape(url: string): Promise<Map<string, MetricFamily>> {
 
 /** Scrapes until a condition holds, because the numbers of executors come with their next commit. */
 const scraped = (url: string, holds: (families: Map<string, MetricFamily>) => boolean, what: string) =>
-  eventually(
-    async () => {
-      const families = await scrape(url);
-      return holds(families) ? families : undefined;
-    },
-    what,
-    15_000,
-  );
+  eventually(async () => {
+    const families = await scrape(url);
+    return holds(families) ? families : undefined;
+  }, what);
 
 /** A state directory with a key, and a configuration with a model. */
 async function setUp() {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openWhenUsable, runService, stopSignal } from "../../src/commands/service.ts";
@@ -18,8 +19,13 @@ function start(open: () => Promise<string>) {
   const exitWhenDone = vi.fn<() => void>();
   const signal = stopSignal({ onStop: (listener) => void stops.push(listener) });
   const opened: string[] = [];
+  const pauses: number[] = [];
+  const delay = async (ms: number): Promise<void> => {
+    pauses.push(ms);
+    await setImmediate();
+  };
   const ended = runService({ exitWhenDone }, log, async () => {
-    const options = { signal, log, close: async (one: string) => void closed.push(one), retryMs: 1 };
+    const options = { signal, log, close: async (one: string) => void closed.push(one), delay };
     opened.push(await openWhenUsable(open, options));
   });
   const messages = () =>
@@ -27,7 +33,7 @@ function start(open: () => Promise<string>) {
       .split("\n")
       .filter(Boolean)
       .map((line) => (JSON.parse(line) as { msg: string }).msg);
-  return { ended, stop: () => stops[0]!(), opened, closed, messages, text: () => text, exitWhenDone };
+  return { ended, stop: () => stops[0]!(), opened, closed, pauses, messages, text: () => text, exitWhenDone };
 }
 
 describe("the start of a process", () => {
@@ -40,9 +46,9 @@ describe("the start of a process", () => {
         if (attempts < 5) throw sqliteError(code);
         return "state";
       });
-      await vi.advanceTimersByTimeAsync(4_000);
       await started.ended;
       expect([attempts, started.opened]).toEqual([5, ["state"]]);
+      expect(started.pauses).toEqual([1_000, 1_000, 1_000, 1_000]);
       expect(started.messages()).toEqual(["state not usable yet, trying again", "state usable again"]);
       expect(started.text()).toContain(sqliteError(code).message);
     },
@@ -65,7 +71,6 @@ describe("the start of a process", () => {
       undo.move();
       return "state";
     });
-    await vi.advanceTimersByTimeAsync(1_000);
     await started.ended;
     expect(started.opened).toEqual(["state"]);
   });

@@ -14,6 +14,7 @@ import { openSecrets, type Secrets, type SecretsOptions } from "../../src/config
 import { eventually } from "../support/eventually.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { secretFiles } from "../support/secrets.ts";
+import { patiently } from "../support/patience.ts";
 
 let directory: string;
 beforeEach(() => void (directory = temporaryDirectory()));
@@ -316,12 +317,12 @@ describe("a secret that a command gives", () => {
   it("does not wait for a program that the command has left behind", async () => {
     const { secrets } = commanded(
       `const { spawn } = await import("node:child_process");
-       const left = spawn(process.execPath, ["-e", "setTimeout(() => {}, 3000)"], { stdio: ["ignore", "inherit", "ignore"], detached: true });
+       const left = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: ["ignore", "inherit", "ignore"], detached: true });
        left.unref(); writeFileSync(file("left"), String(left.pid)); setInterval(() => {}, 1e6);`,
-      { timeout: "500ms" },
+      { timeout: `${patiently(2)}s` },
     );
     await secrets.load(["APP_TOKEN"]);
-    expect(secrets.missingReason("APP_TOKEN")).toContain("did not end within 500ms");
+    expect(secrets.missingReason("APP_TOKEN")).toContain(`did not end within ${patiently(2)}s`);
     process.kill(Number(readFileSync(join(directory, "left"), "utf8")), "SIGKILL");
   });
 

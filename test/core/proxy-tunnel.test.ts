@@ -4,6 +4,8 @@ import { readProxies } from "../../src/core/outgoing-proxy.ts";
 import { openTunnel, ProxyError } from "../../src/core/proxy-tunnel.ts";
 import { outgoingProxy } from "../support/outgoing-proxy.ts";
 import { tlsServer } from "../support/tls-server.ts";
+import { quietTime } from "../support/eventually.ts";
+import { patiently } from "../support/patience.ts";
 
 const at = (url: string) => readProxies({ HTTPS_PROXY: url }).proxies.all[0]!;
 
@@ -24,8 +26,9 @@ describe("a tunnel", () => {
         socket.once("data", (bytes: Buffer) => socket.write(bytes));
       },
     });
-    const socket = await openTunnel(at(proxy.url), "api.test:443", 100);
-    await once(AbortSignal.timeout(150), "abort");
+    const limitMs = patiently(1_000);
+    const socket = await openTunnel(at(proxy.url), "api.test:443", limitMs);
+    await quietTime(limitMs + 50);
     expect(socket.destroyed).toBe(false);
     expect(String((await once(socket, "data"))[0])).toBe("hello");
     socket.write("again");

@@ -127,11 +127,11 @@ async function tryInstallation(env: Record<string, string>): Promise<string> {
   return second.log();
 }
 
-const IN_ORDER = /mcp-sse stopped[^]*serve stopped|serve stopped[^]*mcp-sse stopped/;
+const BOTH_STOPPED = /mcp-sse stopped[^]*serve stopped|serve stopped[^]*mcp-sse stopped/;
 
 describe("npm start", () => {
   it("runs the samples over every surface, continues after kill -9, and stops on SIGTERM", async () => {
-    expect(await tryInstallation({ MILLRACE_STATE_DIR: temporaryDirectory() })).toMatch(IN_ORDER);
+    expect(await tryInstallation({ MILLRACE_STATE_DIR: temporaryDirectory() })).toMatch(BOTH_STOPPED);
   });
 
   it("does the same with its state in PostgreSQL", async () => {
@@ -142,6 +142,6 @@ describe("npm start", () => {
       MILLRACE_DATABASE_URL: postgres.url(),
       MILLRACE_DATABASE_PASSWORD: PASSWORD,
     });
-    expect(log).toMatch(IN_ORDER);
+    expect(log).toMatch(BOTH_STOPPED);
   });
 });

@@ -129,13 +129,14 @@ describe("the open store", () => {
     const other = otherConnection(store.directory.databaseFile);
     other.exec("begin immediate");
     let ticks = 0;
-    const ticking = setInterval(() => (ticks += 1), 5);
-    const created = create();
     // If waiting blocked the process, this would never run, and the lock would never be released.
-    setTimeout(() => other.exec("commit"), 300);
-    await created;
+    const ticking = setInterval(() => {
+      ticks += 1;
+      if (ticks === 20) other.exec("commit");
+    }, 5);
+    await create();
     clearInterval(ticking);
-    expect(ticks).toBeGreaterThan(3);
+    expect(ticks).toBeGreaterThanOrEqual(20);
     expect(await read.count({})).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-/** What the tests start: the program as a release runs it, and its web interface. */
+/** Builds the program, as a release runs it, and the web interface for the tests that start them. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -9,7 +9,7 @@ import { startCpuTimer } from "./cpu-time.ts";
 /** Whether this run measures. */
 export const MEASURES_COSTS = process.env["MILLRACE_TEST_COSTS"] === "1";
 
-/** What an expression with so much counted work takes on the machine on which the limits were set, in milliseconds. */
+/** Counted work of an expression, and its time on the machine on which the limits were set, in milliseconds. */
 const COMMON = { work: 10_000_000, ms: 100 };
 const ADDITIONS = compileCel("inputs.l.exists(x, inputs.l.exists(y, x + y == -1))");
 const SCOPE = {
@@ -31,8 +31,8 @@ export function slowness(): number {
   return Math.max(1, times.toSorted((a, b) => a - b)[1]! / COMMON.ms);
 }
 
-/** How often work is measured. Other programs only add time, through the caches and the cores that they share. */
-const TRIES = 6;
+/** Maximum number of measurements. Other programs only add time, through the caches and the cores that they share. */
+const MAX_MEASUREMENTS = 6;
 
 /**
  * Runs work, and fails if this thread needs too much processor time for it each time.
@@ -46,7 +46,7 @@ export async function expectCost(limitMs: number, work: () => unknown): Promise<
     await work();
     if (!MEASURES_COSTS) return;
     times.push(cpuTime() / slowness());
-  } while (times.at(-1)! >= limitMs && times.length < TRIES);
+  } while (times.at(-1)! >= limitMs && times.length < MAX_MEASUREMENTS);
   expect(Math.min(...times), "processor time in milliseconds").toBeLessThan(limitMs);
 }
 

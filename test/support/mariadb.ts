@@ -43,7 +43,6 @@ export async function startMariaDb(sql: string): Promise<MariaDb> {
         .createConnection({ socketPath: socket, user: "root", multipleStatements: true })
         .catch(() => undefined),
     "MariaDB",
-    30_000,
   );
   const password = "a secret of the tests";
   await owner.query(

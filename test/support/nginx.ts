@@ -150,14 +150,10 @@ export async function startNginx(at: {
     child.kill("SIGTERM");
     await exited;
   });
-  await eventually(
-    async () => {
-      if (child.exitCode !== null) throw new Error(readFileSync(errorLog, "utf8"));
-      return fetch(`http://127.0.0.1:${at.http}/`, { redirect: "manual" }).catch(() => undefined);
-    },
-    "nginx",
-    20_000,
-  );
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(readFileSync(errorLog, "utf8"));
+    return fetch(`http://127.0.0.1:${at.http}/`, { redirect: "manual" }).catch(() => undefined);
+  }, "nginx");
   return {
     url: `https://localhost:${at.https}`,
     plainUrl: `http://localhost:${at.http}`,

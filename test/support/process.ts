@@ -43,7 +43,7 @@ const IN_A_PROCESS = new Set([
   "backup",
 ]);
 
-/** What a command printed, and its exit code. */
+/** Output and exit code of a command. */
 export interface CommandResult {
   code: number | null;
   out: string;

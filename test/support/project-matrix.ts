@@ -156,7 +156,6 @@ export async function openProjectMatrix() {
     const approval = await eventually(
       async () => (await call(listApprovals, { run_id: waitingRun })).items[0],
       "the approval",
-      30_000,
     );
     if (finished.status !== "succeeded")
       throw new Error(JSON.stringify(await call(getRun, { run_id: finished.id })));

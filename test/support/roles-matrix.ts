@@ -213,14 +213,10 @@ export async function openRolesMatrix() {
       starters.set(id, owner);
     }
     const executor = await instance.executor();
-    const waiting = await eventually(
-      async () => {
-        const { items } = await as(owners[0]!)(listApprovals, { limit: 200 });
-        return items.length === owners.length ? items : undefined;
-      },
-      "the approvals",
-      15_000,
-    );
+    const waiting = await eventually(async () => {
+      const { items } = await as(owners[0]!)(listApprovals, { limit: 200 });
+      return items.length === owners.length ? items : undefined;
+    }, "the approvals");
     await executor.stop(0);
     const byStarter = Map.groupBy(waiting, ({ run_id }) => starters.get(run_id)!.lineage);
     return new Map([...byStarter].map(([lineage, items]) => [lineage, items.map(({ id }) => id)]));

@@ -46,14 +46,10 @@ export async function startTracedServer(
       return body.id as string;
     },
     waitForRunEnd: (runId) =>
-      eventually(
-        async () => {
-          const { body } = await call("GET", `/runs/${runId}`);
-          return body.finished_at === null ? undefined : body;
-        },
-        `the end of ${runId}`,
-        30_000,
-      ),
+      eventually(async () => {
+        const { body } = await call("GET", `/runs/${runId}`);
+        return body.finished_at === null ? undefined : body;
+      }, `the end of ${runId}`),
   };
 }
 

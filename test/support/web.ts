@@ -10,13 +10,14 @@ import { TEMPLATES } from "../../src/web/workflows/templates.ts";
 import { LAUNCH_OPTIONS, type MonitoredPage, monitorPage } from "./browser.ts";
 import { type BrowserApi, browserApi } from "./browser-api.ts";
 import { eventually } from "./eventually.ts";
+import { patiently } from "./patience.ts";
 import type { ApiResponse } from "./http.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { type Program, runCommand, startProgram } from "./process.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 
 /** A time-out that is long enough for a busy machine. */
-export const WAIT_TIMEOUT_MS = 20_000;
+export const WAIT_TIMEOUT_MS = patiently(20_000);
 
 export const PASSWORD = "violet otter counts 48 spoons";
 

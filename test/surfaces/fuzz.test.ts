@@ -121,7 +121,7 @@ async function ready() {
   const event = { schema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } };
   const expecting = [{ id: "callback", type: "wait", event }];
   await call("POST", "/workflows", { name: "Expecting", definition: { steps: expecting } });
-  const { body: expected } = await call("POST", "/workflows/expecting/runs", { wait: 1 });
+  const { body: expected } = await call("POST", "/workflows/expecting/runs", { wait: 20 });
   const { body: shown } = await call("GET", `/runs/${expected.id}?step_id=callback`);
   await call("DELETE", "/workflows/old");
   const { headers } = await call("GET", "/workflows?limit=1");

@@ -265,7 +265,7 @@ describe("an offered workflow", () => {
       },
     });
     await instance.executor();
-    const { id } = await sales(runWorkflow, { workflow_id: "sales.report", wait: 1 });
+    const { id } = await sales(runWorkflow, { workflow_id: "sales.report", wait: 20 });
     const decider = callAs(instance, memberOf(["sales"], { owner: "decider@example.com" }));
     const own = await decider(listApprovals, { status: "pending" });
     expect(own.items.map(({ step_id: step }) => step)).toEqual(["sure"]);
@@ -316,8 +316,8 @@ describe("an offered workflow", () => {
       },
     });
     await instance.executor();
-    await sales(runWorkflow, { workflow_id: "sales.ask", wait: 1 });
-    await finance(runWorkflow, { workflow_id: "finance.month", wait: 1 });
+    await sales(runWorkflow, { workflow_id: "sales.ask", wait: 20 });
+    await finance(runWorkflow, { workflow_id: "finance.month", wait: 20 });
     await expect.poll(async () => (await sales(listApprovals, {})).items.length).toBe(2);
     for (const { id } of (await sales(listApprovals, {})).items) {
       const { plan } = await sales(getApproval, { approval_id: id });

@@ -2,11 +2,12 @@ import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkSignature, type SignatureScheme } from "../../../src/core/webhook-signatures/index.ts";
+import { testSeed } from "../../support/random.ts";
 
 const NOW = 1_700_000_000_000;
 const TIME = String(NOW / 1000);
 const SECRET = Buffer.alloc(24, 5).toString("base64");
-const SEED = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000_000);
+const SEED = testSeed("changed bytes");
 
 const hmac = (key: string | Buffer, encoding: "hex" | "base64", ...content: (string | Buffer)[]): string =>
   createHmac("sha256", key)

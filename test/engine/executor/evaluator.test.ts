@@ -19,6 +19,8 @@ import {
   typeOf,
 } from "../../support/definitions/expressions.ts";
 import { startCost } from "../../support/expect-cost.ts";
+import { quietTime } from "../../support/eventually.ts";
+import { patiently } from "../../support/patience.ts";
 
 const THREAD = workerFile(
   "expression-thread",
@@ -307,6 +309,20 @@ describe("an evaluation in a thread that does not end", () => {
     const evaluated = evaluate(compileCel(HEAVY), scopeOf({}));
     stop.abort(new StepError("cancelled", "The run was cancelled."));
     await expect(evaluated).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("leaves its thread to the next evaluation when it is interrupted", async () => {
+    const opened = open({ threads: threadsWith({ interruptGraceMs: patiently(60_000) }) });
+    const stop = new AbortController();
+    const evaluate = opened.forJob("owner", stop.signal);
+    // The thread is ready.
+    expect(await evaluate(compileCel(HEAVY), scopeOf({}))).toBe(HEAVY_RESULT);
+    const interrupted = evaluate(compileCel(`range(1000000).map(a, ${HEAVY}).sum()`), scopeOf({}));
+    await quietTime(20);
+    stop.abort(new StepError("cancelled", "The run was cancelled."));
+    await expect(interrupted).rejects.toMatchObject({ code: "cancelled" });
+    // Its only thread would be ended after the grace, if it did not do this.
+    expect(await opened.forJob("other")(compileCel(HEAVY), scopeOf({}))).toBe(HEAVY_RESULT);
   });
 
   it("reaches the limit of work after about as much processor time as it says", async () => {

@@ -3,7 +3,7 @@ import { taking } from "../../support/expensive-requests.ts";
 import { fuzzHealth, MAX_TURN_MS, startMonitoredServer } from "../../support/health-fuzz.ts";
 import { testSeed } from "../../support/random.ts";
 
-/** The system tests send 400. */
+/** `many-expensive-requests.test.ts` sends 400. */
 const REQUESTS = 15;
 
 const list = (count: number, make: (index: number) => unknown): unknown[] =>

@@ -1,4 +1,4 @@
-/** What the configurations of all test runs have in common. */
+/** Settings that all configurations of vitest share. */
 import type { ViteUserConfig } from "vitest/config";
 import { measurePatience } from "../patience.ts";
 import { reportRetries } from "./report-retries.ts";

@@ -15,7 +15,7 @@ export interface Evaluation {
   /** The work so far, in units of 10 ns of processor time. */
   cost: number;
   readonly maxCost: number;
-  /** The work at which the limits are looked at next. */
+  /** Work at which the limits are checked next. */
   nextCheckAt: number;
   /** Ends an evaluation whose result is not wanted any more. */
   readonly throwIfInterrupted: (() => void) | undefined;

@@ -8,8 +8,8 @@ import { startCpuTimer } from "../../../support/cpu-time.ts";
 import { set, defaultChecker } from "./test-checker.ts";
 import { MEASURES_COSTS, slowness } from "../../../support/expect-cost.ts";
 
-/** How often a check is measured. Other programs only add time, through the caches and the cores that they share. */
-const TRIES = 4;
+/** Maximum number of measurements. Other programs only add time, through the caches and the cores that they share. */
+const MAX_MEASUREMENTS = 4;
 
 /**
  * Checks a definition.
@@ -22,7 +22,7 @@ async function checked(source: unknown, limitMs = Infinity): Promise<{ report: R
     const { blocked, ...result } = await checkOnce(source);
     if (!MEASURES_COSTS) return result;
     found.push(blocked / slowness());
-    if (found.at(-1)! >= limitMs && found.length < TRIES) continue;
+    if (found.at(-1)! >= limitMs && found.length < MAX_MEASUREMENTS) continue;
     expect(Math.min(...found), "longest turn").toBeLessThan(limitMs);
     return result;
   }
