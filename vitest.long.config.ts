@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { NO_MOCKS, POSTGRES_SERVER, shared } from "./test/support/vitest/shared.ts";
 
 const MINUTE = 60_000;
-const PATIENCE = Number(shared.env.MILLRACE_TEST_PATIENCE);
+const PATIENCE = Number(shared.env.TEST_PATIENCE);
 
 /** These measure, stop processes at exact moments, mount file systems, or load the whole machine. */
 const ONE_AT_A_TIME = { fileParallelism: false };
@@ -22,7 +22,7 @@ const importing = (...modules: string[]): string[] =>
 export default defineConfig({
   test: {
     ...shared,
-    env: { ...shared.env, MILLRACE_TEST_RANDOM: "1" },
+    env: { ...shared.env, TEST_RANDOM: "1" },
     testTimeout: 7 * MINUTE * PATIENCE,
     hookTimeout: 3 * MINUTE * PATIENCE,
     projects: [
@@ -43,7 +43,7 @@ export default defineConfig({
         ...ONE_AT_A_TIME,
         include: importing("expect-cost.ts"),
         experimental: { viteModuleRunner: true },
-        env: { MILLRACE_TEST_COSTS: "1", MILLRACE_TEST_RANDOM: "0" },
+        env: { TEST_COSTS: "1", TEST_RANDOM: "0" },
       }),
       // The tests of the first gate whose state can be in PostgreSQL, with their state there.
       part("postgres", {
@@ -55,7 +55,7 @@ export default defineConfig({
         isolate: false,
         experimental: NO_MOCKS,
         globalSetup: [POSTGRES_SERVER],
-        env: { MILLRACE_TEST_STORE: "postgres", MILLRACE_TEST_RANDOM: "0" },
+        env: { MILLRACE_TEST_STORE: "postgres", TEST_RANDOM: "0" },
       }),
     ],
   },

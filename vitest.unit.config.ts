@@ -8,9 +8,10 @@ export default defineConfig({
     globalSetup: [],
     include: ["test/{auth,checks,config,core,engine,queue,steps,store,telemetry}/**/*.test.ts"],
     exclude: [
-      // These generate many cases, copy databases, replace modules, or need a server.
+      // These generate many cases, copy databases, replace modules, or start processes and threads.
       "test/**/{properties,costs,limits,upgrade,backup,concurrent-processes,generated*}.test.ts",
-      "test/**/{postgres*,broken,schedule-times,repeat-properties,threads,worker-thread,runs}.test.ts",
+      "test/**/{postgres*,broken,schedule-times,repeat-properties,threads,worker-thread,runs,evaluator,secrets}.test.ts",
+      "test/**/{sql,sql-issues,prepare-run,project-connections,first-admin,lock-holder,older-copies}.test.ts",
       "test/checks/{import-boundaries,generated-schemas}.test.ts",
     ],
     isolate: false,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { temporaryDirectory } from "../support/instance.ts";
-import { runCommand, startProgram } from "../support/process.ts";
+import { spawnCommand, startProgram } from "../support/process.ts";
 
 const DRIVER = fileURLToPath(new URL("driver.js", import.meta.url));
 
@@ -69,7 +69,7 @@ describe.each(CLIENTS)("%s on %s", (name, path, { reconnects }) => {
     const env = { MILLRACE_STATE_DIR: stateDir };
     let server = await startProgram("mcp-sse", stateDir);
     const { port } = new URL(server.url);
-    const key = (await runCommand(["keys", "create", "--name", "agent"], env)).out.trim();
+    const key = (await spawnCommand(["keys", "create", "--name", "agent"], env)).out.trim();
     const client = startClient(name, `${server.url}${path}`, key);
 
     expect(await client.ask("connect")).toBe("{}");
@@ -92,7 +92,7 @@ describe.each(CLIENTS)("%s on %s", (name, path, { reconnects }) => {
       expect(await eventually(answers, `an answer to ${name} after ${signal}`)).toBe(true);
     }
 
-    await runCommand(["keys", "revoke", "agent"], env);
+    await spawnCommand(["keys", "revoke", "agent"], env);
     expect(await get()).toMatch(/unauthorized.*mistyped, expired or revoked/);
     expect(await client.ask("connect").then(get)).not.toContain("Says hello");
   });

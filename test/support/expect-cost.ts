@@ -7,7 +7,7 @@ import { compileCel } from "../../src/engine/definition/expressions/index.ts";
 import { startCpuTimer } from "./cpu-time.ts";
 
 /** Whether this run measures. */
-export const MEASURES_COSTS = process.env["MILLRACE_TEST_COSTS"] === "1";
+export const MEASURES_COSTS = process.env["TEST_COSTS"] === "1";
 
 /** Counted work of an expression, and its time on the machine on which the limits were set, in milliseconds. */
 const COMMON = { work: 10_000_000, ms: 100 };

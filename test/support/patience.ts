@@ -21,7 +21,7 @@ export function measurePatience(): number {
 }
 
 /** The factor of this run, which the configuration of vitest passes on; 1 outside of it. */
-const PATIENCE = Number(process.env["MILLRACE_TEST_PATIENCE"] ?? 1);
+const PATIENCE = Number(process.env["TEST_PATIENCE"] ?? 1);
 
 /** Stretches a deadline. @param ms on a quiet machine, in milliseconds */
 export const patiently = (ms: number): number => ms * PATIENCE;

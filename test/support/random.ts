@@ -12,7 +12,7 @@ export function seededRandom(seed: number): () => number {
 }
 
 /** The first gate repeats the same cases in each run, so that it decides on the change alone; the long gate draws new ones. */
-export const IS_RANDOM = process.env["MILLRACE_TEST_RANDOM"] === "1";
+export const IS_RANDOM = process.env["TEST_RANDOM"] === "1";
 
 /** Returns MILLRACE_TEST_SEED, a new seed in the long gate, or a fixed one. Prints it, so that failures can be repeated. */
 export function testSeed(test: string): number {

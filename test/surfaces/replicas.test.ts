@@ -3,7 +3,7 @@ import { iso } from "../../src/core/clock.ts";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory, testInstance } from "../support/instance.ts";
 import { type ClientName, MCP_CLIENTS, CLIENT_NAMES, connect, outputOf } from "../support/mcp.ts";
-import { runCommand, startProgram } from "../support/process.ts";
+import { spawnCommand, startProgram } from "../support/process.ts";
 import { type LoadBalancer, startLoadBalancer } from "../support/load-balancer.ts";
 
 /** Two copies of each listener on one state directory behind load balancers, and a key. */
@@ -38,7 +38,7 @@ async function asProcesses(): Promise<Copies> {
     startProgram("serve", stateDir),
     startProgram("mcp-sse", stateDir),
     startProgram("mcp-sse", stateDir),
-    runCommand(["keys", "create", "--name", "ci"], env),
+    spawnCommand(["keys", "create", "--name", "ci"], env),
   ]);
   expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_\w{36}\n$/) });
   return {
@@ -46,7 +46,7 @@ async function asProcesses(): Promise<Copies> {
     mcp: await startLoadBalancer([mcp1.url, mcp2.url]),
     key: created.out.trim(),
     async revoke() {
-      expect(await runCommand(["keys", "revoke", "ci"], env)).toMatchObject({ code: 0 });
+      expect(await spawnCommand(["keys", "revoke", "ci"], env)).toMatchObject({ code: 0 });
     },
   };
 }

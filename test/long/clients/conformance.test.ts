@@ -11,7 +11,7 @@ import { catalogue } from "../../../tools/index.ts";
 import { isServedOn } from "../../../src/core/tool.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { startKeyProxy } from "../../support/key-proxy.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 
 /** `millrace mcp-sse` with the fixtures that the suite expects. */
 const SERVER_WITH_FIXTURES = fileURLToPath(new URL("../../support/conformance-server.ts", import.meta.url));
@@ -28,7 +28,7 @@ interface Check {
 /** Starts an MCP server, `millrace mcp-sse` itself by default, behind a proxy that adds an API key. */
 async function startServer(main?: string): Promise<string> {
   const stateDir = temporaryDirectory();
-  const { out } = await runCommand(
+  const { out } = await spawnCommand(
     [
       "keys",
       "create",

@@ -12,7 +12,7 @@ import { eventually } from "../../support/eventually.ts";
 import { apiClient } from "../../support/http.ts";
 import { openHttpsEventStream, httpsRequest } from "../../support/https.ts";
 import { CLIENT_NAMES, connect, outputOf } from "../../support/mcp.ts";
-import { runCommand } from "../../support/process.ts";
+import { spawnCommand } from "../../support/process.ts";
 import { openBrowser, openWindow, PASSWORD, signIn } from "../../support/web.ts";
 
 const KIB = 1024;
@@ -27,7 +27,7 @@ describe("nginx", () => {
     expect(plain.headers.get("location")).toBe("https://localhost/ui/?a=1");
 
     // The first admin uses the link of the command; every copy accepts the session immediately.
-    const { out } = await runCommand(["users", "setup-link"], { MILLRACE_STATE_DIR: stateDir });
+    const { out } = await spawnCommand(["users", "setup-link"], { MILLRACE_STATE_DIR: stateDir });
     const link = /(https:\S+)\/ui\/setup#(\w{32})/.exec(out)!;
     expect(link[1]).toBe(url);
     const browser = browserApi(url);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { apiClient, type ApiResponse } from "../../support/http.ts";
-import { type Program, runCommand, startProgram } from "../../support/process.ts";
+import { type Program, spawnCommand, startProgram } from "../../support/process.ts";
 import { verifyState } from "../../support/verify-state.ts";
 
 const large = "x".repeat(9_000);
@@ -35,7 +35,7 @@ function fill(path: string): () => void {
 }
 
 async function serving(stateDir: string) {
-  const { out } = await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await spawnCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
   const key = out.trim();
   const [serve, mcp] = await Promise.all([
     startProgram("serve", stateDir),
@@ -94,7 +94,7 @@ describe("a full disk", () => {
   it("ends a command with 4 and advice", async () => {
     const stateDir = mountSmall();
     fill(stateDir);
-    const { code, out, err } = await runCommand(["keys", "create", "--name", "x"], {
+    const { code, out, err } = await spawnCommand(["keys", "create", "--name", "x"], {
       MILLRACE_STATE_DIR: stateDir,
     });
     expect({ code, out }).toEqual({ code: 4, out: "" });
@@ -150,10 +150,10 @@ describe("a disk that refuses writes", () => {
   it("is reported at the start with 4 and advice if its file system is read-only", async () => {
     const stateDir = mountSmall();
     const env = { MILLRACE_STATE_DIR: stateDir };
-    await runCommand(["keys", "create", "--name", "t"], env);
+    await spawnCommand(["keys", "create", "--name", "t"], env);
     execFileSync("mount", ["-o", "remount,ro", stateDir]);
     for (const command of [["serve", "--port", "0"], ["keys", "create", "--name", "x"], ["start"]]) {
-      const { code, out, err } = await runCommand(command, env);
+      const { code, out, err } = await spawnCommand(command, env);
       expect({ code, out }).toEqual({ code: 4, out: "" });
       expect(err).toContain(
         `${stateDir} can't be used: its file system is read-only. Set MILLRACE_STATE_DIR`,

@@ -20,7 +20,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { DEPLOY_DIRECTORY } from "../../support/manifests.ts";
-import { runCommand } from "../../support/process.ts";
+import { spawnCommand } from "../../support/process.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const UNITS = [
@@ -191,7 +191,7 @@ describe("the systemd units", () => {
     mkdirSync(join(state, "millrace"), { mode: 0o700 });
     mkdirSync(join(state, "millrace-backups"), { mode: 0o700 });
     const env = { MILLRACE_STATE_DIR: join(state, "millrace") };
-    expect(await runCommand(["keys", "create", "--name", "t"], env)).toMatchObject({ code: 0 });
+    expect(await spawnCommand(["keys", "create", "--name", "t"], env)).toMatchObject({ code: 0 });
     const old = join(state, "millrace-backups/2020-01-01T000000Z.backup");
     writeFileSync(old, "");
     chmodSync(old, 0o600);

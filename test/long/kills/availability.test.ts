@@ -10,7 +10,7 @@ import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { holdLock } from "../../support/lock.ts";
 import { mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { PROGRAM } from "../../support/built.ts";
 const LEASE_MS = 2_000;
 /** How long the slow step takes, in milliseconds. */
@@ -30,7 +30,7 @@ async function open() {
   const config = join(stateDir, "config.yaml");
   writeFileSync(config, `http:\n  allowed_hosts: ["${peer.host}"]\n`);
   const createKey = async (name: string): Promise<string> =>
-    (await runCommand(["keys", "create", "--name", name], { MILLRACE_STATE_DIR: stateDir })).out.trim();
+    (await spawnCommand(["keys", "create", "--name", name], { MILLRACE_STATE_DIR: stateDir })).out.trim();
   const server = await startProgram("serve", stateDir, { args: ["--workers", "0", "--config", config] });
   const call = apiClient(server.url, await createKey("test"));
   const define = async (name: string, step: object): Promise<string> => {

@@ -23,7 +23,7 @@ import { mockHttpServer, sendJson } from "../../support/mock-http-server.ts";
 import { apiClient, type ApiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { createOldState } from "../../support/old-state.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { seededRandom, testSeed } from "../../support/random.ts";
 import {
   issuesOfRuns,
@@ -38,7 +38,7 @@ const BACKUPS = 3;
 const env = (stateDir: string) => ({ MILLRACE_STATE_DIR: stateDir });
 
 async function newKey(stateDir: string, name: string, ...scopes: string[]): Promise<string> {
-  const { out } = await runCommand(["keys", "create", "--name", name, "--scope", ...scopes], env(stateDir));
+  const { out } = await spawnCommand(["keys", "create", "--name", name, "--scope", ...scopes], env(stateDir));
   return out.trim();
 }
 
@@ -144,7 +144,7 @@ describe("a backup during writes and runs", () => {
       await delay(1_500);
       const before = acknowledged();
       const file = join(stateDir, "..", `backup-${i}.db`);
-      const { code, err, out } = await runCommand(["backup", file, "--json"], env(stateDir));
+      const { code, err, out } = await spawnCommand(["backup", file, "--json"], env(stateDir));
       expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Not in the backup/) });
       expect(JSON.parse(out)).toMatchObject({ verified: true });
       // The load continued meanwhile.
@@ -168,7 +168,7 @@ describe("a backup during writes and runs", () => {
       const elsewhere = join(stateDir, "..", `elsewhere-${index}`);
       // A state with triggers is not restored, because their effect is unknown.
       removeInvariantTriggers(file);
-      const back = await runCommand(["restore", file, "--json"], env(elsewhere));
+      const back = await spawnCommand(["restore", file, "--json"], env(elsewhere));
       expect(back.code).toBe(0);
       expect(JSON.parse(back.out)).toMatchObject({ rows: { unfinished_runs: unfinished } });
       expect(historiesIn(join(elsewhere, "millrace.db"))).toEqual(found);
@@ -255,7 +255,7 @@ describe("kill -9 of a backup", () => {
       if (existsSync(file)) continue;
       halves += 1;
       expect(partial()).toBeDefined();
-      expect(await runCommand(["backup", file], env(stateDir))).toMatchObject({ code: 0 });
+      expect(await spawnCommand(["backup", file], env(stateDir))).toMatchObject({ code: 0 });
       expect(partial()).toBeUndefined();
     }
     expect(halves).toBeGreaterThan(0);
@@ -284,7 +284,7 @@ describe("a disk without space for a copy", () => {
   it("makes a backup exit with 4, and leaves no file", async () => {
     const stateDir = largeState();
     const small = mountSmall();
-    const { code, out, err } = await runCommand(["backup", join(small, "m.db")], env(stateDir));
+    const { code, out, err } = await spawnCommand(["backup", join(small, "m.db")], env(stateDir));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(
       /^The disk of .* has too little space for a copy of the database: it needs up to 1\d\d MiB, but only 4 MiB are free/,
@@ -299,7 +299,7 @@ describe("a disk without space for a copy", () => {
     const { bavail, bsize } = statfsSync(stateDir);
     writeFileSync(join(stateDir, "filler"), Buffer.alloc(bavail * bsize - statSync(file).size / 2));
     const before = readFileSync(file);
-    const { code, out, err } = await runCommand(["keys", "list"], env(stateDir));
+    const { code, out, err } = await spawnCommand(["keys", "list"], env(stateDir));
     expect({ code, out }).toEqual({ code: 4, out: "" });
     expect(err).toMatch(
       /The disk of .* has too little space for a copy of the database: .* Nothing was changed. Free some space/,
@@ -307,7 +307,7 @@ describe("a disk without space for a copy", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(stateDir).toSorted()).toEqual(["filler", "millrace.db"]);
     rmSync(join(stateDir, "filler"));
-    expect(JSON.parse((await runCommand(["keys", "list", "--json"], env(stateDir))).out)).toHaveLength(5);
+    expect(JSON.parse((await spawnCommand(["keys", "list", "--json"], env(stateDir))).out)).toHaveLength(5);
     expect(readdirSync(stateDir).filter((name) => name.includes(".before-"))).toHaveLength(1);
   });
 });
@@ -316,7 +316,7 @@ describe("several processes that start on the state of an older release", () => 
   it("make one copy, and all of them start", async () => {
     const stateDir = largeState();
     const all = await Promise.all(
-      [1, 2, 3, 4].map(() => runCommand(["keys", "list", "--json"], env(stateDir))),
+      [1, 2, 3, 4].map(() => spawnCommand(["keys", "list", "--json"], env(stateDir))),
     );
     for (const { code, out } of all)
       expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ length: 5 })]);
@@ -327,7 +327,7 @@ describe("several processes that start on the state of an older release", () => 
     const stateDir = createOldState(1);
     const other = new Database(join(stateDir, "millrace.db"));
     other.exec("begin immediate");
-    const listed = runCommand(["keys", "list", "--json"], env(stateDir));
+    const listed = spawnCommand(["keys", "list", "--json"], env(stateDir));
     await delay(7_000);
     other.close();
     expect((await listed).code).toBe(0);

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 
 describe("processes that start at once on an empty state directory", () => {
   it("all succeed, on one schema and one cursor key", async () => {
@@ -12,7 +12,7 @@ describe("processes that start at once on an empty state directory", () => {
       startProgram("serve", stateDir),
       startProgram("mcp-sse", stateDir),
       ...Array.from({ length: 8 }, (_, i) =>
-        runCommand(["keys", "create", "--name", `key ${i}`], { MILLRACE_STATE_DIR: stateDir }),
+        spawnCommand(["keys", "create", "--name", `key ${i}`], { MILLRACE_STATE_DIR: stateDir }),
       ),
     ]);
     for (const { code, out, err } of created)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiClient, type ApiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { seededRandom, testSeed } from "../../support/random.ts";
 import { type StoredWorkflow, verifyState } from "../../support/verify-state.ts";
 
@@ -71,7 +71,7 @@ describe("kill -9 while clients write", () => {
     const next = seededRandom(testSeed("kill -9"));
     const stateDir = temporaryDirectory();
     const key = (
-      await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })
+      await spawnCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir })
     ).out.trim();
     const allWriters: Writer[] = [];
     let serve = await startProgram("serve", stateDir);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { type ApiResponse, apiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { openEventStream } from "../../support/raw-http.ts";
 
 const tools = {
@@ -17,7 +17,7 @@ const tools = {
 /** Both listeners as processes, with one workflow, and an open stream at the second listener. */
 async function running() {
   const stateDir = join(temporaryDirectory(), "state");
-  const { out } = await runCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await spawnCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
   const key = out.trim();
   const [serve, mcp] = await Promise.all([
     startProgram("serve", stateDir, { args: ["--workers", "0"] }),

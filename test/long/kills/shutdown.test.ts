@@ -3,14 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
 import { holdLock } from "../../support/lock.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { socketClient, formatRequest } from "../../support/sockets.ts";
 
 const LIMIT_MS = 10_000;
 
 async function stateWithKey(): Promise<{ stateDir: string; key: string }> {
   const stateDir = temporaryDirectory();
-  const { out } = await runCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
+  const { out } = await spawnCommand(["keys", "create", "--name", "test"], { MILLRACE_STATE_DIR: stateDir });
   return { stateDir, key: out.trim() };
 }
 

@@ -10,13 +10,13 @@ import { temporaryDirectory } from "../../support/instance.ts";
 import { testCli } from "../../support/command-line.ts";
 import { eventually } from "../../support/eventually.ts";
 import { holdLock } from "../../support/lock.ts";
-import { childrenOf, runCommand, startProgram } from "../../support/process.ts";
+import { childrenOf, spawnCommand, startProgram } from "../../support/process.ts";
 import { socketClient } from "../../support/sockets.ts";
 import { PROGRAM } from "../../support/built.ts";
 const LIMIT_MS = 10_000;
 
 async function stateWithKey(stateDir = temporaryDirectory()): Promise<{ stateDir: string; key: string }> {
-  const { out } = await runCommand(["keys", "create", "--name", "test"], {
+  const { out } = await spawnCommand(["keys", "create", "--name", "test"], {
     MILLRACE_STATE_DIR: stateDir,
   });
   return { stateDir, key: out.trim() };
@@ -102,7 +102,7 @@ describe("SIGTERM during the start", () => {
         await eventually(() => !children.some(isAlive) || undefined, `the end of its children at ${moment}`);
       }
       expect(readdirSync(stateDir).filter((name) => /\.(partial|tmp)/.test(name))).toEqual([]);
-      expect((await runCommand(["keys", "list"], { MILLRACE_STATE_DIR: stateDir })).code).toBe(0);
+      expect((await spawnCommand(["keys", "list"], { MILLRACE_STATE_DIR: stateDir })).code).toBe(0);
     },
   );
 
@@ -114,10 +114,10 @@ describe("SIGTERM during the start", () => {
       child.kill("SIGTERM");
       const [code, signal] = await exited;
       expect([0, "SIGTERM"]).toContain(code ?? signal);
-      expect((await runCommand(["keys", "list"], { MILLRACE_STATE_DIR: stateDir })).err).not.toMatch(
+      expect((await spawnCommand(["keys", "list"], { MILLRACE_STATE_DIR: stateDir })).err).not.toMatch(
         /damaged|failed/,
       );
-      const { out } = await runCommand(["keys", "create", "--name", "a"], {
+      const { out } = await spawnCommand(["keys", "create", "--name", "a"], {
         MILLRACE_STATE_DIR: stateDir,
       });
       expect(out).toMatch(/^mill_/);

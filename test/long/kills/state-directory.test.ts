@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory, testInstance } from "../../support/instance.ts";
 import { holdLock } from "../../support/lock.ts";
-import { runCommand, runHere } from "../../support/process.ts";
+import { spawnCommand, runHere } from "../../support/process.ts";
 
 /** Commands that create a missing state directory. */
 const CREATING_COMMANDS = [["serve", "--port", "0"], ["mcp-sse", "--port", "0"], ["start"]] as const;
@@ -21,7 +21,7 @@ async function refused(
   const messages = new Set<string>();
   for (const command of commands) {
     // `start` begins other processes.
-    const run = command[0] === "start" ? runCommand : runHere;
+    const run = command[0] === "start" ? spawnCommand : runHere;
     const { code, out, err } = await run(command, { MILLRACE_STATE_DIR: stateDir });
     expect({ command, code, out }).toEqual({ command, code: 4, out: "" });
     expect(err).toContain(stateDir);
@@ -147,7 +147,7 @@ describe("the state directory at start", () => {
     const add = db.prepare("insert into migrations values (?, 'later', ?, '2030-01-01T00:00:00.000Z')");
     add.run(newest + 1, newest);
     const env = { MILLRACE_STATE_DIR: stateDir };
-    expect(await runCommand(["keys", "list"], env)).toMatchObject({
+    expect(await spawnCommand(["keys", "list"], env)).toMatchObject({
       code: 0,
       out: expect.stringContaining("first"),
     });
@@ -161,7 +161,7 @@ describe("the state directory at start", () => {
   it("waits when another process holds the lock for a moment", async () => {
     const { stateDir } = await used();
     const release = holdLock(stateDir);
-    const created = runCommand(["keys", "create", "--name", "second"], { MILLRACE_STATE_DIR: stateDir });
+    const created = spawnCommand(["keys", "create", "--name", "second"], { MILLRACE_STATE_DIR: stateDir });
     setTimeout(release, 1_500);
     expect(await created).toMatchObject({ code: 0, out: expect.stringMatching(/^mill_/) });
   });
@@ -170,7 +170,7 @@ describe("the state directory at start", () => {
     const { stateDir } = await used();
     holdLock(stateDir);
     const start = performance.now();
-    const { code, err } = await runCommand(["keys", "create", "--name", "x"], {
+    const { code, err } = await spawnCommand(["keys", "create", "--name", "x"], {
       MILLRACE_STATE_DIR: stateDir,
     });
     expect(code).toBe(4);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { startUndisturbedTimer } from "../../support/cpu-time.ts";
 import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { socketClient, formatRequest } from "../../support/sockets.ts";
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 async function serving(command: "serve" | "mcp-sse") {
   const stateDir = temporaryDirectory();
   const createKey = async (name: string): Promise<string> =>
-    (await runCommand(["keys", "create", "--name", name], { MILLRACE_STATE_DIR: stateDir })).out.trim();
+    (await spawnCommand(["keys", "create", "--name", name], { MILLRACE_STATE_DIR: stateDir })).out.trim();
   const key = await createKey("attacker");
   const other = await createKey("other");
   const { url, child } = await startProgram(command, stateDir);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { apiClient } from "../../support/http.ts";
 import { temporaryDirectory } from "../../support/instance.ts";
-import { runCommand, startProgram } from "../../support/process.ts";
+import { spawnCommand, startProgram } from "../../support/process.ts";
 import { type SocketClient, socketClient, formatRequest } from "../../support/sockets.ts";
 
 const SLOW = 1_000;
@@ -56,7 +56,7 @@ describe("a thousand slow clients", () => {
     { timeout: 40_000 },
     async (command, path) => {
       const stateDir = temporaryDirectory();
-      const { out } = await runCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
+      const { out } = await spawnCommand(["keys", "create", "--name", "t"], { MILLRACE_STATE_DIR: stateDir });
       const key = out.trim();
       const { url } = await startProgram(command, stateDir);
       const call = apiClient(url, key);

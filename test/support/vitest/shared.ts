@@ -25,7 +25,7 @@ export const shared = {
   hookTimeout: 120_000 * patience,
   expect: { poll: { timeout: 15_000 * patience, interval: 20 } },
   setupFiles: ["test/support/vitest/fixed-cases.ts"],
-  env: { MILLRACE_TEST_PATIENCE: String(patience) },
+  env: { TEST_PATIENCE: String(patience) },
   globalSetup: IS_POSTGRES ? [BUILD, POSTGRES_SERVER] : [BUILD],
   reporters: ["default", reportRetries],
 } satisfies ViteUserConfig["test"];
