@@ -7,11 +7,13 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json vite.program.config.ts ./
 COPY schemas ./schemas
+COPY packages ./packages
 COPY tools ./tools
 COPY examples ./examples
 COPY src ./src
+COPY bin/build-web.js ./bin/
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS packages

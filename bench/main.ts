@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import build from "../test/support/built.ts";
 import { createWorkflow } from "./create-workflow.ts";
 import { fairness } from "./fairness.ts";
 import { growth } from "./growth.ts";
@@ -10,8 +11,10 @@ import { getWorkflow } from "./get-workflow.ts";
 import { listWorkflows } from "./list-workflows.ts";
 import { maintenance } from "./maintenance.ts";
 import { passwordAttack } from "./password-attack.ts";
+import { postgres } from "./postgres.ts";
 import { runs } from "./runs.ts";
 import { sseSessions } from "./sse-sessions.ts";
+import { simulation } from "./simulation.ts";
 import { startUp } from "./start-up.ts";
 import { type Bench, createSeed, type Result } from "./support/bench.ts";
 import { startLoadGenerator } from "./support/rounds.ts";
@@ -25,12 +28,14 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "create-workflow": createWorkflow,
   "tools-call": toolsCall,
   runs,
+  postgres,
   webhooks,
   "sse-sessions": sseSessions,
   "password-attack": passwordAttack,
   fairness,
   growth,
   maintenance,
+  simulation,
   "start-up": startUp,
 };
 
@@ -43,6 +48,8 @@ const { values } = parseArgs({
   },
 });
 const { quick, only } = values;
+
+build();
 
 const directory = mkdtempSync(join(values.directory, "millrace-bench-"));
 const load = loadavg()[0]!;

@@ -1,5 +1,6 @@
 /**
  * `npm run dev`: both servers, started again when their source changes, and Vite, which reloads the interface.
+ * A saved message catalogue is compiled.
  * Arguments are those of `millrace start`. State lies in `MILLRACE_STATE_DIR`, else in `.dev-state` of the checkout.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -7,6 +8,8 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createServer } from "vite";
+import { messageModules } from "./messages/files.ts";
+import { writeFiles } from "./write-files.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SERVER_SOURCE = ["src", "tools", "schemas"];
@@ -15,7 +18,9 @@ const DEBOUNCE_MS = 100;
 
 const args = process.argv.slice(2);
 const { values } = parseArgs({ args, options: { port: { type: "string", default: "3000" } }, strict: false });
-const env = { MILLRACE_STATE_DIR: join(ROOT, ".dev-state"), ...process.env };
+// MILLRACE_URL is only for Vite: with it, start would refuse to work on the state of this machine.
+const { MILLRACE_URL: _, ...inherited } = process.env;
+const env = { MILLRACE_STATE_DIR: join(ROOT, ".dev-state"), ...inherited };
 
 let servers: ChildProcess | undefined;
 let stopping = false;
@@ -55,14 +60,29 @@ async function restart(path: string): Promise<void> {
 }
 
 let restarting = Promise.resolve();
-let timer: NodeJS.Timeout | undefined;
 
-function restartSoon(path: string): void {
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    restarting = restarting.then(() => restart(path));
-  }, DEBOUNCE_MS);
+/** @returns a function that calls `act` once for several calls in a row, with the last argument */
+function debounce(act: (path: string) => void): (path: string) => void {
+  let timer: NodeJS.Timeout | undefined;
+  return (path) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(path), DEBOUNCE_MS);
+  };
 }
+
+const restartSoon = debounce((path) => {
+  restarting = restarting.then(() => restart(path));
+});
+
+/** Vite reloads the interface when the modules change. */
+const compileMessagesSoon = debounce((path) => {
+  try {
+    writeFiles(messageModules());
+  } catch (error) {
+    // The interface keeps the texts that it has until the catalogue is correct.
+    console.error(`\n${path}: ${(error as Error).message}`);
+  }
+});
 
 /** The interface is Vite's business, and what the generator writes does not run. */
 const isServerSource = (path: string): boolean =>
@@ -70,10 +90,14 @@ const isServerSource = (path: string): boolean =>
   !path.startsWith(join("src", "web")) &&
   !path.startsWith(join("schemas", "generated"));
 
+const isCatalogue = (path: string): boolean =>
+  path.endsWith(".json") && path.startsWith(join("src", "web", "messages"));
+
 for (const folder of SERVER_SOURCE) {
-  watch(join(ROOT, folder), { recursive: true }, (_, name) => {
+  watch(join(ROOT, folder), { recursive: true }, (_event, name) => {
     const path = join(folder, name ?? "");
     if (isServerSource(path)) restartSoon(path);
+    else if (isCatalogue(path)) compileMessagesSoon(path);
   });
 }
 

@@ -20,7 +20,9 @@ import { listTools } from "../src/surfaces/mcp/tool-list.ts";
 import { openApiDocument } from "../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../tools/index.ts";
 import { Config } from "../schemas/config.ts";
+import { messageModules } from "./messages/files.ts";
 import { errorTables, mcpPage, restPage } from "./reference/pages.ts";
+import { writeFiles } from "./write-files.ts";
 
 async function databaseSchema(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "millrace-schema-"));
@@ -92,19 +94,11 @@ function replaceGeneratedPart(page: string, text: string): string {
 
 const files: Record<string, string> = {
   ...Object.fromEntries(Object.entries(artefacts).map(([name, text]) => [`schemas/generated/${name}`, text])),
+  ...messageModules(),
   "docs/reference/rest.md": restPage(catalogue),
   "docs/reference/mcp.md": mcpPage(catalogue),
   "skills/millrace/SKILL.md": skillFile(),
   "docs/troubleshooting.md": replaceGeneratedPart("docs/troubleshooting.md", errorTables()),
 };
 
-const checking = process.argv.includes("--check");
-for (const [name, text] of Object.entries(files)) {
-  const file = new URL(`../${name}`, import.meta.url);
-  if (!checking) {
-    writeFileSync(file, text);
-  } else if (readFileSync(file, "utf8") !== text) {
-    console.error(`${name} is out of date. Run: npm run generate`);
-    process.exitCode = 1;
-  }
-}
+writeFiles(files);

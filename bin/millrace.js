@@ -10,7 +10,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 if (Number(process.versions.node.split(".")[0]) >= 24) {
   module.enableCompileCache();
-  await import(existsSync(here("../src/main.ts")) ? "../src/main.ts" : "../dist/src/main.js");
+  await import(existsSync(here("../src/main.ts")) ? "../src/main.ts" : "../dist/program/main.js");
 } else if (existsSync(here("../node_modules/node/bin/node"))) {
   const child = spawn(here("../node_modules/node/bin/node"), process.argv.slice(1), {
     // The child ends when the channel closes, so it does not outlive this process.

@@ -16,6 +16,11 @@ const UNUSED_PATHS = [
   new RegExp(`^better-sqlite3/prebuilds/(?!${process.platform}-${process.arch}\\.node$)`),
   // Node loads build/src, by `exports` and `main`.
   /^@opentelemetry\/[^/]+\/build\/(?:esm|esnext)$/,
+  // Node loads the one named by `exports` or `main`.
+  /^@simplewebauthn\/server\/script$/,
+  /^@peculiar\/[^/]+\/build\/es2015$/,
+  /^tsyringe\/dist\/esm\d+$/,
+  /^otpauth\/dist\/otpauth\.(?!node\.)/,
   // /apidoc loads only swagger-ui-bundle.js and the preset.
   /^swagger-ui-dist\/(?:swagger-ui-es-bundle.*|swagger-ui|log\..*)\.(?:js|txt)$/,
 ];

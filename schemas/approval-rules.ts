@@ -55,6 +55,14 @@ export const ApprovalEvent = z
     by: z.string().optional().meta({ description: "Who passed it on.", example: "ben@example.com" }),
     to: z.array(z.string()).meta({ description: "Addresses and roles.", example: ["ann@example.com"] }),
     note: z.string().optional().meta({ example: "I am travelling." }),
+    mailed: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Who was sent a mail about it.", example: ["ann@example.com"] }),
+    not_mailed: z.enum(["no_mail_server", "pending", "nobody"]).optional().meta({
+      description:
+        "Why nobody was mailed, if so. `no_mail_server`: none was configured. `pending`: it has not been sent yet. `nobody`: no mail could be sent, or nobody of `to` has an address and may decide.",
+    }),
   })
   .meta({ id: "ApprovalEvent", description: "Something that happened to an approval before its end." });
 export type ApprovalEvent = z.infer<typeof ApprovalEvent>;

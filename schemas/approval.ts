@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApprovalEvent, ApprovalRight, PersonalDecision } from "./approval-rules.ts";
 import { EffectKind } from "./effect-kind.ts";
 import { ProjectField } from "./project.ts";
-import { ApprovalStatus } from "./run.ts";
+import { ApprovalStatus } from "./run-status.ts";
 import { text, timestamp } from "./text.ts";
 
 export const ApprovalId = text(100, 1).meta({
@@ -88,9 +88,22 @@ export const ApprovalPlan = z
       example: "q0aZr4mXw1kq0Zr4mXw5pX",
     }),
     changed: z.boolean().meta({
-      description: "Whether it changed since the question. A decision then needs `plan_digest`.",
+      description:
+        "Whether it changed since the question, or since the decision. A decision then needs `plan_digest`.",
       example: false,
     }),
+    changes: z
+      .array(
+        z.strictObject({
+          text: z.string().meta({
+            description: "What has changed, in a sentence.",
+            example: 'The database shop, which "read" uses, has changed: access.',
+          }),
+          steps: z.array(z.string()).meta({ description: "The steps that it concerns.", example: ["read"] }),
+        }),
+      )
+      .optional()
+      .meta({ description: "What changed, if it did." }),
     workflows: z.array(PlannedWorkflow),
   })
   .meta({ id: "ApprovalPlan", description: "What can still run after the decision." });
@@ -153,7 +166,8 @@ export const Approval = z
         "How it was decided, if not over the API or in the interface. `link`: by the link that was sent to `decided_by`, which is no proof of who used it.",
     }),
     plan: ApprovalPlan.optional().meta({
-      description: "What can still run; for a pending one, of `get_approval`, or of a list with `run_id`.",
+      description:
+        "What can still run, or what the decision let run; of `get_approval`, or of a list with `run_id`.",
     }),
   })
   .meta({ id: "Approval", description: "A decision of a person that a run is waiting for." });

@@ -1,7 +1,7 @@
 /** Backfills: the runs of a schedule for a past range, as the API returns them. */
 import { z } from "zod";
 import { ProjectField } from "./project.ts";
-import { RunStatus } from "./run.ts";
+import { RunStatus } from "./run-status.ts";
 import { text, timestamp } from "./text.ts";
 
 /** Maximum number of scheduled times of a backfill. */

@@ -1,4 +1,4 @@
-/** What a key changed, in words, for the command line and the web interface. */
+/** What a key changed, in words, for the command line. The web interface has its own messages. */
 import type { ChangedWorkflow, KeyChanges } from "./key-changes.ts";
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

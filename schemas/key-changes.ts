@@ -1,7 +1,7 @@
 /** What an API key changed since a moment, and what a revert of it does. */
 import { z } from "zod";
 import { ApiKeyState } from "./api-key.ts";
-import { TimestampInput } from "./run.ts";
+import { TimestampInput } from "./run-request.ts";
 import { text, timestamp } from "./text.ts";
 import { Version, WorkflowStatus } from "./workflow.ts";
 

@@ -1,38 +1,10 @@
 /** Runs, their steps and attempts and approvals as the API returns them. */
 import { z } from "zod";
 import { Surface } from "./actor.ts";
+import { ApprovalEvent, PersonalDecision } from "./approval-rules.ts";
 import { ProjectField } from "./project.ts";
-import { shortSchemas } from "./short-schemas.ts";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
-
-export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
-  description: "`waiting`: only waits or approvals are pending. The last three are final.",
-  example: "succeeded",
-});
-export type RunStatus = z.infer<typeof RunStatus>;
-
-/** The statuses of a run that has ended. */
-export const FINAL_STATUSES: ReadonlySet<RunStatus> = new Set(["succeeded", "failed", "cancelled"]);
-
-export const StepStatus = z
-  .enum(["pending", "running", "waiting", "succeeded", "failed", "skipped", "cancelled"])
-  .meta({ description: "The step's status.", example: "succeeded" });
-export type StepStatus = z.infer<typeof StepStatus>;
-
-export const AttemptStatus = z
-  .enum(["running", "succeeded", "failed", "cancelled", "interrupted"])
-  .meta({ description: "`interrupted`: its executor ended during the attempt.", example: "succeeded" });
-export type AttemptStatus = z.infer<typeof AttemptStatus>;
-
-export const RunTrigger = z
-  .enum(["rest", "mcp", "cli", "web", "schedule", "webhook", "backfill", "workflow", "on_failure", "example"])
-  .meta({ description: "What started the run.", example: "schedule" });
-export type RunTrigger = z.infer<typeof RunTrigger>;
-
-export const ApprovalStatus = z
-  .enum(["pending", "approved", "declined", "expired", "cancelled"])
-  .meta({ description: "Whether it is pending, or how it ended.", example: "pending" });
-export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+import { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger, StepStatus } from "./run-status.ts";
+import { text, timestamp } from "./text.ts";
 
 export const RunId = text(100, 1).meta({
   description: "The run's id, from run_workflow or list_runs.",
@@ -77,6 +49,10 @@ const runFields = {
     .string()
     .nullable()
     .meta({ description: "Null in a run of a single step.", example: "weekly-revenue" }),
+  workflow_name: z
+    .string()
+    .optional()
+    .meta({ description: "The name of the workflow, for people.", example: "Weekly revenue" }),
   project: ProjectField,
   version: z.int().nullable().meta({
     description: "The version of the workflow that it runs; null in a run of a single step.",
@@ -198,6 +174,17 @@ const RunItem = z
   })
   .meta({ id: "RunItem", description: "One item of a fan-out, or iteration of a repeat." });
 
+const RunApproval = z
+  .strictObject({
+    id: z.string().meta({ example: "apr_5pXq0aZr4mXw1kq0Zr4mXw" }),
+    item: z.int().optional().meta({ description: "In a fan-out: which item.", example: 3 }),
+    status: ApprovalStatus,
+    created_at: timestamp,
+    decisions: z.array(PersonalDecision).optional(),
+    history: z.array(ApprovalEvent).optional(),
+  })
+  .meta({ id: "RunApproval", description: "An approval of a step, with what happened to it." });
+
 /** Maximum number of attempts of a step that are listed: the last ones. */
 export const LISTED_ATTEMPTS = 20;
 
@@ -253,6 +240,10 @@ export const RunStep = z
       .meta({
         description: `Its last ${LISTED_ATTEMPTS} attempts, oldest first; attempts is the number of all.`,
       }),
+    approval_list: z.array(RunApproval).optional().meta({
+      description:
+        "Of an approval step: its newest approvals, oldest first, with what was decided and what happened. With detail full, or step_id.",
+    }),
     item_list: z.array(RunItem).optional().meta({
       description:
         "Up to 20 items or iterations, starting with the one that was asked for. With detail full: the last iterations.",
@@ -265,6 +256,14 @@ export const Run = z
   .strictObject({
     ...runFields,
     started_by: StartedBy,
+    delivery: z
+      .strictObject({
+        id: z.string().meta({ example: "trd_8dkq2m0sfj3a" }),
+        trigger: z.string().meta({ description: "The id of the trigger.", example: "pushed" }),
+        received_at: timestamp,
+      })
+      .optional()
+      .meta({ description: "What started a run with the trigger webhook, while it is stored." }),
     patched: z
       .boolean()
       .optional()
@@ -331,43 +330,3 @@ export const Run = z
   })
   .meta({ id: "Run", description: "A run of a workflow, or of a single step." });
 export type Run = z.infer<typeof Run>;
-
-/** Maximum time that a caller may wait for a run, in seconds. */
-export const MAX_WAIT_SECONDS = 50;
-
-export const WaitSeconds = z
-  .int()
-  .min(0)
-  .max(MAX_WAIT_SECONDS)
-  .meta({
-    description: `Seconds to wait for the end of the run, 0 to ${MAX_WAIT_SECONDS}. Default: 20 over MCP, 0 over REST.`,
-    example: 20,
-  })
-  .register(shortSchemas, {
-    type: "integer",
-    description: `Seconds to wait for its end, at most ${MAX_WAIT_SECONDS}. Default: 20.`,
-  });
-
-export const RunInputs = z
-  .record(z.string(), z.unknown())
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
-  })
-  .refine((value) => !containsInfinity(value), {
-    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
-    params: { code: "not_finite" },
-  });
-
-/** A time as a client writes it: a timestamp, or a date for the start of that day in UTC. */
-export const TimestampInput = z
-  .string()
-  .refine(
-    (moment) =>
-      /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(moment) &&
-      !Number.isNaN(Date.parse(moment)),
-    {
-      message: "must be a time such as 2026-11-21T08:00:00Z, or a date such as 2026-11-21",
-      params: { code: "wrong_format" },
-    },
-  );

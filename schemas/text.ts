@@ -2,8 +2,11 @@
 import { z } from "zod";
 import { findHiddenCharacter, removeHiddenCharacters, type TextKind } from "./hidden-characters.ts";
 
-// PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8, so both are refused.
-const unstorable = (value: string): boolean => !value.isWellFormed() || value.includes("\u0000");
+/**
+ * Whether a text can't be stored as it is: PostgreSQL's text type rejects NUL, and a lone surrogate does not survive UTF-8. Inputs
+ * with such a text are refused.
+ */
+export const isUnstorable = (value: string): boolean => !value.isWellFormed() || value.includes("\u0000");
 
 const codePoints = (value: string): number => {
   let count = 0;
@@ -31,7 +34,7 @@ export function text(max: number, min: 0 | 1 = 0) {
       } else if (min > 0 && value.trim() === "") {
         ctx.issues.push({ code: "too_small", minimum: min, ...common, input: value });
       }
-      if (unstorable(value)) {
+      if (isUnstorable(value)) {
         ctx.issues.push({
           code: "custom",
           params: { code: "invalid_text" },
@@ -53,7 +56,7 @@ export const visible = (kind: TextKind, max: number, min: 0 | 1 = 0) =>
   text(max, min).check((ctx) => {
     const { value } = ctx;
     // Such a text is refused already, one that is too long without a search.
-    if (value.length > max * 2 || unstorable(value) || (min > 0 && value.trim() === "")) return;
+    if (value.length > max * 2 || isUnstorable(value) || (min > 0 && value.trim() === "")) return;
     const hidden = findHiddenCharacter(value, kind);
     if (hidden === undefined) return;
     ctx.issues.push({
@@ -74,6 +77,14 @@ export const searchTerms = (search: string): string[] => [
   ...new Set(search.toLowerCase().split(/\s+/).filter(Boolean)),
 ];
 
+/** Maximum number of search words. Each may be compared with many texts, so many of them would slow other requests. */
+export const MAX_SEARCH_WORDS = 8;
+
+export const SearchWords = text(200, 1).refine((search) => searchTerms(search).length <= MAX_SEARCH_WORDS, {
+  message: `must contain at most ${MAX_SEARCH_WORDS} different words`,
+  params: { code: "too_many_words" },
+});
+
 /** A time in UTC, ISO 8601 with milliseconds. */
 export const timestamp = z.string().meta({
   format: "date-time",
@@ -85,31 +96,47 @@ export const timestamp = z.string().meta({
 export const MAX_JSON_DEPTH = 64;
 
 /** Whether a JSON value contains a number that JSON can't represent: `1e999` is parsed as Infinity and written as null. */
-export function containsInfinity(value: unknown): boolean {
-  const stack: unknown[] = [value];
-  while (stack.length > 0) {
-    const item = stack.pop();
-    if (typeof item === "number" && !Number.isFinite(item)) return true;
-    // One by one: spreading a long list into arguments overflows the stack.
-    if (typeof item === "object" && item !== null) for (const inner of Object.values(item)) stack.push(inner);
-  }
-  return false;
-}
+export const containsInfinity = (value: unknown): boolean =>
+  someValue(value, (inner) => typeof inner === "number" && !Number.isFinite(inner));
 
 /** Whether `value` is nested deeper than `max` levels (`{}` is one level, `{"a": []}` two). Does not recurse. */
-export function exceedsDepth(value: unknown, max: number): boolean {
-  let level = [value].filter(isContainer);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === max) return true;
-    const next: object[] = [];
-    for (const container of level) {
-      // Without a list of the values where there is one already: a body of some MiB has hundreds of thousands.
-      const values: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
-      for (const inner of values) if (isContainer(inner)) next.push(inner);
+export const exceedsDepth = (value: unknown, max: number): boolean =>
+  someValue(value, (inner, above) => above >= max && isContainer(inner));
+
+/**
+ * Whether a JSON value, or a part of it, passes a test. Depth first and without recursion, so that it neither overflows the
+ * stack nor collects all parts: 333,000 empty lists would take as long as parsing them.
+ * @param test is passed each value, and the number of containers around it
+ */
+function someValue(value: unknown, test: (value: unknown, above: number) => boolean): boolean {
+  if (test(value, 0)) return true;
+  /** The values of the containers around the current one, and how many of each are done. */
+  const path: (readonly unknown[])[] = isContainer(value) ? [valuesOf(value)] : [];
+  const done = [0];
+  while (path.length > 0) {
+    const depth = path.length;
+    const values = path[depth - 1]!;
+    let at = done[depth - 1]!;
+    while (at < values.length && path.length === depth) {
+      const inner = values[at]!;
+      at += 1;
+      if (test(inner, depth)) return true;
+      if (isContainer(inner)) path.push(valuesOf(inner));
     }
-    level = next;
+    done[depth - 1] = at;
+    if (path.length > depth) done[depth] = 0;
+    else path.pop();
   }
   return false;
 }
 
-const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+/** `for in`, because `Object.values` takes three times as long for 50,000 keys. */
+function valuesOf(container: object): readonly unknown[] {
+  if (Array.isArray(container)) return container;
+  const values: unknown[] = [];
+  for (const key in container) values.push((container as Record<string, unknown>)[key]);
+  return values;
+}
+
+/** Whether a value is an object or a list of JSON. */
+export const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -60,7 +60,11 @@ export const TriggerDelivery = z
       .string()
       .nullable()
       .meta({ description: "The id that its sender gave it.", example: "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W" }),
-    repeats: z.int().meta({ description: "How often it was sent again; that started nothing.", example: 0 }),
+    repeats: z.int().meta({
+      description:
+        "How often it was sent again; that started nothing. For a refused one: how many more were refused with the same code and are not listed, because they were many in a short time.",
+      example: 0,
+    }),
     bytes: z.int().meta({ description: "Length of its body, in bytes.", example: 1_204 }),
     code: z.string().nullable().meta({ description: "Why it started no run, as a word.", example: null }),
     reason: z.string().nullable().meta({ description: "Why it started no run.", example: null }),
@@ -89,6 +93,10 @@ export const TriggerDeliveryWithBody = z
         example: { "x-github-event": "push" },
       }),
     query: z.record(z.string(), z.string()).nullable().meta({ description: "Its query.", example: {} }),
+    redeliveries: z.array(z.string()).meta({
+      description: "The ids of the deliveries that repeat it by hand, up to 20, oldest first.",
+      example: [],
+    }),
     body: z.unknown().meta({
       description: "Its body; null when it is no longer stored.",
       example: { ref: "refs/heads/main" },

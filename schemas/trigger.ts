@@ -60,7 +60,7 @@ export const Trigger = z
       }),
     deduplicate: z.string().min(1).max(500).optional().meta({
       description:
-        "The value that a repeated delivery has in common with the first, such as event.body.id; it starts no other run. Default: the id that the scheme has for deliveries.",
+        "A path or an expression: the value that a repeated delivery has in common with the first, such as event.body.id; it starts no other run. Default: the id that the scheme has for deliveries; with github the whole body, because neither an id nor a time is signed.",
       example: "event.body.id",
     }),
   })

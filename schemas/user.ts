@@ -1,6 +1,7 @@
 /** Users, their roles and sessions, and how they sign in. */
 import { z } from "zod";
 import { Scope } from "./actor.ts";
+import { SecondStep } from "./second-factor.ts";
 import { text, timestamp } from "./text.ts";
 
 /** In ascending order: each role includes those before it. */
@@ -79,6 +80,10 @@ export const User = z
   .strictObject({
     ...userFields,
     status: UserStatus,
+    second_factor: z.boolean().meta({
+      description: "Whether they have set up a second factor. Identity providers have their own.",
+      example: false,
+    }),
     role_by: z.enum(["sign_on", "default"]).nullable().meta({
       description:
         "Where the role comes from. `sign_on`: the identity provider's groups or MILLRACE_ADMIN_EMAILS; `default`: the configured default role; null: an admin here.",
@@ -123,6 +128,11 @@ export const SessionInfo = z
     user: z.strictObject({
       ...userFields,
       scopes: z.array(Scope).meta({ description: "What the role grants.", example: ["read"] }),
+      second_factor: z.enum(["set_up", "none", "missing"]).meta({
+        description:
+          "Whether the user has set up a second factor. `missing`: the role requires one, and until then everything else is refused.",
+        example: "none",
+      }),
     }),
     session: Session,
     mode: AuthMode,
@@ -141,6 +151,13 @@ export const SessionInfo = z
   })
   .meta({ id: "SessionInfo", description: "The signed-in user and session." });
 export type SessionInfo = z.infer<typeof SessionInfo>;
+
+/** What follows from a right password. */
+export const SignInResult = z.union([SessionInfo, SecondStep]).meta({
+  id: "SignInResult",
+  description: "The new session, or what the second step needs.",
+});
+export type SignInResult = z.infer<typeof SignInResult>;
 
 /** Public: readable without signing in. */
 export const SignInOptions = z

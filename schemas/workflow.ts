@@ -34,8 +34,12 @@ export const WorkflowTags = z
   })
   .meta({ description: "Tags to filter lists by.", example: ["finance", "weekly"], uniqueItems: true });
 
-/** An id of a workflow. In other projects than the default one, it begins with the project and a dot. */
-export const WORKFLOW_ID = /^(?=.{1,200}$)(?:[a-z0-9][a-z0-9-]{0,39}\.)?[a-z0-9][a-z0-9-]*$/;
+/** Maximum length of an id of a workflow, in characters. */
+export const MAX_WORKFLOW_ID = 200;
+/** The form of an id of a workflow. In other projects than the default one, it begins with the project and a dot. */
+export const WORKFLOW_ID_FORM = /^(?:[a-z0-9][a-z0-9-]{0,39}\.)?[a-z0-9][a-z0-9-]*$/;
+/** An id of a workflow, of at most `MAX_WORKFLOW_ID` characters. */
+export const WORKFLOW_ID = new RegExp(`(?=^.{1,${MAX_WORKFLOW_ID}}$)${WORKFLOW_ID_FORM.source}`);
 
 /** An id in a request. Any text is accepted, so that a wrong one is reported as not found, with a near match. */
 export const WorkflowIdRef = text(200, 1).meta({
@@ -185,6 +189,12 @@ export const Workflow = z
   .meta({ id: "Workflow", description: "A workflow." });
 export type Workflow = z.infer<typeof Workflow>;
 
+const DefinitionSource = z.string().optional().meta({
+  description: "The YAML text that the definition was saved as, with its comments; left out if none is kept.",
+  example:
+    "# Revenue of the last week.\nsteps:\n  - id: hello\n    type: set\n    values: { greeting: Hi }\n",
+});
+
 /** A workflow after a change, with the issues of its definition. */
 export const SavedWorkflow = Workflow.extend({
   next: z.string().optional().meta({
@@ -242,6 +252,7 @@ export const WorkflowVersion = z
     definition: WorkflowDefinitionOrNull.optional().meta({
       description: "The definition in this version. In lists only with `include`.",
     }),
+    source: DefinitionSource,
     pruned_at: timestamp.optional().meta({
       description: "When the operator deleted the definition of this old version.",
     }),
@@ -264,6 +275,10 @@ export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
 export const DetailedWorkflow = Workflow.extend({
   published_definition: WorkflowDefinition.optional().meta({
     description: "The definition that is live, when `definition` is a newer draft.",
+  }),
+  source: DefinitionSource.meta({
+    description:
+      "Only with `include`: the YAML text of `definition`, with its comments; left out if none is kept.",
   }),
   requested_version: WorkflowVersion.optional().meta({
     description: "With `version`: that version, with its definition.",

@@ -1,6 +1,8 @@
 /** The catalogue: every operation, sorted by name. The REST API, the MCP tools and the OpenAPI document are generated from it. */
 import type { AnyTool } from "../src/core/tool.ts";
 import { endAbsence } from "./absences/end-absence.ts";
+import { getBookmarks } from "./bookmarks/get-bookmarks.ts";
+import { updateBookmarks } from "./bookmarks/update-bookmarks.ts";
 import { getAbsence } from "./absences/get-absence.ts";
 import { setAbsence } from "./absences/set-absence.ts";
 import { createApiKey } from "./api-keys/create-api-key.ts";
@@ -37,13 +39,16 @@ import { setProjectMember } from "./projects/set-project-member.ts";
 import { updateProject } from "./projects/update-project.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { getRun } from "./runs/get-run.ts";
+import { getRunStatistics } from "./runs/get-run-statistics.ts";
 import { getRunDefinition } from "./runs/get-run-definition.ts";
 import { getRunValue } from "./runs/get-run-value.ts";
+import { listRunLog } from "./runs/list-run-log.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { listWorkflowRuns } from "./runs/list-workflow-runs.ts";
 import { retryRun } from "./runs/retry-run.ts";
 import { runStep } from "./runs/run-step.ts";
 import { runWorkflow } from "./runs/run-workflow.ts";
+import { testWorkflow } from "./runs/test-workflow.ts";
 import { decideReview } from "./reviews/decide-review.ts";
 import { getReview } from "./reviews/get-review.ts";
 import { listReviews } from "./reviews/list-reviews.ts";
@@ -63,6 +68,7 @@ import { listSessions } from "./sessions/list-sessions.ts";
 import { inviteUser } from "./users/invite-user.ts";
 import { listUsers } from "./users/list-users.ts";
 import { renewInvitation } from "./users/renew-invitation.ts";
+import { resetUserFactors } from "./users/reset-user-factors.ts";
 import { resetUserPassword } from "./users/reset-user-password.ts";
 import { updateUser } from "./users/update-user.ts";
 import { getWorkflowState } from "./workflow-state/get-workflow-state.ts";
@@ -75,6 +81,7 @@ import { createWorkflow } from "./workflows/create-workflow.ts";
 import { getExposure } from "./workflows/get-exposure.ts";
 import { getOffer } from "./workflows/get-offer.ts";
 import { getWorkflow } from "./workflows/get-workflow.ts";
+import { getWorkflowNames } from "./workflows/get-workflow-names.ts";
 import { getWorkflowVersion } from "./workflows/get-workflow-version.ts";
 import { listOfferedWorkflows } from "./workflows/list-offered-workflows.ts";
 import { listWorkflowVersions } from "./workflows/list-workflow-versions.ts";
@@ -125,6 +132,7 @@ export const catalogue: readonly AnyTool[] = [
   getAbsence,
   getApproval,
   getBackfill,
+  getBookmarks,
   getDelivery,
   getExposure,
   getKeyChanges,
@@ -134,12 +142,14 @@ export const catalogue: readonly AnyTool[] = [
   getReview,
   getRun,
   getRunDefinition,
+  getRunStatistics,
   getRunValue,
   getSchedule,
   getSubscription,
   getTriggerDelivery,
   getTriggers,
   getWorkflow,
+  getWorkflowNames,
   getWorkflowState,
   getWorkflowVersion,
   inviteUser,
@@ -153,6 +163,7 @@ export const catalogue: readonly AnyTool[] = [
   listProjectMembers,
   listProjects,
   listReviews,
+  listRunLog,
   listRuns,
   listSchedules,
   listSessions,
@@ -175,6 +186,7 @@ export const catalogue: readonly AnyTool[] = [
   removeGrant,
   removeProjectMember,
   renewInvitation,
+  resetUserFactors,
   resetUserPassword,
   resetWorkflowState,
   restoreWorkflow,
@@ -192,7 +204,9 @@ export const catalogue: readonly AnyTool[] = [
   setWorkflowState,
   startBackfill,
   testSubscription,
+  testWorkflow,
   unpublishWorkflow,
+  updateBookmarks,
   updateProject,
   updateSubscription,
   updateUser,

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const MILLRACE_BIN = new URL("../../bin/millrace.js", import.meta.url);
+/** As a release starts it: the built program. */
+export const MILLRACE_BIN = new URL("../../test/support/program.js", import.meta.url);
 
 /** Clock ticks per second in /proc/PID/stat: 100 on every Linux that Node supports. */
 const TICKS = 100;
@@ -57,8 +58,9 @@ export function startMillrace(
   command: "serve" | "mcp-sse",
   stateDir: string,
   env: Record<string, string> = {},
+  args: readonly string[] = [],
 ): Promise<Program> {
-  return startProgram(MILLRACE_BIN, [command, "--port", "0"], {
+  return startProgram(MILLRACE_BIN, [command, "--port", "0", ...args], {
     env: { MILLRACE_STATE_DIR: stateDir, MILLRACE_LOG_LEVEL: "info", ...env },
     log: join(stateDir, "..", `${command}.log`),
   });

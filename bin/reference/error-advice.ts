@@ -65,6 +65,41 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "Try again, or use the link for a forgotten password. Without mail: `millrace users reset <address>`.",
   },
+  second_factor_failed: {
+    meaning: "The code is wrong, was used before, or the passkey could not be verified.",
+    remedy:
+      "Wait for the next code and check the clock of the device, or use a recovery code. An admin can reset the second factor: `millrace users reset-factors <address>`.",
+  },
+  second_factor_required: {
+    meaning:
+      "A role of the person requires a second factor (`authentication.second_factor.required_for`), and they have none.",
+    remedy: "Open `/ui/` and set one up. API keys are not affected.",
+  },
+  reauthentication_required: {
+    meaning: "Second factors are only changed within ten minutes after a sign-in or a confirmation.",
+    remedy: "Confirm with the password or a second factor (`POST /session/confirmation`), then try again.",
+  },
+  factor_not_found: {
+    meaning: "The signed-in user has no second factor with this id.",
+    remedy: "List them with `GET /session/factors`.",
+  },
+  last_factor: {
+    meaning: "A role of the person requires a second factor, and this is the only one.",
+    remedy: "Add another one first.",
+  },
+  too_many_factors: {
+    meaning: "The person has ten second factors.",
+    remedy: "Remove one that is no longer used.",
+  },
+  passkeys_unavailable: {
+    meaning: "Passkeys are bound to a host name, and the base URL has an IP address.",
+    remedy: "Set `MILLRACE_BASE_URL` to the URL with the host name that people open.",
+  },
+  sign_in_expired: {
+    meaning:
+      "The second step of a sign-in came too late, was finished already, or the account was changed in between.",
+    remedy: "Sign in again from the beginning.",
+  },
   sign_on_refused: {
     meaning:
       "The identity provider knows the user, but Millrace does not admit them: they are deactivated, their address is not verified, no group gives them a role, or another user has the address.",
@@ -157,6 +192,11 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   trigger_delivery_not_stored: {
     meaning: "The body of the delivery is not stored: it was refused, or newer ones took its place.",
     remedy: "Let the sender send it again.",
+  },
+  delivery_id_reused: {
+    meaning: "A delivery with this id was received before, with another body.",
+    remedy:
+      "Send what is new with another id. The deliveries of the workflow list the refused one with its reason.",
   },
   signature_invalid: {
     meaning: "The signature of a delivery or an event is missing, wrong or too old.",

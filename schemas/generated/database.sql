@@ -68,7 +68,8 @@ CREATE TABLE "approval_events" (
   "by" text,
   "assignees" text not null,
   "note" text,
-  "notified" integer not null, constraint "approval_events_pk" primary key ("approval_id",
+  "notified" integer not null,
+  "had_mail_server" integer default 1 not null, constraint "approval_events_pk" primary key ("approval_id",
   "seq"));
 
 CREATE INDEX "approval_events_by_run" on "approval_events" (
@@ -152,6 +153,10 @@ CREATE TABLE "audit_log" (
   "client" text not null,
   "request_id" text, project text not null default 'default', lineage text, details text, hash text);
 
+CREATE INDEX audit_log_by_lineage on audit_log (lineage, id);
+
+CREATE INDEX audit_log_by_target on audit_log (target, id);
+
 CREATE TABLE "backfills" (
   "id" text not null primary key,
   "workflow_id" text not null references "workflows" ("id"),
@@ -205,7 +210,9 @@ CREATE TABLE "deliveries" (
   "status" integer,
   "response" text,
   "error" text,
-  "ms" integer);
+  "ms" integer,
+  "subject" text default '' not null,
+  "stored_bytes" bigint default 0 not null);
 
 CREATE INDEX "deliveries_by_claim" on "deliveries" (
   "claimed_by");
@@ -261,6 +268,18 @@ CREATE TABLE "exposure_consents" (
   "allowed_by" text not null,
   "allowed_at" text not null);
 
+CREATE TABLE "factor_challenges" (
+  "digest" blob primary key,
+  "kind" text not null,
+  "user_id" text not null,
+  "holder" text not null,
+  "sealed" blob,
+  "expires_at" text not null);
+
+CREATE INDEX factor_challenges_by_expiry on factor_challenges (expires_at);
+
+CREATE INDEX factor_challenges_by_user on factor_challenges (user_id);
+
 CREATE TABLE "fan_outs" (
   "run_id" text not null,
   "step_id" text not null,
@@ -268,6 +287,12 @@ CREATE TABLE "fan_outs" (
   "items" text not null, constraint "fan_outs_pk" primary key ("run_id",
   "step_id",
   "chunk"));
+
+CREATE TABLE "favorites" (
+  "owner" text not null,
+  "workflow_id" text not null,
+  "created_at" text not null, constraint "favorites_pk" primary key ("owner",
+  "workflow_id"));
 
 CREATE TABLE "grants" (
   "project" text not null references "projects" ("id"),
@@ -442,6 +467,13 @@ CREATE TABLE "rate_slots" (
 CREATE INDEX "rate_slots_by_time" on "rate_slots" (
   "next_at");
 
+CREATE TABLE "recovery_codes" (
+  "digest" blob primary key,
+  "user_id" text not null references "users" ("id"),
+  "used_at" text);
+
+CREATE INDEX recovery_codes_by_user on recovery_codes (user_id);
+
 CREATE TABLE "reviews" (
   "id" text not null primary key,
   "project" text not null,
@@ -607,6 +639,15 @@ CREATE INDEX runs_unfinished_by_subject on runs (subject) where finished_at is n
 
 CREATE INDEX runs_unfinished_of on runs (owner, lineage, trigger) where finished_at is null;
 
+CREATE TABLE "saved_views" (
+  "owner" text not null,
+  "page" text not null,
+  "name" text not null,
+  "query" text not null,
+  "created_at" text not null, constraint "saved_views_pk" primary key ("owner",
+  "page",
+  "name"));
+
 CREATE TABLE "schedules" (
   "workflow_id" text not null primary key,
   "version" integer not null,
@@ -625,6 +666,21 @@ CREATE TABLE "schedules" (
 
 CREATE INDEX schedules_due on schedules (next_at) where paused = 0 and next_at is not null;
 
+CREATE TABLE "second_factors" (
+  "id" text primary key,
+  "user_id" text not null references "users" ("id"),
+  "kind" text not null,
+  "name" text not null,
+  "created_at" text not null,
+  "last_used_at" text,
+  "counter" bigint not null,
+  "sealed" blob,
+  "credential_id" text unique,
+  "public_key" blob,
+  "transports" text);
+
+CREATE INDEX second_factors_by_user on second_factors (user_id);
+
 CREATE TABLE "sessions" (
   "id" text not null primary key,
   "digest" blob not null unique,
@@ -637,7 +693,8 @@ CREATE TABLE "sessions" (
   "external" integer default 0 not null,
   "ended_at" text,
   "sealed" blob,
-  "claims_at" text);
+  "claims_at" text,
+  "confirmed_at" text);
 
 CREATE INDEX "sessions_by_user" on "sessions" (
   "user_id");
@@ -718,13 +775,24 @@ CREATE TABLE "trigger_deliveries" (
   "redelivery_of" text,
   "attempts" integer not null,
   "next_at" text,
-  "ended_at" text);
+  "ended_at" text,
+  "subject" text default '' not null,
+  "stored_bytes" bigint default 0 not null,
+  "claimed_by" text,
+  "fence" integer default 0 not null,
+  "body_digest" text);
 
 CREATE INDEX trigger_deliveries_by_age_of_body on trigger_deliveries (received_at) where event is not null;
+
+CREATE INDEX trigger_deliveries_by_claim on trigger_deliveries (claimed_by) where claimed_by is not null;
 
 CREATE UNIQUE INDEX "trigger_deliveries_by_key" on "trigger_deliveries" (
   "trigger_id",
   "key");
+
+CREATE INDEX trigger_deliveries_by_owner on trigger_deliveries (subject, next_at, id) where next_at is not null;
+
+CREATE INDEX trigger_deliveries_by_run on trigger_deliveries (run_id) where run_id is not null;
 
 CREATE INDEX "trigger_deliveries_by_status" on "trigger_deliveries" (
   "trigger_id",
@@ -874,7 +942,8 @@ CREATE TABLE "workflow_versions" (
   "client" text not null,
   "stored_bytes" bigint default 0 not null,
   "subject" text default '' not null,
-  "pruned_at" text, lineage text, constraint "workflow_versions_pk" primary key ("workflow_id",
+  "pruned_at" text, lineage text,
+  "source" text, constraint "workflow_versions_pk" primary key ("workflow_id",
   "version"));
 
 CREATE TRIGGER workflow_search_delete after delete on workflows begin

@@ -8,10 +8,10 @@ export type ApiKey = { id: string, name: string, owner: string, last_four: strin
 export type JsonPatchOperation = { op: ("add" | "remove" | "replace" | "move"), path: string, from?: string | undefined, value?: unknown | undefined }
 export type AppliedFix = { path: string, message: string, patch: Array<JsonPatchOperation> }
 export type PersonalDecision = { by: string, for?: string | undefined, override?: true | undefined, approved: boolean, comment: (string | null), at: string, outdated?: true | undefined }
-export type ApprovalEvent = { event: ("asked" | "reminded" | "escalated" | "delegated"), at: string, by?: string | undefined, to: Array<string>, note?: string | undefined }
+export type ApprovalEvent = { event: ("asked" | "reminded" | "escalated" | "delegated"), at: string, by?: string | undefined, to: Array<string>, note?: string | undefined, mailed?: Array<string> | undefined, not_mailed?: ("no_mail_server" | "pending" | "nobody") | undefined }
 export type PlannedStep = { id: string, type: string, effect: string, does?: ("reads" | "writes" | "sends" | "calls" | "asks" | "waits" | "runs" | "nothing") | undefined, targets?: Array<string> | undefined, if?: string | undefined, undo?: true | undefined }
 export type PlannedWorkflow = { workflow_id: (string | null), version: (number | null), role: ("run" | "parent" | "called" | "reviewed" | "planned"), run_id?: string | undefined, patched?: true | undefined, on_failure?: string | undefined, foreign?: true | undefined, steps: Array<PlannedStep> }
-export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), required?: number | undefined, required_declines?: number | undefined, decisions?: Array<PersonalDecision> | undefined, history?: Array<ApprovalEvent> | undefined, escalates?: Array<{ at: string, to: Array<string> }> | undefined, you?: { can_decide: boolean, reason?: string | undefined, for?: string | undefined, override?: true | undefined, assigned: boolean } | undefined, evidence?: Record<string, unknown> | undefined, decide_by_link?: true | undefined, decided_via?: ("link" | "slack") | undefined, plan?: { digest: string, changed: boolean, workflows: Array<PlannedWorkflow> } | undefined }
+export type Approval = { id: string, run_id: string, workflow_id: (string | null), project?: string | undefined, step_id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), message: string, form: (Record<string, unknown> | null), assignees: Array<string>, created_at: string, expires_at: (string | null), decided_at: (string | null), decided_by: (string | null), comment: (string | null), answer: (Record<string, unknown> | null), required?: number | undefined, required_declines?: number | undefined, decisions?: Array<PersonalDecision> | undefined, history?: Array<ApprovalEvent> | undefined, escalates?: Array<{ at: string, to: Array<string> }> | undefined, you?: { can_decide: boolean, reason?: string | undefined, for?: string | undefined, override?: true | undefined, assigned: boolean } | undefined, evidence?: Record<string, unknown> | undefined, decide_by_link?: true | undefined, decided_via?: ("link" | "slack") | undefined, plan?: { digest: string, changed: boolean, changes?: Array<{ text: string, steps: Array<string> }> | undefined, workflows: Array<PlannedWorkflow> } | undefined }
 export type Usage = ({ input_tokens: number, output_tokens: number, cost: (number | null) } | null)
 export type RunError = ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null)
 export type Attempt = { attempt: number, status: ("running" | "succeeded" | "failed" | "cancelled" | "interrupted"), started_at: string, finished_at: (string | null), input?: unknown | undefined, usage: Usage, error: RunError }
@@ -20,21 +20,30 @@ export type AuthorizationOutcome = { continue_at: string }
 export type AuthorizationRequest = { name: string, kind: ("web" | "local" | "app"), host: string, published_by: (string | null), scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, projects: Array<{ id: string, name: string }>, resource: string, expires_at: string }
 export type Backfill = { id: string, project?: string | undefined, workflow_id: string, version: number, cron: string, timezone: string, from: string, to: string, existing: ("skip" | "repeat_failed" | "repeat"), concurrency: number, status: ("running" | "finished" | "failed" | "cancelled"), slots: { total: number, started: number, skipped: number, left: number }, runs: Partial<{ queued: number, running: number, waiting: number, succeeded: number, failed: number, cancelled: number }>, next_at: (string | null), reason: (string | null), message: (string | null), started_by: string, created_at: string, finished_at: (string | null), cancelled_by: (string | null) }
 export type BackfillPreview = { workflow_id: string, version: number, cron: string, timezone: string, from: string, to: string, existing: ("skip" | "repeat_failed" | "repeat"), total: number, starts: number, slots: Array<{ at: string, local: string, action: ("start" | "skip"), run_id?: string | undefined, run_status?: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled") | undefined }>, warnings: Array<string> }
+export type Favorite = { workflow_id: string, name: string, project?: string | undefined, status: ("draft" | "published" | "archived") }
+export type SavedView = { page: ("workflows" | "runs" | "approvals" | "audit"), name: string, query: string }
+export type Bookmarks = { favorites: Array<Favorite>, views: Array<SavedView> }
 export type ChangedWorkflow = { workflow_id: string, name: string, project?: string | undefined, status: ("draft" | "published" | "archived"), version: number, published_version: (number | null), changes: Array<{ change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "moved"), count: number, from: (number | null), to: (number | null), first_at: string, last_at: string }>, outcome: ("revertible" | "reverted" | "skipped" | "unchanged"), effects: Array<string>, reason: ({ code: string, message: string } | null), changed_since: Array<{ owner: string, key_name: (string | null), at: string, change: ("created" | "edited" | "archived" | "restored" | "published" | "unpublished" | "schedule_paused" | "schedule_resumed" | "exposure_allowed" | "exposure_withdrawn" | "moved"), version: (number | null) }> }
 export type Table = { name: string, kind: string, columns: Array<{ name: string, type: string, nullable: boolean }>, row_count: (number | null), sample?: Array<Record<string, unknown>> | undefined }
 export type Database = { database: string, tables: Array<Table>, others?: Array<string> | undefined, more?: boolean | undefined }
 export type DatabaseTables = { database: string, tables: Array<string>, others?: Array<string> | undefined, total?: number | undefined, unreadable?: string | undefined }
+export type DayStatistics = { date: string, from: string, to: string, succeeded: number, failed: number }
 export type Delivery = { id: string, subscription_id: string, project?: string | undefined, event_id: string, event: string, workflow_id: (string | null), run_id: (string | null), state: ("pending" | "delivered" | "failed"), attempts: number, created_at: string, next_at: (string | null), attempted_at: (string | null), status: (number | null), response: (string | null), error: (string | null), ms: (number | null) }
 export type DescribedApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, description: Array<{ title: string, sentences: Array<string> }> }
-export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
-export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
+export type WorkflowVersion = { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, source?: string | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
+export type DetailedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, published_definition?: Record<string, unknown> | undefined, source?: string | undefined, requested_version?: { workflow_id: string, version: number, change: ("created" | "updated" | "archived" | "restored"), name: string, description: string, tags: Array<string>, definition?: (Record<string, unknown> | null) | undefined, source?: string | undefined, pruned_at?: string | undefined, reason: (string | null), created_at: string, created_by: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string } | undefined, versions?: Array<WorkflowVersion> | undefined, schedule?: ({ workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined } | null) | undefined }
 export type Issue = { path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined, patch?: Array<JsonPatchOperation> | undefined, line?: number | undefined, column?: number | undefined }
 export type VisibleWorkflows = { total: number, total_capped?: true | undefined, items?: Array<{ id: string, name: string }> | undefined }
 export type ServerTools = { server: string, tools: Array<string>, total?: number | undefined, unreadable?: string | undefined }
 export type Environment = Partial<{ guide: string, warnings: Array<Issue>, workflows: VisibleWorkflows, databases: Array<{ name: string, type: string, unusable?: string | undefined, access: ("read-only" | "read-write"), concurrency: (number | null) }>, tables: Array<DatabaseTables>, default_database: (string | null), models: Array<{ name: string, type: string, unusable?: string | undefined, model_ref: string, concurrency: (number | null) }>, mcp_servers: Array<{ name: string, type: string, unusable?: string | undefined, concurrency: (number | null) }>, tools: Array<ServerTools>, secrets: Array<{ name: string, hosts: Array<string>, methods?: Array<string> | undefined, headers?: Array<string> | undefined, unusable?: string | undefined }>, mail: { allowed_domains: Array<string>, unusable?: string | undefined }, chats: Array<{ name: string, type: string, unusable?: string | undefined }>, step_types: Array<{ type: string, description: string, output: string, fields: Array<string> }>, functions: Array<string>, limits: Record<string, number>, your_limits: Array<{ limit: string, project?: string | undefined, most: number, left: number, resets_at: (string | null) }> }>
 export type Exposure = { workflow_id: string, state: ("not_requested" | "requested" | "allowed"), version: (number | null), digest: (string | null), author: (string | null), name: (string | null), description: (string | null), inputs: (Record<string, unknown> | null), effects: Array<string>, read_only: boolean, allowed_by: (string | null), allowed_at: (string | null) }
+export type SecondFactor = { id: string, kind: ("totp" | "passkey"), name: string, created_at: string, last_used_at: (string | null) }
+export type FactorAdded = { factor: SecondFactor, recovery_codes: (Array<string> | null) }
+export type FactorsReset = { removed: number }
+export type FailingWorkflow = { workflow_id: string, name: string, project?: string | undefined, failed: number, last_failed_at: string, last_failed_run: string, last_status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled") }
 export type Grant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail" | "chat"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string }
 export type Health = { status: ("ok" | "draining" | "unavailable"), version: string, detail?: string | undefined }
+export type IdentityConfirmed = { confirmed_until: string }
 export type KeyChanges = { key: { id: string, name: string, owner: string, state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown") }, since: string, client: (string | null), attribution: ("key" | "name"), records_since: (string | null), workflows: Array<ChangedWorkflow>, remaining: number, already_reverted: number, clients: Array<string>, not_revertible: { runs_started: number, runs_retried: number, runs_cancelled: number, approvals_decided: number, states_set: number } }
 export type KeyLimits = Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }>
 export type NewApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null) }
@@ -42,40 +51,53 @@ export type NewSubscription = { id: string, project?: string | undefined, name: 
 export type OfferedWorkflow = { id: string, name: string, description: string, version: number, inputs: (Record<string, unknown> | null), output_schema: (Record<string, unknown> | null) }
 export type OverdueWorkflow = { workflow_id: string, name: string, project?: string | undefined, every: string, due_at: string, overdue_since: string, succeeded_at: (string | null) }
 export type OverdueWorkflows = { items: Array<OverdueWorkflow> }
+export type PasskeyAssertion = { id: string, client_data_json: string, authenticator_data: string, signature: string }
+export type PasskeyOptions = { options: Record<string, unknown> }
+export type PasskeyRegistration = { id: string, client_data_json: string, attestation_object: string, transports?: Array<string> | undefined }
 export type Problem = { type: string, title: string, status: number, detail: string, code: string, request_id: string, errors?: Array<Issue> | undefined }
 export type Project = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string }
 export type ProjectMember = { email: string, role: ("viewer" | "editor" | "admin"), added_at: string, added_by: string }
 export type PublishedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, exposure?: { state: ("requested" | "allowed"), detail: string } | undefined, review?: { id: string, status: "pending", url: string, detail: string } | undefined, warnings?: Array<Issue> | undefined, next_runs?: Array<string> | undefined }
 export type QueryResult = { run_id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), columns?: Array<{ name: string, type: string }> | undefined, rows?: Array<Record<string, unknown>> | undefined, row_count?: number | undefined, truncated?: true | undefined, shortened?: true | undefined, ref?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined, next?: string | undefined }
+export type RecoveryCodes = { recovery_codes: Array<string> }
 export type RetrySteps = { reused: Array<string>, run: Array<string>, effects: Array<string> }
 export type ReturnedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, unpublished?: { version: number, detail: string } | undefined }
 export type ReviewPlan = { workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), triggers?: Array<{ id: string, signature: (string | null), if?: string | undefined }> | undefined, must_succeed?: { every: string, mail: Array<string> } | undefined, tool: ({ effects: Array<string>, read_only: boolean } | null), saves_state: Array<string>, break_callers: Array<string> }
 export type Review = { id: string, project?: string | undefined, workflow_id: string, version: number, base_version: (number | null), status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), reason: (string | null), requested_at: string, requested_by: string, key_name: string, decided_at: (string | null), decided_by: (string | null), comment: (string | null), url: string, digest?: string | undefined, changed?: boolean | undefined, compared_with?: (number | null) | undefined, difference?: (string | null) | undefined, plan?: ReviewPlan | undefined, examples?: Array<{ name?: string | undefined, run_id: string, compared: boolean, checked_up_to?: string | undefined }> | undefined, decidable?: { by_you: boolean, why_not?: string | undefined } | undefined }
 export type StartedBy = { owner: string, key_name: string, surface: ("rest" | "mcp" | "cli" | "web"), client: string }
+export type RunApproval = { id: string, item?: number | undefined, status: ("pending" | "approved" | "declined" | "expired" | "cancelled"), created_at: string, decisions?: Array<PersonalDecision> | undefined, history?: Array<ApprovalEvent> | undefined }
 export type RunItem = { item: number, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), error: RunError }
-export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, item_list?: Array<RunItem> | undefined }
-export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
+export type RunStep = { id: string, type: string, status: ("pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled"), attempts: number, started_at: (string | null), finished_at: (string | null), reused_from?: string | undefined, given?: true | undefined, child_run?: string | undefined, waits_until?: string | undefined, event_url?: string | undefined, items?: { total: number, done: number, failed: number, max?: number | undefined } | undefined, item?: number | undefined, error: RunError, output?: unknown | undefined, attempt_list?: Array<Attempt> | undefined, approval_list?: Array<RunApproval> | undefined, item_list?: Array<RunItem> | undefined }
+export type Run = { id: string, kind?: "step" | undefined, workflow_id: (string | null), workflow_name?: string | undefined, project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, started_by: StartedBy, delivery?: { id: string, trigger: string, received_at: string } | undefined, patched?: boolean | undefined, progress?: { total: number, done: number, current: Array<string> } | undefined, inputs?: unknown | undefined, output?: unknown | undefined, state?: unknown | undefined, committed?: unknown | undefined, usage?: { input_tokens: number, output_tokens: number, cost: (number | null) } | undefined, error: RunError, failed_step?: { id: string, item?: number | undefined, type: string, attempts: number, input?: unknown | undefined } | undefined, retried_by?: string | undefined, approvals?: Array<{ id: string, step_id: string, message: string, progress?: string | undefined }> | undefined, steps?: Array<RunStep> | undefined, retry?: RetrySteps | undefined, next?: string | undefined }
 export type RunDefinition = { workflow_id: (string | null), version: (number | null), patched: boolean, definition: Record<string, unknown> }
-export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
+export type RunLogEntry = { at: string, kind: ("run_created" | "run_started" | "run_succeeded" | "run_failed" | "run_cancelled" | "on_failure_started" | "step_started" | "step_waiting" | "child_started" | "attempt_started" | "attempt_failed" | "attempt_interrupted" | "step_succeeded" | "step_failed" | "step_skipped" | "step_cancelled" | "step_reused" | "approval_requested" | "approval_asked" | "approval_reminded" | "approval_escalated" | "approval_delegated" | "approval_pending" | "approval_approved" | "approval_declined" | "approval_expired" | "approval_cancelled"), step_id?: string | undefined, attempt?: number | undefined, by?: string | undefined, note?: string | undefined, until?: string | undefined, run_id?: string | undefined, approval_id?: string | undefined, items?: { total: number, failed: number } | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined }
+export type RunStatistics = { days: Array<DayStatistics>, failing: Array<FailingWorkflow>, failing_capped?: true | undefined }
+export type RunSummary = { id: string, kind?: "step" | undefined, workflow_id: (string | null), workflow_name?: string | undefined, project?: string | undefined, version: (number | null), step?: { id: string, type: string } | undefined, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null), trial?: true | undefined, retry_of?: string | undefined, parent_run?: string | undefined, scheduled_for?: string | undefined, backfill?: string | undefined, continued_failures?: number | undefined, on_failure?: { workflow_id: string, run_id?: string | undefined, error?: { code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | undefined } | undefined, error: ({ code: string, message: string, fix?: string | undefined, step_id?: string | undefined, item?: number | undefined, details?: Record<string, unknown> | undefined } | null) }
 export type RunValue = { run_id: string, ref: string, text: string, offset: number, chars: number, next_offset: (number | null) }
 export type SavedGrant = { kind: ("database" | "model" | "mcp_server" | "secret" | "host" | "mail" | "chat"), name: string, access?: "read-only" | undefined, role?: string | undefined, tools?: Array<string> | undefined, granted_at: string, granted_by: string, warnings?: Array<{ path: string, code: string, message: string, allowed?: Array<string> | undefined, did_you_mean?: string | undefined, fix?: string | undefined }> | undefined }
 export type SavedWorkflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined, next?: string | undefined, issues?: Array<Issue> | undefined, warnings?: Array<Issue> | undefined, applied_fixes?: Array<AppliedFix> | undefined, guesses?: Array<{ path: string, message: string }> | undefined }
 export type ScheduleState = { workflow_id: string, project?: string | undefined, version: number, cron: string, timezone: string, overlap: ("skip" | "queue"), paused: boolean, next: Array<string>, last_at: (string | null), skipped: ({ reason: ("overlap" | "missed" | "failed" | "limit"), count: number, first: string, last: string, noted_at: string, message: string } | null), warning?: string | undefined }
+export type SecondFactors = { factors: Array<SecondFactor>, recovery_codes: number, required: boolean, passkey_origin: (string | null), confirmed_until: (string | null) }
+export type SecondStep = { second_factor: { methods: Array<("totp" | "passkey" | "recovery_code")>, expires_at: string } }
 export type Session = { id: string, current: boolean, client: string, address: string, created_at: string, seen_at: string, expires_at: string }
-export type SessionInfo = { user: { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")> }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, oauth: boolean, mcp_url: string }
+export type SessionInfo = { user: { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, second_factor: ("set_up" | "none" | "missing") }, session: Session, mode: ("built-in" | "cognito" | "oidc"), version: string, mail: boolean, oauth: boolean, mcp_url: string }
 export type SessionsEnded = { ended: number }
 export type SignInOptions = { mode: ("built-in" | "cognito" | "oidc"), setup: boolean, mail: boolean }
+export type SignInResult = (SessionInfo | SecondStep)
 export type StateChange = { revision: number, kind: ("commit" | "set" | "reset" | "import"), at: string, by: string, key_name: (string | null), reason: (string | null), changes: Array<{ key: string, before?: unknown | undefined, after?: unknown | undefined }> }
 export type Subscription = { id: string, project?: string | undefined, name: string, format: ("standard_webhooks" | "slack" | "teams" | "discord"), url: (string | null), url_secret: (string | null), events: Array<("run.succeeded" | "run.failed" | "run.waiting" | "approval.requested" | "workflow.published" | "workflow.overdue" | "key.expiring")>, workflows: (Array<string> | null), tags: (Array<string> | null), include_values: boolean, paused_at: (string | null), pause_reason: (string | null), failing_since: (string | null), succeeded_at: (string | null), previous_secret_until: (string | null), pending: number, failed: number, created_at: string, created_by: string }
 export type SuccessorApiKey = { id: string, name: string, owner: string, last_four: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, created_at: string, expires_at: (string | null), last_used_at: (string | null), state: ("active" | "expiring" | "expired" | "revoked" | "owner_inactive" | "owner_unknown"), projects?: Array<string> | undefined, limits?: Partial<{ workflows: Array<string>, tools: Array<string>, databases: Array<string>, models: Array<string> }> | undefined, application?: { client_id: string, host: string } | undefined, value: (string | null), replaces: { id: string, expires_at: string } }
+export type TotpSetup = { secret: string, uri: string, expires_at: string }
 export type TriggerDelivery = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean }
-export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), body?: unknown | undefined }
+export type TriggerDeliveryWithBody = { id: string, workflow_id: string, trigger: string, received_at: string, status: ("received" | "started" | "filtered" | "failed" | "refused"), run_id: (string | null), sender_id: (string | null), repeats: number, bytes: number, code: (string | null), reason: (string | null), redelivery_of: (string | null), has_body: boolean, headers: (Record<string, string> | null), query: (Record<string, string> | null), redeliveries: Array<string>, body?: unknown | undefined }
 export type TriggerState = { workflow_id: string, project?: string | undefined, id: string, version: number, type: "webhook", url?: string | undefined, signature: ({ scheme: ("standard_webhooks" | "github" | "stripe" | "slack" | "shared_secret"), secret: (string | Array<string>), header?: string | undefined } | null), created_at: string, rotated_at: (string | null), owner: string }
 export type TriggerList = { items: Array<TriggerState> }
 export type UpdatedProject = { id: string, name: string, description: string, scopes: Array<("read" | "write" | "publish" | "run" | "approve" | "admin")>, role: (("viewer" | "editor" | "admin") | null), connections: ("all" | "granted"), http_public: (("none" | "list" | "any") | null), review: boolean, limits: Record<string, number>, created_at: string, created_by: string, warnings?: Array<Issue> | undefined }
-export type User = { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
+export type User = { id: string, email: string, role: ("member" | "viewer" | "editor" | "admin"), verified: boolean, status: ("invited" | "active" | "deactivated"), second_factor: boolean, role_by: (("sign_on" | "default") | null), created_at: string, created_by: string, last_login_at: (string | null) }
 export type Validation = { valid: boolean, errors: Array<Issue>, warnings?: Array<Issue> | undefined, definition?: Record<string, unknown> | undefined, applied_fixes?: Array<AppliedFix> | undefined, steps?: Array<{ id: string, type: string, output: string, effects: boolean }> | undefined, output?: string | undefined, preview?: unknown | undefined }
 export type Workflow = { id: string, name: string, description: string, tags: Array<string>, status: ("draft" | "published" | "archived"), definition?: (Record<string, unknown> | null) | undefined, version: number, published_version: (number | null), created_at: string, updated_at: string, created_by: string, project?: string | undefined, used_by?: Array<string> | undefined, last_run?: ({ id: string, status: ("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled"), trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), created_at: string, started_at: (string | null), finished_at: (string | null) } | null) | undefined, last_review?: ({ id: string, version: number, status: ("pending" | "approved" | "rejected" | "withdrawn" | "replaced" | "outdated"), decided_by: (string | null), comment: (string | null), url: string } | null) | undefined }
+export type WorkflowNameOfId = { id: string, name: string }
+export type WorkflowNames = { items: Array<WorkflowNameOfId> }
 export type WorkflowOffer = { workflow_id: string, projects: Array<string>, unseen?: Array<string> | undefined }
 export type WorkflowPlan = { workflow_id: string, version: number, words: string, workflows: Array<PlannedWorkflow>, schedule: ({ cron: string, timezone: string, overlap: string } | null), must_succeed?: { every: string, mail: Array<string> } | undefined, triggers?: Array<{ id: string, signature: (string | null), if?: string | undefined }> | undefined, saves_state: Array<string>, expected: ({ runs: number, seconds: number, cost: (number | null), input_tokens: number, output_tokens: number, steps: Array<{ id: string, seconds: number, rows?: number | undefined, cost?: number | undefined }> } | null) }
 export type WorkflowState = { workflow_id: string, version: number, revision: number, values: Record<string, unknown>, updated_at: (string | null), updated_by: (string | null) }
@@ -193,6 +215,7 @@ export type post_Receive_delivery = {
 410: Schemas.Problem,
 413: Schemas.Problem,
 415: Schemas.Problem,
+422: Schemas.Problem,
 429: Schemas.Problem,
 431: Schemas.Problem,
 500: Schemas.Problem,
@@ -208,6 +231,7 @@ export type post_Receive_delivery = {
 410: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
 415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
@@ -251,7 +275,7 @@ export type post_Sign_in = {
         
         body:  { email: string, password: string },
           }
-      responses: {200: Schemas.SessionInfo,
+      responses: {200: Schemas.SignInResult,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -264,7 +288,7 @@ export type post_Sign_in = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "Set-Cookie": string },
+      responseHeaders: {200: { "X-Request-Id": string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -418,7 +442,7 @@ export type post_Choose_password = {
         
         body:  { token: string, password: string },
           }
-      responses: {200: Schemas.SessionInfo,
+      responses: {200: Schemas.SignInResult,
 400: Schemas.Problem,
 401: Schemas.Problem,
 403: Schemas.Problem,
@@ -432,7 +456,7 @@ export type post_Choose_password = {
 500: Schemas.Problem,
 503: Schemas.Problem,
 },
-      responseHeaders: {200: { "X-Request-Id": string, "Set-Cookie": string },
+      responseHeaders: {200: { "X-Request-Id": string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -584,6 +608,389 @@ export type post_Change_password = {
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Complete_sign_in = {
+      method: "POST",
+      path: "/session/second-factor",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  Partial<{ code: string, recovery_code: string, passkey: Schemas.PasskeyAssertion }>,
+          }
+      responses: {200: Schemas.SessionInfo,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "Set-Cookie": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Begin_sign_in_passkey = {
+      method: "POST",
+      path: "/session/second-factor/passkey",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.PasskeyOptions,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Confirm_identity = {
+      method: "POST",
+      path: "/session/confirmation",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  Partial<{ password: string, code: string, recovery_code: string, passkey: Schemas.PasskeyAssertion }>,
+          }
+      responses: {200: Schemas.IdentityConfirmed,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Begin_confirmation_passkey = {
+      method: "POST",
+      path: "/session/confirmation/passkey",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.PasskeyOptions,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_second_factors = {
+      method: "GET",
+      path: "/session/factors",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.SecondFactors,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Begin_totp = {
+      method: "POST",
+      path: "/session/factors/totp",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.TotpSetup,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Add_totp = {
+      method: "POST",
+      path: "/session/factors/totp/confirm",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { code: string, name: string },
+          }
+      responses: {200: Schemas.FactorAdded,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+410: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+410: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Begin_passkey = {
+      method: "POST",
+      path: "/session/factors/passkey/options",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.PasskeyOptions,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Add_passkey = {
+      method: "POST",
+      path: "/session/factors/passkey",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { name: string, passkey: Schemas.PasskeyRegistration },
+          }
+      responses: {200: Schemas.FactorAdded,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Remove_second_factor = {
+      method: "POST",
+      path: "/session/factors/remove",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  { factor_id: string },
+          }
+      responses: {204: unknown,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {204: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type post_Renew_recovery_codes = {
+      method: "POST",
+      path: "/session/factors/recovery-codes",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.RecoveryCodes,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
 409: { "X-Request-Id": string },
 413: { "X-Request-Id": string },
@@ -1178,7 +1585,7 @@ export type get_List_audit_log = {
       path: "/audit-log",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ search: string, project: string, owner: string, operation: string, target: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ search: string, project: string, owner: string, operation: string, target: string, key: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
         
         
         
@@ -1211,7 +1618,7 @@ export type get_Export_audit_log = {
       path: "/audit-log/export",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ search: string, project: string, owner: string, operation: string, target: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ search: string, project: string, owner: string, operation: string, target: string, key: string, surface: ("rest" | "mcp" | "cli" | "web"), since: string, until: string, format: ("jsonl" | "csv"), limit: number, cursor: string }>,
         
         
         
@@ -1233,6 +1640,69 @@ export type get_Export_audit_log = {
 403: { "X-Request-Id": string },
 404: { "X-Request-Id": string },
 408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_bookmarks = {
+      method: "GET",
+      path: "/bookmarks",
+      requestFormat: "json",
+      parameters: never,
+      responses: {200: Schemas.Bookmarks,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type patch_Update_bookmarks = {
+      method: "PATCH",
+      path: "/bookmarks",
+      requestFormat: "json",
+      parameters: {
+            
+        
+        
+        body:  Partial<{ add_favorites: Array<string>, remove_favorites: Array<string>, save_views: Array<Schemas.SavedView>, remove_views: Array<{ page: ("workflows" | "runs" | "approvals" | "audit"), name: string }> }>,
+          }
+      responses: {200: Schemas.Bookmarks,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
 429: { "X-Request-Id": string, "Retry-After": string },
 431: { "X-Request-Id": string },
 500: { "X-Request-Id": string },
@@ -2076,12 +2546,45 @@ export type post_Withdraw_review = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type get_Get_run_statistics = {
+      method: "GET",
+      path: "/run-statistics",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ days: number, timezone: string, project: string }>,
+        
+        
+        
+          }
+      responses: {200: Schemas.RunStatistics,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_runs = {
       method: "GET",
       path: "/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, limit: number, cursor: string }>,
+            query:  Partial<{ workflow_id: string, project: string, status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, search: string, limit: number, cursor: string }>,
         
         
         
@@ -2253,6 +2756,40 @@ export type get_Get_run_definition = {
 503: Schemas.Problem,
 },
       responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_List_run_log = {
+      method: "GET",
+      path: "/runs/{run_id}/log",
+      requestFormat: "json",
+      parameters: {
+            query:  Partial<{ limit: number, cursor: string }>,
+        path:  {run_id: string,
+},
+        
+        
+          }
+      responses: {200: Array<Schemas.RunLogEntry>,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string, "X-Total-Count": number, "X-Total-Count-Capped": string, Link: string },
 400: { "X-Request-Id": string },
 401: { "X-Request-Id": string },
 403: { "X-Request-Id": string },
@@ -2944,6 +3481,80 @@ export type post_Reset_user_password = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type post_Reset_user_factors = {
+      method: "POST",
+      path: "/users/{user_id}/reset-factors",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {user_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  Partial<{  }>,
+          }
+      responses: {200: Schemas.FactorsReset,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
+export type get_Get_workflow_names = {
+      method: "GET",
+      path: "/workflow-names",
+      requestFormat: "json",
+      parameters: {
+            query:  {ids: Array<string>,
+},
+        
+        
+        
+          }
+      responses: {200: Schemas.WorkflowNames,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+408: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+},
+    }
 export type get_List_workflows = {
       method: "GET",
       path: "/workflows",
@@ -2986,7 +3597,7 @@ export type post_Create_workflow = {
             
         
         header:  Partial<{ "Idempotency-Key": string }>,
-        body:  { name: string, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, from?: Array<string> | undefined, project?: string | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
+        body:  { name: string, id?: string | undefined, description?: string | undefined, tags?: Array<string> | undefined, definition?: (Record<string, unknown> | string | null) | undefined, from?: Array<string> | undefined, project?: string | undefined, apply_fixes?: boolean | undefined, reason?: (string | null) | undefined },
           }
       responses: {201: Schemas.SavedWorkflow,
 400: Schemas.Problem,
@@ -3022,7 +3633,7 @@ export type get_Get_workflow = {
       path: "/workflows/{workflow_id}",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ version: number, include: Array<("last_run" | "last_review" | "versions" | "schedule")> }>,
+            query:  Partial<{ version: number, include: Array<("last_run" | "last_review" | "versions" | "schedule" | "source")> }>,
         path:  {workflow_id: string,
 },
         header:  Partial<{ "If-None-Match": string }>,
@@ -3807,7 +4418,7 @@ export type get_List_workflow_runs = {
       path: "/workflows/{workflow_id}/runs",
       requestFormat: "json",
       parameters: {
-            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, limit: number, cursor: string, backfill: string }>,
+            query:  Partial<{ status: Array<("queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled")>, trigger: ("rest" | "mcp" | "cli" | "web" | "schedule" | "webhook" | "backfill" | "workflow" | "on_failure" | "example"), trial: boolean, since: string, until: string, search: string, limit: number, cursor: string, backfill: string }>,
         path:  {workflow_id: string,
 },
         
@@ -4147,6 +4758,52 @@ export type post_Reset_workflow_state = {
 503: { "X-Request-Id": string, "Retry-After": string },
 },
     }
+export type post_Test_workflow = {
+      method: "POST",
+      path: "/workflows/{workflow_id}/test",
+      requestFormat: "json",
+      parameters: {
+            
+        path:  {workflow_id: string,
+},
+        header:  Partial<{ "Idempotency-Key": string }>,
+        body:  { definition: (Record<string, unknown> | string), step_id?: string | undefined, inputs?: Record<string, unknown> | undefined, given?: Record<string, unknown> | undefined, effects?: Array<string> | undefined, wait?: number | undefined },
+          }
+      responses: {200: Schemas.Run,
+202: Schemas.Run,
+400: Schemas.Problem,
+401: Schemas.Problem,
+403: Schemas.Problem,
+404: Schemas.Problem,
+408: Schemas.Problem,
+409: Schemas.Problem,
+413: Schemas.Problem,
+415: Schemas.Problem,
+422: Schemas.Problem,
+429: Schemas.Problem,
+431: Schemas.Problem,
+500: Schemas.Problem,
+503: Schemas.Problem,
+507: Schemas.Problem,
+},
+      responseHeaders: {200: { "X-Request-Id": string },
+202: { "X-Request-Id": string, Location: string },
+400: { "X-Request-Id": string },
+401: { "X-Request-Id": string },
+403: { "X-Request-Id": string },
+404: { "X-Request-Id": string },
+408: { "X-Request-Id": string },
+409: { "X-Request-Id": string },
+413: { "X-Request-Id": string },
+415: { "X-Request-Id": string },
+422: { "X-Request-Id": string },
+429: { "X-Request-Id": string, "Retry-After": string },
+431: { "X-Request-Id": string },
+500: { "X-Request-Id": string },
+503: { "X-Request-Id": string, "Retry-After": string },
+507: { "X-Request-Id": string },
+},
+    }
 export type get_Get_triggers = {
       method: "GET",
       path: "/workflows/{workflow_id}/triggers",
@@ -4385,6 +5042,7 @@ export type post_Validate_workflow = {
 "/runs/{run_id}/events": Endpoints.get_Run_events,
 "/session": Endpoints.get_Get_session,
 "/session/options": Endpoints.get_Sign_in_options,
+"/session/factors": Endpoints.get_Get_second_factors,
 "/session/authorization": Endpoints.get_Get_authorization_request,
 "/absence": Endpoints.get_Get_absence,
 "/api-keys": Endpoints.get_List_api_keys,
@@ -4394,6 +5052,7 @@ export type post_Validate_workflow = {
 "/approvals/{approval_id}": Endpoints.get_Get_approval,
 "/audit-log": Endpoints.get_List_audit_log,
 "/audit-log/export": Endpoints.get_Export_audit_log,
+"/bookmarks": Endpoints.get_Get_bookmarks,
 "/deliveries": Endpoints.get_List_deliveries,
 "/deliveries/{delivery_id}": Endpoints.get_Get_delivery,
 "/environment": Endpoints.get_Describe_environment,
@@ -4406,15 +5065,18 @@ export type post_Validate_workflow = {
 "/projects/{project}/members": Endpoints.get_List_project_members,
 "/reviews": Endpoints.get_List_reviews,
 "/reviews/{review_id}": Endpoints.get_Get_review,
+"/run-statistics": Endpoints.get_Get_run_statistics,
 "/runs": Endpoints.get_List_runs,
 "/runs/{run_id}": Endpoints.get_Get_run,
 "/runs/{run_id}/definition": Endpoints.get_Get_run_definition,
+"/runs/{run_id}/log": Endpoints.get_List_run_log,
 "/runs/{run_id}/values/{ref}": Endpoints.get_Get_run_value,
 "/schedules": Endpoints.get_List_schedules,
 "/sessions": Endpoints.get_List_sessions,
 "/subscriptions": Endpoints.get_List_subscriptions,
 "/subscriptions/{subscription_id}": Endpoints.get_Get_subscription,
 "/users": Endpoints.get_List_users,
+"/workflow-names": Endpoints.get_Get_workflow_names,
 "/workflows": Endpoints.get_List_workflows,
 "/workflows/{workflow_id}": Endpoints.get_Get_workflow,
 "/workflows/{workflow_id}/backfill-preview": Endpoints.get_Preview_backfill,
@@ -4444,6 +5106,16 @@ post: {
 "/session/verification": Endpoints.post_Verify_email,
 "/session/verification-mail": Endpoints.post_Send_verification,
 "/session/change-password": Endpoints.post_Change_password,
+"/session/second-factor": Endpoints.post_Complete_sign_in,
+"/session/second-factor/passkey": Endpoints.post_Begin_sign_in_passkey,
+"/session/confirmation": Endpoints.post_Confirm_identity,
+"/session/confirmation/passkey": Endpoints.post_Begin_confirmation_passkey,
+"/session/factors/totp": Endpoints.post_Begin_totp,
+"/session/factors/totp/confirm": Endpoints.post_Add_totp,
+"/session/factors/passkey/options": Endpoints.post_Begin_passkey,
+"/session/factors/passkey": Endpoints.post_Add_passkey,
+"/session/factors/remove": Endpoints.post_Remove_second_factor,
+"/session/factors/recovery-codes": Endpoints.post_Renew_recovery_codes,
 "/session/authorization": Endpoints.post_Authorize_application,
 "/api-keys": Endpoints.post_Create_api_key,
 "/api-keys/{key_id}/changes/revert": Endpoints.post_Revert_key_changes,
@@ -4467,6 +5139,7 @@ post: {
 "/users": Endpoints.post_Invite_user,
 "/users/{user_id}/invitation": Endpoints.post_Renew_invitation,
 "/users/{user_id}/password-reset": Endpoints.post_Reset_user_password,
+"/users/{user_id}/reset-factors": Endpoints.post_Reset_user_factors,
 "/workflows": Endpoints.post_Create_workflow,
 "/workflows/{workflow_id}/backfills": Endpoints.post_Start_backfill,
 "/workflows/{workflow_id}/backfills/{backfill_id}/cancel": Endpoints.post_Cancel_backfill,
@@ -4481,6 +5154,7 @@ post: {
 "/workflows/{workflow_id}/schedule/pause": Endpoints.post_Pause_schedule,
 "/workflows/{workflow_id}/schedule/resume": Endpoints.post_Resume_schedule,
 "/workflows/{workflow_id}/state/reset": Endpoints.post_Reset_workflow_state,
+"/workflows/{workflow_id}/test": Endpoints.post_Test_workflow,
 "/workflows/{workflow_id}/triggers/{trigger}/rotate": Endpoints.post_Rotate_trigger,
 "/workflows/{workflow_id}/unpublish": Endpoints.post_Unpublish_workflow,
 "/workflows/validate": Endpoints.post_Validate_workflow
@@ -4501,7 +5175,8 @@ put: {
 "/workflows/{workflow_id}/state": Endpoints.put_Set_workflow_state
          },
 patch: {
-           "/projects/{project}": Endpoints.patch_Update_project,
+           "/bookmarks": Endpoints.patch_Update_bookmarks,
+"/projects/{project}": Endpoints.patch_Update_project,
 "/subscriptions/{subscription_id}": Endpoints.patch_Update_subscription,
 "/users/{user_id}": Endpoints.patch_Update_user,
 "/workflows/{workflow_id}": Endpoints.patch_Update_workflow

@@ -4,7 +4,5 @@ import packageJson from "../../package.json" with { type: "json" };
 
 export const VERSION: string = packageJson.version;
 
-/** `dist/web`; the path from this file differs between the sources and a build. */
-export const WEB_DIRECTORY = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "../../dist/web/" : "../../web/", import.meta.url),
-);
+/** The path from this file is the same in the sources and in the built program. */
+export const WEB_DIRECTORY = fileURLToPath(new URL("../../dist/web/", import.meta.url));

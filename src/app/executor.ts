@@ -44,7 +44,7 @@ export interface Executor {
   queue: JobWorker;
   /** Starts the scheduled runs that are due. Called by a timer, and by tests. */
   startDueRuns(): Promise<number>;
-  /** Starts the runs of received deliveries. Called at each change, by a timer, and by tests. */
+  /** Starts the runs of received deliveries, and waits until none is handled. For tests: a timer and each change begin it. */
   startReceived(): Promise<number>;
   /** Starts the runs of backfills that may start now. Called by a timer, and by tests. */
   continueBackfills(): Promise<number>;
@@ -76,6 +76,8 @@ export async function startExecutor(
     import("../queue/worker.ts"),
   ]);
   const handlers = jobHandlers({
+    executor: id,
+    onStarted: () => queue.wake(),
     engine,
     stepTypes,
     read,
@@ -93,6 +95,7 @@ export async function startExecutor(
   const queue = jobWorker({
     executor: id,
     transaction,
+    maxTransactions: store.maxTransactions,
     jobs: read.jobs,
     runs: read.runs,
     clock,
@@ -167,7 +170,11 @@ export async function startExecutor(
     queue,
     startDueRuns: () => handlers.scheduler.startDueRuns(),
     continueBackfills: () => handlers.backfiller.startRuns(),
-    startReceived: () => handlers.triggerDeliveries.startReceived(),
+    async startReceived() {
+      const count = await handlers.triggerDeliveries.startReceived();
+      await handlers.triggerDeliveries.idle();
+      return count;
+    },
     deliverer: delivering,
     raiseOverdue,
     noticeKeys,

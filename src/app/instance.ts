@@ -14,10 +14,12 @@ import { apiKeyReader, apiKeyStore } from "../store/api-keys.ts";
 import { auditReader } from "../store/audit.ts";
 import { workflowChangeReader } from "../store/workflow-changes.ts";
 import { engineReaders } from "../store/engine-transaction.ts";
+import { factorReader } from "../store/factors.ts";
 import { identityReader } from "../store/identities.ts";
 import { linkReader } from "../store/links.ts";
 import { sessionReader } from "../store/sessions.ts";
 import { projectReader } from "../store/projects.ts";
+import { bookmarkReader } from "../store/bookmarks.ts";
 import { reviewReader } from "../store/reviews.ts";
 import { getOrCreateKey, hasDefaultLimits } from "../store/settings.ts";
 import { openStateDirectory, type StateDirectory } from "../store/state-directory.ts";
@@ -36,6 +38,8 @@ export interface Instance {
   eventTokens: EventTokens;
   triggerTokens: TriggerTokens;
   signingSecrets: SigningSecrets;
+  /** Seals the shared secrets of authenticator apps. It is made here, because only opening waits for a lock that is held for long. */
+  factorKey: Buffer;
   write: UnitOfWork;
   log: Logger;
   meter: Meter;
@@ -81,16 +85,19 @@ export async function openInstance(
       sessions: sessionReader(store.read),
       identities: identityReader(store.read),
       links: linkReader(store.read),
+      factors: factorReader(store.read),
       audit: auditReader(store.read),
       workflowChanges: workflowChangeReader(store.read),
       projects: projectReader(store.read),
       reviews: reviewReader(store.read),
+      bookmarks: bookmarkReader(store.read),
       subscriptions: subscriptionReader(store.read),
     },
     cursors: cursorCodec(await getOrCreateKey(store, "cursor_key")),
     eventTokens: eventTokens(eventKey),
     triggerTokens: triggerTokens(eventKey),
     signingSecrets: signingSecrets(await getOrCreateKey(store, "subscription_key")),
+    factorKey: await getOrCreateKey(store, "factor_key"),
     write: unitOfWork(store, clock),
     hasDefaultLimits: await hasDefaultLimits(store.read),
     log,

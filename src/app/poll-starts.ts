@@ -6,6 +6,8 @@ import type { JobHandlers } from "../engine/executor/job-handlers.ts";
 
 /** Poll interval for schedules that are due, backfills, and deliveries that were put off or missed; in milliseconds. */
 const POLL_MS = SECOND / 2;
+/** Maximum delay of the start of a received delivery, in milliseconds. */
+const DELIVERY_DELAY_MS = 25;
 /** How long changes of runs are collected before backfills go on, in milliseconds. */
 const COLLECT_MS = 20;
 
@@ -39,10 +41,12 @@ export function startPoll({ handlers, changes, wake, health }: Options): StartPo
     startRuns(() => backfiller.startRuns(), "backfill poll failed");
   };
   const startDeliveries = (): void =>
-    startRuns(() => triggerDeliveries.startReceived(), "deliveries not handled, trying again");
+    void triggerDeliveries
+      .startReceived()
+      .catch((err: unknown) => health.reportFailure(err, "deliveries not handled, trying again"));
   return {
     start() {
-      unsubscribe = changes.subscribe(startDeliveries);
+      unsubscribe = changes.subscribe(startDeliveries, { maxDelayMs: DELIVERY_DELAY_MS, work: "deliveries" });
       interval = setInterval(() => {
         startRuns(() => scheduler.startDueRuns(), "schedule poll failed");
         continueBackfills();

@@ -40,6 +40,7 @@ import type { Services } from "../surfaces/invoke.ts";
 import { meteredConnections } from "../telemetry/metered-connections.ts";
 import { VERSION } from "./build.ts";
 import type { Instance } from "./instance.ts";
+import { createSearchLimiter } from "./search-limiter.ts";
 
 /** The address of the web server until one has started. */
 const DEFAULT_ADDRESS = "http://127.0.0.1:3000";
@@ -91,7 +92,7 @@ export function openEngine(instance: Instance, setup: Setup) {
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
-  const holdersOf = usageHolders(perKey, async (id) => (await read.projects.find(id))?.limits ?? null);
+  const holdersOf = usageHolders(perKey, read.usage);
   const threads = engineThreads();
   const made = engine({
     stepTypes,
@@ -168,7 +169,7 @@ export function openServices(
     prepareRun: made.prepareRun,
     startRun: (tx, run) => startRun(context, unscoped(tx), run),
     async assertMayStore(tx, principal, project) {
-      const refused = await storageRefusal(tx, await holdersOf(principal, project));
+      const refused = await storageRefusal(tx, await holdersOf(principal, project, tx.usage));
       if (refused !== undefined) throw refused;
     },
     stopRun: async (tx, id, stop) => (await stopRun(context, unscoped(tx), id, stop)).stopped,
@@ -176,13 +177,13 @@ export function openServices(
       recordDecision(unscoped(tx), approval, decision, levels),
     async notifyAssignees(limited, approval, event) {
       const tx = unscoped(limited);
-      const { priority } = (await tx.runs.find(approval.runId))!;
-      await notifyAssignees(tx, approval, priority, [event]);
+      const run = (await tx.runs.lock(approval.runId))!;
+      await notifyAssignees(tx, run, approval, [event]);
     },
-    async remainingWork(limited, { runId, stepId }) {
+    async remainingWork(limited, { runId, stepId, plan: bound }) {
       const reader = unscoped(limited);
       const run = (await reader.runs.find(runId))!;
-      return made.remainingWork.after(reader, run, stepId);
+      return made.remainingWork.after(reader, run, stepId, bound);
     },
     publicationPlan: (reader, version) => made.remainingWork.ofVersion(reader, version),
     outdatedDecisions: (retried, retry) =>
@@ -252,11 +253,13 @@ export function openServices(
       log,
       meter,
       tracer: tracerOf(setup),
+      limitSearch: createSearchLimiter(),
       recordRead: setup.config.audit.reads ? readLog(instance.store, setup.clock) : undefined,
     },
     beginShutdown: () => leaving.abort(),
     async close() {
       watching.close();
+      await api.triggers.close();
       await opened.close();
     },
   };

@@ -2,6 +2,8 @@
 import { addressMatcher } from "../auth/network.ts";
 import { openPasswords } from "../auth/passwords.ts";
 import { openSessions } from "../auth/sessions.ts";
+import { sealingKey } from "../auth/sealing.ts";
+import { secondFactors } from "../auth/second-factors.ts";
 import type { SignOnPolicy } from "../auth/sign-on.ts";
 import { throttle } from "../auth/throttle.ts";
 import { cognitoSettings, cognitoWarnings, OIDC_CLIENT_SECRET, oidcSettings } from "../config/sign-on.ts";
@@ -40,6 +42,12 @@ export async function openSignIn(
     throttle: throttle(rateLimitCounter(store), clock),
     https: settings.baseUrl === undefined ? undefined : settings.baseUrl.protocol === "https:",
   };
+  const { required_for: requiredFor } = config.authentication.second_factor;
+  if (requiredFor.length > 0 && authMode !== "built-in")
+    services.log.warn(
+      { auth_mode: authMode },
+      "authentication.second_factor.required_for ignored: the identity provider asks for second factors",
+    );
   const mcpUrl = (hostname: string, secure: boolean): string => {
     // Some people include the path of a transport in the URL.
     if (settings.mcpUrl !== undefined) return mcpBase(settings.mcpUrl);
@@ -54,6 +62,13 @@ export async function openSignIn(
     provider: await openProvider(setup, { store, services, signIn, host, baseUrl }),
     ...signIn,
     passwords: openPasswords(passwords),
+    factors: secondFactors({
+      mode: authMode,
+      requiredFor,
+      projects: read.projects,
+      key: sealingKey(instance.factorKey, "shared secrets of authenticator apps"),
+      baseUrl,
+    }),
     origins: settings.baseUrl === undefined ? [] : [settings.baseUrl.origin],
     resetDelayMs,
     mcpUrl,
@@ -100,10 +115,9 @@ async function openProvider(
   }
   if (authMode === "oidc") {
     const oidc = oidcSettings(settings.signOn);
-    const [{ oidcClient }, { oidcProvider }, { sealingKey }] = await Promise.all([
+    const [{ oidcClient }, { oidcProvider }] = await Promise.all([
       import("../auth/oidc.ts"),
       import("../surfaces/session/oidc.ts"),
-      import("../auth/sealing.ts"),
     ]);
     const clientSecret = (): string | undefined => settings.secrets.get(OIDC_CLIENT_SECRET);
     const client = oidcClient(

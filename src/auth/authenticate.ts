@@ -6,7 +6,7 @@ import { isResourceOf } from "../core/mcp-resource.ts";
 import type { KeyApplication } from "../core/oauth-port.ts";
 import type { ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { type Access, accessOfKey, NO_MEMBERSHIPS, scopesOf } from "../core/access.ts";
-import type { Principal } from "../core/ports.ts";
+import type { Principal } from "../core/principal.ts";
 import type { ProjectRoles } from "../core/project-ports.ts";
 import { type KeyState, apiKeyState } from "../core/api-key-lifecycle.ts";
 import { digestOf, isKeyValue } from "./key-format.ts";

@@ -45,5 +45,8 @@ export function isKeyValue(value: string): boolean {
   return match !== null && checksum(match[1]!) === match[2];
 }
 
+/** Whether `text` is a key, or a mistyped or cut one. */
+export const resemblesKeyValue = (text: string): boolean => text.trim().startsWith(PREFIX);
+
 /** The digest that is stored of a key. A fast hash is enough, because the secret has 178 bits. */
 export const digestOf = (value: string): Buffer => hash("sha256", value, "buffer");

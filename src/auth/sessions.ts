@@ -1,11 +1,12 @@
 /** Sessions of signed-in people: a random token in a cookie, its digest in the store, and two time limits. */
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
-import type { SessionRecord, SessionStore, UserRecord } from "../core/account-ports.ts";
+import type { UserRecord } from "../core/account-ports.ts";
+import type { SessionRecord, SessionStore } from "../core/session-ports.ts";
 import { type Clock, iso, MINUTE } from "../core/clock.ts";
 import { newSessionId } from "../core/ids.ts";
 import { type Access, accessOfPerson, NO_MEMBERSHIPS, scopesOf } from "../core/access.ts";
-import type { Principal } from "../core/ports.ts";
+import type { Principal } from "../core/principal.ts";
 import type { ProjectRoles } from "../core/project-ports.ts";
 import { digestOf, randomBase62 } from "./key-format.ts";
 
@@ -95,6 +96,7 @@ export function openSessions(
         address,
         external: false,
         endedAt: null,
+        confirmedAt: iso(now),
       };
       return { token, record: { ...record, digest: digestOf(token) } };
     },

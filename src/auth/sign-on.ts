@@ -138,6 +138,7 @@ export async function provisionUser(
     createdAt: at,
     createdBy: identity.email!,
     lastLoginAt: null,
+    hasSecondFactor: false,
   };
   await tx.users.insert(user);
   await tx.identities.insert({ ...keyOf(identity), userId: user.id, createdAt: at });

@@ -18,6 +18,13 @@ const PER_ACCOUNT = 20;
 const PER_ADDRESS = 30;
 /** Factor for redirects, which are no guesses: many people may share an address. */
 const PROVIDER_FACTOR = 10;
+/**
+ * Maximum codes of authenticator apps that are tried for an account, per hour, from all addresses together: of a million codes
+ * three are right at a time, so with the password somebody guesses one with a chance of 1 % in two weeks. Recovery codes and
+ * passkeys can't be guessed, so they have no account here and are limited by address.
+ */
+const CODES = 10;
+const CODE_WINDOW = HOUR;
 /** Maximum attempts from an IPv6 /48: one customer may have 65,536 networks that each count as an address. */
 const PER_SITE = 100;
 /** Maximum mails to one account per hour, from all addresses together. */
@@ -25,11 +32,12 @@ const MAILS = 3;
 const MAIL_WINDOW = HOUR;
 
 /**
- * `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are the two parts of a sign-on;
+ * `second_factor` is the second step of a sign-in; `reset` and `verification` send a mail to the account; `to_provider` and `from_provider` are the two parts of a sign-on;
  * `decide` is a link that decides an approval; the last three are of applications: a request for access, a registration, and the fetch of a metadata document.
  */
 export type ThrottledAction =
   | "sign_in"
+  | "second_factor"
   | "reset"
   | "verification"
   | "setup"
@@ -79,7 +87,9 @@ interface Limit {
 export function throttle(counter: RateLimitCounter, clock: Clock): Throttle {
   /** By key: the end of the window, in milliseconds. */
   const refusals = new LRUCache<string, number>({
-    max: MAX_CACHED_REFUSALS,
+    // Unlike `max`, this allocates nothing for keys that have not been refused.
+    maxSize: MAX_CACHED_REFUSALS,
+    sizeCalculation: () => 1,
     // lru-cache keeps an entry for one millisecond more.
     ttl: REFUSAL_CACHE_MS - 1,
     ttlResolution: 0,
@@ -150,7 +160,8 @@ export function throttle(counter: RateLimitCounter, clock: Clock): Throttle {
           async markSucceeded() {
             for (const { key } of counted) refusals.delete(key);
             await counter.refund(counted);
-            if (kind === "sign_in" && attempt.account !== undefined) await clear(narrow!);
+            if ((kind === "sign_in" || kind === "second_factor") && attempt.account !== undefined)
+              await clear(narrow!);
           },
           refund: () => counter.refund(counted),
         };
@@ -184,7 +195,9 @@ function limitsOf(kind: ThrottledAction, { account, address }: ThrottleSubject):
   const email = account.trim().toLowerCase();
   if (kind === "reset" || kind === "verification")
     return [limit(email, null, MAILS, MAIL_WINDOW), ...byAddress];
-  return [limit(email, network, PER_ACCOUNT_AND_ADDRESS), limit(email, null, PER_ACCOUNT), ...byAddress];
+  const ofAccount =
+    kind === "second_factor" ? limit(email, null, CODES, CODE_WINDOW) : limit(email, null, PER_ACCOUNT);
+  return [limit(email, network, PER_ACCOUNT_AND_ADDRESS), ofAccount, ...byAddress];
 }
 
 /** A digest, because people sometimes type their password into the address field, and it must not be stored. */

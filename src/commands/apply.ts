@@ -1,25 +1,27 @@
-/** `millrace workflows apply`: changes the workflows to match the files of a directory, all of them or none. */
+/** `millrace workflows apply`: changes the workflows to match the files of a directory, once all files are valid. */
 import type { z } from "zod";
 import type { PublishedWorkflow } from "../../schemas/exposure.ts";
-import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
-import { COMMAND_LINE } from "../../schemas/actor.ts";
+import { DEFAULT_PROJECT, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
-import { MAX_VERSION, WORKFLOW_ID, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import { findProject } from "../../tools/projects/find-project.ts";
+import { WORKFLOW_ID, type WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
-import { canonicalJson } from "../core/canonical-json.ts";
+import { hasComments, sourceOfFile } from "../core/definition-source.ts";
 import { AppError } from "../core/errors.ts";
-import { newRequestId } from "../core/ids.ts";
-import type { Readers, WorkflowContent } from "../core/ports.ts";
-import { calledWorkflowIds } from "../core/workflow-calls.ts";
-import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
+import {
+  type ApplyPlan,
+  type ApplyTarget,
+  calleesFirst,
+  type FileWorkflow,
+  isUnchanged,
+} from "./apply-target.ts";
+import { brokenBy } from "./callers-left-behind.ts";
 import { confirm, type ConfirmHost } from "./confirm.ts";
-import { CommandError, type Io, paint } from "./io.ts";
+import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { lineDiff } from "../core/line-diff.ts";
-import { OPERATOR_ACTOR, withOperator, type Operator, type OperatorOptions } from "./operator.ts";
-import { brokenBy, type CallersLeftBehind, callersLeftBehind } from "./callers-left-behind.ts";
 import { plural } from "./plural.ts";
-import { allWorkflows, formatWorkflowFile, isUnpublished, readWorkflowFiles } from "./workflow-files.ts";
+import { remoteServer } from "./remote/server.ts";
+import { assertNoConfig } from "./with-caller.ts";
+import { formatWorkflowFile, isUnpublished, readWorkflowFiles } from "./workflow-files.ts";
 
 export interface ApplyOptions {
   yes?: boolean;
@@ -36,27 +38,6 @@ export interface ApplyOptions {
   project?: string;
 }
 
-/** A workflow as its file describes it. */
-interface FileWorkflow {
-  id: string;
-  project: string;
-  file: string;
-  content: WorkflowContent & { definition: Record<string, unknown> };
-  current: WorkflowWithDefinition | undefined;
-  /** Whether the file says that it is a draft, which may have issues. */
-  draft: boolean;
-  /** Number of issues of a draft. */
-  issueCount: number;
-}
-
-interface Plan {
-  added: FileWorkflow[];
-  changed: (FileWorkflow & { current: WorkflowWithDefinition })[];
-  unchanged: number;
-  archived: WorkflowWithDefinition[];
-  broken: CallersLeftBehind;
-}
-
 /** Applies the files of a directory, after all are checked and the operator confirms the changes. */
 export async function applyWorkflows(
   io: Io,
@@ -66,64 +47,41 @@ export async function applyWorkflows(
 ): Promise<void> {
   const files = readWorkflowFiles(directory);
   const pending = new Map<string, FileWorkflow>();
-  const own = inProcessExecutor();
-  const operatorOptions: OperatorOptions = {
-    config: options.config,
-    executors: own,
-    wrapReaders: (read) => withPending(read, pending),
-  };
-  await withOperator(io, operatorOptions, async (operator) => {
+  await withTarget(io, options, pending, async (target) => {
     const { bind: checkConnections, project } = options;
-    if (project !== undefined) await findProject(operator.services.read.projects, project);
-    const workflows = await checkFiles(io, operator, files, pending, { checkConnections, project });
-    const plan = await createPlan(operator, workflows, options.prune ? (project ?? DEFAULT_PROJECT) : null);
+    if (project !== undefined) await target.assertProject(project);
+    const workflows = await checkFiles(io, target, files, pending, { checkConnections, project });
+    const plan = await createPlan(target, workflows, options.prune ? (project ?? DEFAULT_PROJECT) : null);
     printPlan(io, plan);
     const { added, changed, archived } = plan;
     if (added.length + changed.length + archived.length === 0 || options.dryRun) return;
     if (!options.yes) await confirm(host, "Apply this?", "applied");
-    await commit(operator, plan, options.reason ?? null);
+    await target.commit(plan, options.reason ?? null);
     io.out("Applied.\n");
-    pending.clear();
     if (options.publish)
-      await withExecutor(io, operator, own, () =>
-        publish(io, operator, calleesFirst([...added, ...changed])),
-      );
+      await target.withExecutors(() => publish(io, target, calleesFirst([...added, ...changed])));
   });
 }
 
-/** Shows the pending workflows as if they existed: a file may run another workflow that is new in the same directory. */
-function withPending(read: Readers, pending: ReadonlyMap<string, FileWorkflow>): Readers {
-  return {
-    ...read,
-    workflows: {
-      ...read.workflows,
-      async find(id) {
-        const found = await read.workflows.find(id);
-        const workflow = pending.get(id);
-        if (workflow === undefined) return found;
-        const blank = { created_at: "", updated_at: "", created_by: "" };
-        return {
-          ...blank,
-          ...found,
-          ...workflow.content,
-          ...projectField(workflow.project),
-          id,
-          status: "draft",
-          version: MAX_VERSION,
-          published_version: null,
-        };
-      },
-      recentIds: async (limit) =>
-        [...pending.keys(), ...(await read.workflows.recentIds(limit))].slice(0, limit),
-    },
-    runs: {
-      ...read.runs,
-      versionDefinition: (id, version) =>
-        version === MAX_VERSION && pending.has(id)
-          ? Promise.resolve(pending.get(id)!.content.definition)
-          : read.runs.versionDefinition(id, version),
-    },
-  };
+async function withTarget(
+  io: Io,
+  { config, bind }: ApplyOptions,
+  pending: Map<string, FileWorkflow>,
+  work: (target: ApplyTarget) => Promise<void>,
+): Promise<void> {
+  const server = remoteServer(io.env);
+  if (server === undefined) {
+    const { withStateHere } = await import("./apply-here.ts");
+    return withStateHere(io, config, pending, work);
+  }
+  assertNoConfig(config);
+  if (!bind)
+    throw new CommandError(
+      "--no-bind is not possible with MILLRACE_URL: the server checks definitions with its own connections. Leave it out.",
+      EXIT.usage,
+    );
+  const { serverTarget } = await import("./remote/apply-there.ts");
+  return work(serverTarget(server, pending));
 }
 
 /**
@@ -132,24 +90,17 @@ function withPending(read: Readers, pending: ReadonlyMap<string, FileWorkflow>):
  */
 async function checkFiles(
   io: Io,
-  { services }: Operator,
+  target: ApplyTarget,
   files: ReturnType<typeof readWorkflowFiles>,
   pending: Map<string, FileWorkflow>,
   { checkConnections, project: requested }: { checkConnections: boolean; project: string | undefined },
 ): Promise<FileWorkflow[]> {
-  const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
-  const { engine, read } = services;
   const lines: string[] = [];
   const workflows: FileWorkflow[] = [];
   for (const { file, stem, text } of files) {
-    const report = await engine.check(text, {
-      checkConnections: false,
-      allowFileFields: true,
-      project: DEFAULT_PROJECT,
-      ...call,
-    });
+    const report = await target.read(text);
     const id = report.file.id ?? stem;
-    const current = await read.workflows.find(id);
+    const current = await target.find(id);
     const name = report.file.name ?? current?.name;
     if (report.file.id === undefined && !WORKFLOW_ID.test(stem))
       lines.push(
@@ -169,31 +120,44 @@ async function checkFiles(
     }
     const { description = "", tags = [], draft = false } = report.file;
     const content = { name: name ?? id, description, tags, definition: report.definition };
-    const workflow: FileWorkflow = { id, project, file, content, current, draft, issueCount: 0 };
+    const source = sourceOfFile(text);
+    const currentSource = current === undefined ? null : await target.sourceOf(current);
+    const workflow: FileWorkflow = {
+      id,
+      project,
+      file,
+      content,
+      source,
+      current,
+      currentSource,
+      draft,
+      issueCount: 0,
+    };
     if (duplicate === undefined) pending.set(id, workflow);
     workflows.push(workflow);
   }
   for (const workflow of workflows) {
-    const { id, project, file, current, content } = workflow;
+    const { id, project, file, current } = workflow;
     // A workflow that does not change may be a draft with issues.
-    if (current !== undefined && isSame(current, content)) continue;
+    if (current !== undefined && isUnchanged(current, workflow)) continue;
     const { text } = files.find((candidate) => candidate.file === file)!;
-    const { errors } = await engine.check(text, {
-      checkConnections,
-      allowFileFields: true,
-      project,
-      selfId: id,
-      ...call,
-    });
-    const found = errors.map((issue) => issueLine(file, issue));
+    const { issues, deferred } = await target.check(text, { checkConnections, project, selfId: id });
+    const found = issues.map((issue) => issueLine(file, issue));
+    if (deferred.length > 0)
+      io.err(
+        `${file}: ${plural(deferred.length, "issue")} with the published versions of the workflows that it runs. ` +
+          "They are changed too, so it is checked again when it is published.\n",
+      );
     workflow.issueCount = found.length;
     if (!workflow.draft) lines.push(...found);
     else if (found.length > 0) io.err(`${found.join("\n")}\n${file} is a draft and can be applied.\n`);
   }
   if (lines.length === 0) return workflows;
-  throw new CommandError(
-    `${lines.join("\n")}\nNothing was applied. (--no-bind skips the checks that need this machine's configuration.)`,
-  );
+  const advice =
+    checkConnections && target.canSkipConnections
+      ? " (--no-bind skips the checks that need this machine's configuration.)"
+      : "";
+  throw new CommandError(`${lines.join("\n")}\nNothing was applied.${advice}`);
 }
 
 /** Why a workflow does not fit the project of its file; undefined if it does. */
@@ -222,36 +186,26 @@ function issueLine(file: string, { path, message, did_you_mean, fix, line = 1, c
 }
 
 async function createPlan(
-  { instance }: Operator,
+  target: ApplyTarget,
   workflows: readonly FileWorkflow[],
   prunedProject: string | null,
-): Promise<Plan> {
-  const plan: Omit<Plan, "broken"> = { added: [], changed: [], unchanged: 0, archived: [] };
+): Promise<ApplyPlan> {
+  const plan: Omit<ApplyPlan, "broken"> = { added: [], changed: [], unchanged: 0, archived: [] };
   for (const workflow of workflows) {
-    const { current, content } = workflow;
+    const { current } = workflow;
     if (current === undefined) plan.added.push(workflow);
-    else if (isSame(current, content)) plan.unchanged += 1;
+    else if (isUnchanged(current, workflow)) plan.unchanged += 1;
     else plan.changed.push({ ...workflow, current });
   }
   if (prunedProject !== null) {
     const ids = new Set(workflows.map(({ id }) => id));
-    const existing = await allWorkflows(instance.read.workflows, prunedProject);
+    const existing = await target.all(prunedProject);
     plan.archived = existing.filter(({ id }) => !ids.has(id));
   }
-  return { ...plan, broken: await callersLeftBehind(instance.read.workflows, workflows, plan.archived) };
+  return { ...plan, broken: await target.callersLeftBehind(workflows, plan.archived) };
 }
 
-const isSame = (current: WorkflowWithDefinition, content: WorkflowContent): boolean =>
-  canonicalJson(contentOf(current)) === canonicalJson(content);
-
-const contentOf = ({ name, description, tags, definition }: WorkflowWithDefinition): WorkflowContent => ({
-  name,
-  description,
-  tags,
-  definition,
-});
-
-function printPlan(io: Io, { added, changed, unchanged, archived, broken }: Plan): void {
+function printPlan(io: Io, { added, changed, unchanged, archived, broken }: ApplyPlan): void {
   const { green, red, dim, bold } = paint(io);
   const colour = { added: green, removed: red, same: dim, gap: dim } as const;
   const sign = { added: "+", removed: "-", same: " ", gap: " " } as const;
@@ -261,77 +215,26 @@ function printPlan(io: Io, { added, changed, unchanged, archived, broken }: Plan
       io.out(`${colour[kind](`${sign[kind]} ${text}`)}\n`);
     io.out("\n");
   };
-  for (const { id, content, draft } of added)
-    printChange(`new: ${id}`, "", formatWorkflowFile(id, content, draft));
-  for (const { id, content, current, draft } of changed)
+  for (const { id, content, draft, source } of added)
+    printChange(`new: ${id}`, "", formatWorkflowFile(id, content, draft, source));
+  for (const { id, content, current, draft, source, currentSource } of changed) {
+    // Without comments, a first text is not compared: all that differs in form would seem to be changed.
+    const isFirst = currentSource === null && (source === null || !hasComments(source));
+    const [before, after] = isFirst ? [null, null] : [currentSource, source];
     printChange(
       `changed: ${id}`,
-      formatWorkflowFile(id, current, isUnpublished(current)),
-      formatWorkflowFile(id, content, draft),
+      formatWorkflowFile(id, current, isUnpublished(current), before),
+      formatWorkflowFile(id, content, draft, after),
     );
+  }
   for (const { id } of archived) io.out(`${bold(red(`archived: ${id}`))}\n${red(brokenBy(id, broken))}\n`);
   io.out(
     `${added.length} new, ${changed.length} changed, ${unchanged} unchanged, ${archived.length} to be archived\n`,
   );
 }
 
-async function commit(
-  { services, instance }: Operator,
-  { added, changed, archived }: Plan,
-  reason: string | null,
-): Promise<void> {
-  const actor = OPERATOR_ACTOR;
-  const intent = { operation: "apply_workflows", actor, requestId: newRequestId() };
-  await services.write(intent, async ({ workflows, schedules, expectations }) => {
-    for (const { id, project, content } of added)
-      await workflows.insert(content, { kind: "created", reason, actor }, { id, project });
-    for (const { current, content } of changed) {
-      await expectUnchanged(current);
-      await workflows.addVersion(current, { ...current, ...content }, { kind: "updated", reason, actor });
-    }
-    for (const current of archived) {
-      await expectUnchanged(current);
-      await workflows.addVersion(
-        current,
-        { ...current, status: "archived" },
-        { kind: "archived", reason, actor },
-      );
-      await schedules.remove(current.id);
-      await expectations.remove(current.id);
-    }
-
-    async function expectUnchanged({ id, version, status }: WorkflowWithDefinition): Promise<void> {
-      const now = await workflows.find(id);
-      if (now?.version !== version || now.status !== status)
-        throw new CommandError(
-          `"${id}" was changed meanwhile. Nothing was applied. Run the command again to see the new changes.`,
-        );
-    }
-  });
-  instance.log.info(
-    { added: added.length, changed: changed.length, archived: archived.length },
-    "workflows applied",
-  );
-}
-
-/** Sorts workflows: each comes after those of them that it runs, so that it is checked against their new versions. */
-function calleesFirst(workflows: readonly FileWorkflow[]): FileWorkflow[] {
-  const byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
-  const ordered = new Set<FileWorkflow>();
-  const visited = new Set<string>();
-  const visit = (id: string): void => {
-    const workflow = byId.get(id);
-    if (workflow === undefined || visited.has(id)) return;
-    visited.add(id);
-    calledWorkflowIds(workflow.content.definition).forEach(visit);
-    ordered.add(workflow);
-  };
-  workflows.forEach(({ id }) => visit(id));
-  return [...ordered];
-}
-
 /** Publishes one workflow after the other, each after its examples ran; a failure does not stop the others. */
-async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkflow[]): Promise<void> {
+async function publish(io: Io, { call }: ApplyTarget, workflows: readonly FileWorkflow[]): Promise<void> {
   const failed: string[] = [];
   const ids = workflows.map(({ id }) => id);
   for (const { id, issueCount } of workflows) {
@@ -348,7 +251,8 @@ async function publish(io: Io, { call }: Operator, workflows: readonly FileWorkf
       io.out(`published: ${id}\n`);
       for (const { path, message } of warnings) io.out(`  warning: ${path} ${message}\n`);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      // A CommandError says that the server can't be reached, or refuses the key.
+      if (!(error instanceof AppError || error instanceof CommandError)) throw error;
       failed.push(`not published: ${id}: ${error.message}`);
     }
   }

@@ -5,10 +5,10 @@ import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
 import { getApproval } from "../../tools/approvals/get-approval.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
 import { AppError } from "../core/errors.ts";
-import { formatPlan } from "../core/format-plan.ts";
+import { formatPlan, formatPlanChanges } from "../core/format-plan.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 
 /** Maximum number of approvals that the list prints. */
 const MAX_LISTED = 200;
@@ -23,7 +23,7 @@ export async function listAll(
   io: Io,
   { status, run, project, json, config }: Options & { status: string; run?: string; project?: string },
 ): Promise<void> {
-  const { items } = await withOperator(io, { config, requiresStateFor: "list approvals of" }, ({ call }) =>
+  const { items } = await withCaller(io, { config, requiresStateFor: "list approvals of" }, ({ call }) =>
     call<{ items: Approval[] }>(listApprovals, {
       status,
       limit: MAX_LISTED,
@@ -55,7 +55,7 @@ function progressOf({ required = 1, decisions = [] }: Approval): string {
 
 /** Prints an approval: the question, what can run after the decision, and what happened so far. */
 export async function show(io: Io, id: string, { json, config }: Options): Promise<void> {
-  const approval = await withOperator(io, { config, requiresStateFor: "show an approval of" }, ({ call }) =>
+  const approval = await withCaller(io, { config, requiresStateFor: "show an approval of" }, ({ call }) =>
     call<Approval>(getApproval, { approval_id: id }),
   );
   if (json) return io.out(`${JSON.stringify(approval, null, 2)}\n`);
@@ -68,12 +68,16 @@ export async function show(io: Io, id: string, { json, config }: Options): Promi
         `${override ? ", in place of the assignees" : ""}${outdated ? ", for a plan that has changed since" : ""}` +
         `${comment === null ? "" : `: ${comment}`}\n`,
     );
-  for (const { event, at, by, to, note } of approval.history ?? [])
+  for (const { event, at, by, to, note, mailed = [], not_mailed: reason } of approval.history ?? []) {
+    const mail =
+      mailed.length > 0 ? `mailed to ${mailed.join(", ")}` : `not mailed: ${reason?.replaceAll("_", " ")}`;
     io.out(
-      `- ${event}${by === undefined ? "" : ` by ${by}`} to ${to.join(", ")} at ${at}${note === undefined ? "" : `: ${note}`}\n`,
+      `- ${event}${by === undefined ? "" : ` by ${by}`} to ${to.join(", ")} at ${at}${note === undefined ? "" : `: ${note}`} (${mail})\n`,
     );
+  }
   if (approval.plan === undefined) return;
-  io.out(`\n${formatPlan(approval.id, approval.plan.workflows)}\n`);
+  const { workflows, changes = [] } = approval.plan;
+  io.out(`\n${[...formatPlanChanges(changes), formatPlan(approval.id, workflows)].join("\n\n")}\n`);
   io.out(
     approval.you?.can_decide === true
       ? `\nmillrace approvals decide ${id} --decision approve --digest ${approval.plan.digest}${approval.you.override ? " --override" : ""}\n`
@@ -112,7 +116,7 @@ export async function decide(
     config,
   }: Options & { decision: string; digest: string; comment?: string; form?: string; override?: boolean },
 ): Promise<void> {
-  const approval = await withOperator(io, { config }, ({ call }) =>
+  const approval = await withCaller(io, { config }, ({ call }) =>
     call<Approval>(decideApproval, {
       approval_id: id,
       decision,
@@ -147,7 +151,7 @@ export async function delegate(
   id: string,
   { config, ...input }: Options & { from: string; to: string; note?: string },
 ): Promise<void> {
-  await withOperator(io, { config }, ({ call }) =>
+  await withCaller(io, { config }, ({ call }) =>
     call<Approval>(delegateApproval, { approval_id: id, ...input }),
   );
   io.out(`${input.to} decides ${id} now, in the place of ${input.from}.\n`);

@@ -7,7 +7,7 @@ import { previewBackfill } from "../../tools/backfills/preview-backfill.ts";
 import { startBackfill } from "../../tools/backfills/start-backfill.ts";
 import { formatTimestamp } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 import { plural } from "./plural.ts";
 import { allOf, printJson, printTable } from "./project-output.ts";
 
@@ -30,14 +30,12 @@ export async function backfill(
 ): Promise<void> {
   const input = { workflow_id: workflow, ...range };
   if (dryRun) {
-    const preview = await withOperator(
-      io,
-      { config, requiresStateFor: "preview a backfill of" },
-      ({ call }) => call<BackfillPreview>(previewBackfill, input),
+    const preview = await withCaller(io, { config, requiresStateFor: "preview a backfill of" }, ({ call }) =>
+      call<BackfillPreview>(previewBackfill, input),
     );
     return json ? printJson(io, preview) : printPreview(io, preview);
   }
-  const started = await withOperator(io, { config, requiresStateFor: "backfill a workflow of" }, ({ call }) =>
+  const started = await withCaller(io, { config, requiresStateFor: "backfill a workflow of" }, ({ call }) =>
     call<Backfill>(startBackfill, { ...input, ...(reason !== undefined && { reason }) }),
   );
   if (json) return printJson(io, started);
@@ -67,8 +65,8 @@ function printPreview(io: Io, preview: BackfillPreview): void {
 
 /** Lists the backfills of a workflow, newest first. */
 export async function showBackfills(io: Io, workflow: string, { json }: { json?: boolean }): Promise<void> {
-  const items = await withOperator(io, { requiresStateFor: "list backfills of" }, (operator) =>
-    allOf<Backfill>(operator, listBackfills, { workflow_id: workflow }),
+  const items = await withCaller(io, { requiresStateFor: "list backfills of" }, (caller) =>
+    allOf<Backfill>(caller, listBackfills, { workflow_id: workflow }),
   );
   if (json) return printJson(io, items);
   if (items.length === 0)
@@ -95,7 +93,7 @@ export async function showBackfill(
   id: string,
   { json }: { json?: boolean },
 ): Promise<void> {
-  const found = await withOperator(io, { requiresStateFor: "show a backfill of" }, ({ call }) =>
+  const found = await withCaller(io, { requiresStateFor: "show a backfill of" }, ({ call }) =>
     call<Backfill>(getBackfill, { workflow_id: workflow, backfill_id: id }),
   );
   if (json) return printJson(io, found);
@@ -118,7 +116,7 @@ export async function cancelOneBackfill(
   id: string,
   { running = false }: { running?: boolean },
 ): Promise<void> {
-  const { slots } = await withOperator(io, {}, ({ call }) =>
+  const { slots } = await withCaller(io, {}, ({ call }) =>
     call<Backfill>(cancelBackfill, { workflow_id: workflow, backfill_id: id, running }),
   );
   io.out(

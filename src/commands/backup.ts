@@ -28,6 +28,7 @@ export async function backup(
   const start = performance.now();
   const mark = { at: iso(systemClock.now()), release: VERSION };
   const { backup: contents } = await makeCopy<{ backup: DatabaseSummary }>(
+    io,
     host,
     { kind: "backup", databaseFile, mark },
     target,

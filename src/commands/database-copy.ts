@@ -1,13 +1,18 @@
 /** Copies a database in a child process that can be killed at any time, to a temporary name first. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { DatabaseSummary, createRestoredDatabase } from "../store/backup.ts";
 import { removeStalePartials, partialPathFor, finalizeCopy, removePartial } from "../store/database-copy.ts";
 import { alignColumns } from "./columns.ts";
-import { CommandError } from "./io.ts";
+import { CommandError, type Io } from "./io.ts";
+import { showProgress } from "./progress.ts";
+
+/** How often the size of the copy is read, in milliseconds. */
+const POLL_MS = 250;
 
 /** The task of the child, without the file that it writes. */
 type Task =
@@ -33,6 +38,7 @@ const PROGRAM = fileURLToPath(new URL(`copy-child${/\.\w+$/.exec(import.meta.url
  * @throws AppError storage_unavailable, busy; CommandError if it was stopped, or if the target exists by now
  */
 export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }>>(
+  io: Io,
   host: CopyHost,
   task: Task,
   target: string,
@@ -48,7 +54,8 @@ export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }
   child = fork(PROGRAM, [JSON.stringify({ ...task, partial } satisfies CopyTask)], { env: {} });
   let answer: CopyAnswer | undefined;
   child.once("message", (message) => (answer = message as CopyAnswer));
-  const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+  const stopShowing = showCopied(io, task, partial);
+  const [code, signal] = (await once(child, "exit").finally(stopShowing)) as [number | null, string | null];
   try {
     if (stopped) throw new CommandError("The copy was stopped. No file was created.");
     if (answer === undefined) {
@@ -66,6 +73,28 @@ export async function makeCopy<T extends Exclude<CopyAnswer, { failed: unknown }
     removePartial(partial);
     throw explainRenameError(error, target);
   }
+}
+
+/** The size of a file in bytes; 0 if there is none. */
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * Shows how much of the copy is written. The child itself can't tell: SQLite blocks it until the copy is done.
+ * @returns what ends it
+ */
+function showCopied(io: Io, task: Task, partial: string): () => void {
+  const source = task.kind === "backup" ? task.databaseFile : task.file;
+  const total = sizeOf(source);
+  const progress = showProgress(io, task.kind === "backup" ? "Backing up" : "Restoring", total);
+  const timer = setInterval(() => {
+    const done = sizeOf(partial);
+    // The whole file is read again to verify it.
+    progress.update(done, done < total ? undefined : "verifying");
+  }, POLL_MS);
+  return () => {
+    clearInterval(timer);
+    progress.end();
+  };
 }
 
 /** Explains an error that happened while the copy was renamed; returns any other error unchanged. */

@@ -9,7 +9,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: "it exists already",
   ENOSPC: "the disk is full",
   EROFS: "the file system is read-only",
+  ELOOP: "it is a link to itself",
+  ENAMETOOLONG: "its name is too long",
+  EMFILE: "this process has too many open files",
+  ENOTEMPTY: "the directory is not empty",
 };
+
+/** Whether an error is one of the file system that people can put right. */
+export const isFileProblem = (error: unknown): boolean =>
+  Object.hasOwn(REASONS, (error as NodeJS.ErrnoException).code ?? "");
 
 /** The reason of an error of the file system; the message of any other error. */
 export function fileProblem(error: unknown): string {

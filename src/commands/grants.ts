@@ -7,7 +7,7 @@ import { removeGrant } from "../../tools/projects/remove-grant.ts";
 import { formatTimestamp } from "./columns.ts";
 import { type Io, issueLine } from "./io.ts";
 import { namingOptions, withOptions } from "./option-issues.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 import { allOf, printJson, printTable } from "./project-output.ts";
 
 /** Lists the grants of a project. */
@@ -16,12 +16,12 @@ export async function listProjectGrants(
   project: string = DEFAULT_PROJECT,
   { json }: { json?: boolean } = {},
 ): Promise<void> {
-  const { connections, grants } = await withOperator(
+  const { connections, grants } = await withCaller(
     io,
     { requiresStateFor: "list the grants of a project of" },
-    async (operator) => ({
-      connections: (await operator.call<Project>(getProject, { project })).connections,
-      grants: await allOf<Grant>(operator, listGrants, { project }),
+    async (caller) => ({
+      connections: (await caller.call<Project>(getProject, { project })).connections,
+      grants: await allOf<Grant>(caller, listGrants, { project }),
     }),
   );
   if (json) return printJson(io, grants);
@@ -69,7 +69,7 @@ export async function grantConnection(
     ...(tool !== undefined && { tools: tool }),
   };
   const grant = await namingOptions(OPTIONS, () =>
-    withOperator(io, {}, ({ call }) => call<SavedGrant>(addGrant, { project, kind, name, ...options })),
+    withCaller(io, {}, ({ call }) => call<SavedGrant>(addGrant, { project, kind, name, ...options })),
   );
   for (const issue of grant.warnings ?? []) io.err(`Warning: ${issueLine(withOptions(issue, OPTIONS))}\n`);
   const text = optionsText(grant);
@@ -80,6 +80,6 @@ export async function grantConnection(
 
 /** Revokes a grant. */
 export async function revokeGrant(io: Io, project: string, kind: string, name: string): Promise<void> {
-  const grant = await withOperator(io, {}, ({ call }) => call<Grant>(removeGrant, { project, kind, name }));
+  const grant = await withCaller(io, {}, ({ call }) => call<Grant>(removeGrant, { project, kind, name }));
   io.out(`${project} is not granted the ${grant.kind} ${grant.name} from the next step on.\n`);
 }

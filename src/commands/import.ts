@@ -6,7 +6,8 @@ import { TOP_FIELDS } from "../../schemas/workflow-definition.ts";
 import { iso } from "../core/clock.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { newRequestId } from "../core/ids.ts";
-import type { VersionWithDefinition, Writers } from "../core/ports.ts";
+import type { Writers } from "../core/ports.ts";
+import type { VersionWithDefinition } from "../core/workflow-ports.ts";
 import { FIRST_STATE_REVISION } from "../core/workflow-state-ports.ts";
 import type { UserLine, WorkflowLine } from "./archive/format.ts";
 import { writeProjects } from "./archive/projects.ts";
@@ -17,6 +18,7 @@ import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { OPERATOR_ACTOR, withOperator, type Operator } from "./operator.ts";
 import { plural } from "./plural.ts";
+import { type Progress, showProgress } from "./progress.ts";
 
 export interface ImportOptions {
   yes?: boolean;
@@ -47,7 +49,12 @@ export async function importAll(
     if ([projects, users, workflows, subscriptions].every(({ length }) => length === 0) || options.dryRun)
       return;
     if (!options.yes) await confirm(host, "Import this?", "imported");
-    await writePlan(operator, file, plan, options.pauseSchedules === true);
+    const progress = showProgress(io, "Importing", workflows.length);
+    try {
+      await writePlan(operator, file, plan, { paused: options.pauseSchedules === true, progress });
+    } finally {
+      progress.end();
+    }
     operator.instance.log.info(
       { users: users.length, workflows: workflows.length, subscriptions: subscriptions.length },
       "export imported",
@@ -128,7 +135,7 @@ async function writePlan(
   { services, setup }: Operator,
   file: string,
   plan: ImportPlan,
-  paused: boolean,
+  { paused, progress }: { paused: boolean; progress: Progress },
 ): Promise<void> {
   const write = <T>(operation: string, effect: (tx: Writers) => Promise<T>): Promise<T> =>
     services.write({ operation, actor: OPERATOR_ACTOR, requestId: newRequestId() }, effect);
@@ -167,6 +174,7 @@ async function writePlan(
   while (next.done !== true) {
     const { line } = next.value;
     if (line?.kind === "workflow" && remaining.has(line.id)) {
+      progress.update(plan.workflows.length - remaining.size, line.id);
       await write("import_workflow", async (tx) => {
         await tx.workflows.importWithHistory(line, versionsOf(line.id));
         if (line.offers !== undefined)

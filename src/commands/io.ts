@@ -6,6 +6,7 @@ import { AppError } from "../core/errors.ts";
 import type { Tracer } from "../core/tracer.ts";
 import { ConfigError } from "../config/config-file.ts";
 import { withCommands } from "./command-ways.ts";
+import { fileProblem, isFileProblem } from "./file-problem.ts";
 import { createMasker, type Masker } from "../connections/masking.ts";
 import { maskKeys, redactSecrets } from "./log-redaction.ts";
 
@@ -103,10 +104,20 @@ export function describeError(error: unknown): { message: string; exitCode: numb
   }
   const listenError = describeListenError(error, { port: "--port", host: "--host" });
   if (listenError !== undefined) return { message: listenError, exitCode: EXIT.port };
+  const { path } = error as NodeJS.ErrnoException;
+  if (path !== undefined && isFileProblem(error))
+    return { message: `${path} can't be used: ${fileProblem(error)}.`, exitCode: EXIT.failed };
   return {
     message: `Unexpected error: ${(error as Error).message}. Set MILLRACE_LOG_LEVEL=debug to see where it happened.`,
     exitCode: EXIT.failed,
   };
+}
+
+/** An error that ends a command with the same exit code, and says in another line what to do. */
+export function withAdvice(error: unknown, advice: string): CommandError {
+  const { message, exitCode } = describeError(error);
+  const advised = new CommandError(`${message}\n${advice}`, exitCode);
+  return Object.assign(advised, { stack: (error as Error).stack });
 }
 
 /**

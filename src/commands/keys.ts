@@ -6,7 +6,7 @@ import { describeKey } from "../../tools/api-keys/describe-key.ts";
 import { serializeKeyArea } from "../../tools/api-keys/serialize-api-key.ts";
 import { openInstance } from "../app/instance.ts";
 import { createKey, rotateKey } from "../auth/api-keys.ts";
-import { digestOf, isKeyValue } from "../auth/key-format.ts";
+import { digestOf, isKeyValue, resemblesKeyValue } from "../auth/key-format.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { DEFAULT_OVERLAP_MS, parseExpiry, apiKeyState, withLastingEnd } from "../core/api-key-lifecycle.ts";
 import { DAY, HOUR, iso, MINUTE, SECOND, systemClock } from "../core/clock.ts";
@@ -14,7 +14,10 @@ import { nearMatch } from "../core/near-match.ts";
 import type { ApiKeyRecord, ApiKeyStore, ApiKeyWithOwner } from "../core/account-ports.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
 import { createLimitedKey, hasKeyArea, type KeyAreaOptions, limitsText } from "./limited-keys.ts";
+import type { Caller } from "./caller.ts";
 import { withOperator } from "./operator.ts";
+import { remoteServer } from "./remote/server.ts";
+import { withCaller } from "./with-caller.ts";
 import { requireState } from "./require-state.ts";
 import { CommandError, EXIT, type Io, openLog, paint } from "./io.ts";
 
@@ -108,22 +111,35 @@ export async function revokeApiKey(io: Io, which: string): Promise<void> {
   });
 }
 
+const describeOne = ({ call }: Pick<Caller, "call">, id: string): Promise<DescribedApiKey> =>
+  call<DescribedApiKey>(describeKey, { key_id: id });
+
 /** Prints in words what a key can do. */
 export async function showApiKey(
   io: Io,
   which: string,
   { json, config }: { json?: boolean; config?: string },
 ): Promise<void> {
-  const operatorOptions = { config, requiresStateFor: "show a key of" };
-  const key = await withOperator(io, operatorOptions, async ({ instance, call }) => {
-    const { id } = await findKey(instance.keys, which);
-    return call<DescribedApiKey>(describeKey, { key_id: id });
-  });
+  const purpose = { config, requiresStateFor: "show a key of" };
+  // Only the state of this machine finds a key by its name or its value.
+  const key = await (remoteServer(io.env) === undefined
+    ? withOperator(io, purpose, async (operator) =>
+        describeOne(operator, (await findKey(operator.instance.keys, which)).id),
+      )
+    : withCaller(io, purpose, (caller) => describeOne(caller, assertNoKeyValue(which))));
   if (json) return io.out(`${JSON.stringify(key, null, 2)}\n`);
   const { bold, dim } = paint(io);
   io.out(`${bold(key.name)} ${dim(`${key.id}, …${key.last_four}`)}\n`);
   for (const { title, sentences } of key.description)
     io.out(`\n${bold(title)}\n${sentences.map((sentence) => `  ${sentence}\n`).join("")}`);
+}
+
+/** @throws CommandError for the value of a key, which would be in the URL and so in logs; mistyped ones too */
+function assertNoKeyValue(which: string): string {
+  if (!resemblesKeyValue(which)) return which;
+  throw usageError(
+    "With MILLRACE_URL, the value of a key is not sent as an argument. Use self for the key in MILLRACE_API_KEY, or the id of the key.",
+  );
 }
 
 /** Creates a replacement for a key; the old key keeps working for the overlap. */

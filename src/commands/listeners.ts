@@ -17,7 +17,7 @@ import { hostForUrl } from "../core/hosts.ts";
 import { isTemporaryFailure } from "../store/temporary-failures.ts";
 import type { ExtendServer } from "../surfaces/mcp/server.ts";
 import { startExecutors } from "./executors.ts";
-import { CommandError, endTracing, EXIT, flushLog, type Io, openLog } from "./io.ts";
+import { CommandError, endTracing, EXIT, flushLog, type Io, openLog, describeListenError } from "./io.ts";
 import { logSecrets, readSecrets } from "./log-secrets.ts";
 import { type MetricsOptions, openMetricsPort } from "./metrics.ts";
 import { aborted, openWhenUsable, runService, stopSignal } from "./service.ts";
@@ -32,7 +32,7 @@ interface ListenerOptions extends ListenAddress, MetricsOptions {
   authMode?: AuthMode;
   /** Port of the MCP server, for instructions how to connect (`serve`). */
   mcpPort?: number;
-  /** Whether `start` started this process (`serve`). */
+  /** Whether `start` started this process. */
   ofStart?: boolean;
 }
 
@@ -111,7 +111,11 @@ async function runListener(
     let server: RunningServer | undefined;
     let drainDelayMs = 0;
     starting.defer(async () => void (await Promise.all([server?.stop(drainDelayMs), executors.stop()])));
-    server = await start(instance, setup, { host: options.host, port: options.port }, executors);
+    server = await start(instance, setup, { host: options.host, port: options.port }, executors).catch(
+      (error: unknown) => {
+        throw listenProblem(error, name === "mcp-sse" && options.ofStart === true ? "--mcp-port" : "--port");
+      },
+    );
     log.info(
       { host: options.host, port: server.port },
       `${name} listening on http://${hostForUrl(options.host)}:${server.port}`,
@@ -162,4 +166,10 @@ function announceFirstAdmin(io: Io, log: Logger, { needsAdmin, setupLink }: Firs
     io.out(`Create the first admin account with this link, which works once:\n  ${setupLink}\n`);
   else if (needsAdmin)
     log.info("there is no admin account yet; `millrace users setup-link` prints a link that creates it");
+}
+
+/** @param port the option that chooses another port */
+function listenProblem(error: unknown, port: string): unknown {
+  const message = describeListenError(error, { port, host: "--host" });
+  return message === undefined ? error : new CommandError(message, EXIT.port);
 }

@@ -3,6 +3,7 @@
  * requests, vendors and workflows put text of any length into errors.
  */
 import { pino } from "pino";
+import { shortenText } from "../core/shorten-text.ts";
 
 /** Names of fields that are or may contain secrets, in lower case. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -48,8 +49,7 @@ const isSecret = (name: string): boolean => {
 };
 
 function redactValue(value: unknown, depth: number): unknown {
-  if (typeof value === "string" && value.length > MAX_TEXT)
-    return `${value.slice(0, MAX_TEXT)}… (${value.length} characters)`;
+  if (typeof value === "string") return shortenText(value, MAX_TEXT);
   if (typeof value !== "object" || value === null) return value;
   if (depth < 0) return NESTED;
   if (Array.isArray(value)) {

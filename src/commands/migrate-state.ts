@@ -11,6 +11,7 @@ import { openStateDirectory } from "../store/state-directory.ts";
 import { alignColumns } from "./columns.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { plural } from "./plural.ts";
+import { showProgress } from "./progress.ts";
 import { requireDatabaseFile } from "./require-state.ts";
 
 export interface MigrateStateOptions {
@@ -61,7 +62,7 @@ async function copy(
 ): Promise<TableReport[]> {
   return target.transaction(async (trx) => {
     const used = await usedTable(trx);
-    if (used === undefined) return copyState(trx, { source, onTable: (table) => io.err(`${table}\n`) });
+    if (used === undefined) return copyWithProgress(io, trx, source);
     // An earlier run may have been interrupted between its commit and the mark.
     const copied = await compareState(trx, source);
     if (copied !== undefined) return copied;
@@ -71,6 +72,23 @@ async function copy(
         "changed. Create an empty database and name it.",
     );
   });
+}
+
+async function copyWithProgress(
+  io: Io,
+  trx: Parameters<typeof copyState>[0],
+  source: ExclusiveSource,
+): Promise<TableReport[]> {
+  const progress = showProgress(io, "Copying", source.tables.length);
+  let copied = 0;
+  try {
+    return await copyState(trx, {
+      source,
+      onTable: (table) => progress.update(copied++, table),
+    });
+  } finally {
+    progress.end();
+  }
 }
 
 function report(

@@ -2,7 +2,7 @@
 import type { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 import { planWorkflow } from "../../tools/workflows/plan-workflow.ts";
 import type { Io } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 
 /** Prints the plan of a run in words, or as JSON. */
 export async function showPlan(
@@ -10,7 +10,7 @@ export async function showPlan(
   workflow: string,
   { version, json }: { version?: number; json?: boolean },
 ): Promise<void> {
-  const plan = await withOperator(io, { requiresStateFor: "plan a run of" }, ({ call }) =>
+  const plan = await withCaller(io, { requiresStateFor: "plan a run of" }, ({ call }) =>
     call<WorkflowPlan>(planWorkflow, {
       workflow_id: workflow,
       ...(version !== undefined && { version }),

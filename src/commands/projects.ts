@@ -17,7 +17,7 @@ import { updateProject } from "../../tools/projects/update-project.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { formatTimestamp } from "./columns.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 import { namingOptions } from "./option-issues.ts";
 import { allOf, printJson, printTable } from "./project-output.ts";
 
@@ -40,8 +40,8 @@ interface Json {
 
 /** Lists all projects. */
 export async function listAllProjects(io: Io, { json }: Json): Promise<void> {
-  const projects = await withOperator(io, { requiresStateFor: "list projects of" }, (operator) =>
-    allOf<Project>(operator, listProjects),
+  const projects = await withCaller(io, { requiresStateFor: "list projects of" }, (caller) =>
+    allOf<Project>(caller, listProjects),
   );
   if (json) return printJson(io, projects);
   printTable(
@@ -61,7 +61,7 @@ export async function listAllProjects(io: Io, { json }: Json): Promise<void> {
 export async function createNewProject(io: Io, name: string, options: ProjectOptions): Promise<void> {
   const input = { name, ...fieldsOf(options), ...(options.id !== undefined && { id: options.id }) };
   const project = await namingOptions({ id: "--id", name: "<name>" }, () =>
-    withOperator(io, {}, ({ call }) => call<Project>(createProject, input)),
+    withCaller(io, {}, ({ call }) => call<Project>(createProject, input)),
   );
   if (options.json) return printJson(io, project);
   io.out(`${project.id}\n`);
@@ -71,15 +71,15 @@ export async function createNewProject(io: Io, name: string, options: ProjectOpt
 
 /** Shows a project with its members. */
 export async function showProject(io: Io, id: string, { json }: Json): Promise<void> {
-  const { project, members } = await withOperator(
+  const { project, members } = await withCaller(
     io,
     { requiresStateFor: "show a project of" },
-    async (operator) => {
-      const found = await operator.call<Project>(getProject, { project: id });
+    async (caller) => {
+      const found = await caller.call<Project>(getProject, { project: id });
       const people =
         found.id === DEFAULT_PROJECT
           ? []
-          : await allOf<ProjectMember>(operator, listProjectMembers, { project: id });
+          : await allOf<ProjectMember>(caller, listProjectMembers, { project: id });
       return { project: found, members: people };
     },
   );
@@ -104,7 +104,7 @@ export async function changeProject(io: Io, id: string, options: ProjectOptions)
       "Nothing to change. millrace projects update --help lists the options.",
       EXIT.usage,
     );
-  const project = await withOperator(io, {}, ({ call }) =>
+  const project = await withCaller(io, {}, ({ call }) =>
     call<UpdatedProject>(updateProject, { project: id, ...fields }),
   );
   if (options.json) return printJson(io, project);
@@ -115,14 +115,14 @@ export async function changeProject(io: Io, id: string, options: ProjectOptions)
 
 /** Deletes a project that is empty. */
 export async function deleteOneProject(io: Io, id: string): Promise<void> {
-  const project = await withOperator(io, {}, ({ call }) => call<Project>(deleteProject, { project: id }));
+  const project = await withCaller(io, {}, ({ call }) => call<Project>(deleteProject, { project: id }));
   io.out(`Deleted the project ${project.id}.\n`);
 }
 
 /** Lists the members of a project. */
 export async function listMembers(io: Io, project: string, { json }: Json): Promise<void> {
-  const members = await withOperator(io, { requiresStateFor: "list members of a project of" }, (operator) =>
-    allOf<ProjectMember>(operator, listProjectMembers, { project }),
+  const members = await withCaller(io, { requiresStateFor: "list members of a project of" }, (caller) =>
+    allOf<ProjectMember>(caller, listProjectMembers, { project }),
   );
   if (json) return printJson(io, members);
   if (members.length === 0)
@@ -136,7 +136,7 @@ export async function listMembers(io: Io, project: string, { json }: Json): Prom
 
 /** Gives a person a role in a project. */
 export async function setMember(io: Io, project: string, email: string, role: string): Promise<void> {
-  const member = await withOperator(io, {}, ({ call }) =>
+  const member = await withCaller(io, {}, ({ call }) =>
     call<ProjectMember>(setProjectMember, { project, email, role }),
   );
   io.out(`${member.email} is ${member.role} in ${project} from the next request on.\n`);
@@ -144,7 +144,7 @@ export async function setMember(io: Io, project: string, email: string, role: st
 
 /** Takes the role of a person in a project away. */
 export async function removeMember(io: Io, project: string, email: string): Promise<void> {
-  const member = await withOperator(io, {}, ({ call }) =>
+  const member = await withCaller(io, {}, ({ call }) =>
     call<ProjectMember>(removeProjectMember, { project, email }),
   );
   io.out(`${member.email} has no role in ${project} from the next request on.\n`);

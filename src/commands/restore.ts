@@ -35,10 +35,10 @@ export async function restore(
     );
   }
   const at = iso(systemClock.now());
-  const { restore: done } = await makeCopy<Restored>(host, { kind: "restore", file: source, at }, target);
+  const { restore: done } = await makeCopy<Restored>(io, host, { kind: "restore", file: source, at }, target);
   if (options.json) {
-    const { sessions, links, mcpSessions, jobs } = done.cleanup;
-    const ended = { sessions, links, mcp_sessions: mcpSessions, jobs };
+    const { sessions, links, recoveryCodes, mcpSessions, jobs } = done.cleanup;
+    const ended = { sessions, links, recovery_codes: recoveryCodes, mcp_sessions: mcpSessions, jobs };
     const report = { file: target, from: source, verified: true, ...contentJson(done.contents), ended };
     io.out(`${JSON.stringify(report, null, 2)}\n`);
   } else {
@@ -56,7 +56,10 @@ function describeRestore(target: string, source: string, { contents, cleanup }: 
   const upgrade = migration < newest ? `The next start migrates it from ${migration} to ${newest}.\n` : "";
   return (
     `${target}: restored from ${source}${origin}, verified. Contents:\n${contentLines(contents)}${upgrade}` +
-    `Removed: ${cleanup.sessions} browser sessions, ${cleanup.links} single-use links, ${cleanup.mcpSessions} MCP sessions.\n` +
+    `Removed: ${cleanup.sessions} browser sessions, ${cleanup.links} single-use links, ${cleanup.recoveryCodes} recovery codes, ` +
+    `${cleanup.mcpSessions} MCP sessions.\n` +
+    "People with a second factor make new recovery codes under Account. A person who has lost the factor needs a reset by an admin, or by " +
+    "millrace users reset-factors.\n" +
     `${contents.unfinishedRuns} unfinished runs will continue at the next start; ${cleanup.jobs} of their steps will run again from the beginning, ` +
     "with everything that they did after the backup. To inspect the state first, start with --workers 0.\n"
   );

@@ -8,7 +8,7 @@ import { withdrawReview } from "../../tools/reviews/withdraw-review.ts";
 import { formatReviewPlan } from "../core/format-plan.ts";
 import { alignColumns, formatTimestamp } from "./columns.ts";
 import { type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 
 /** Maximum number of change requests that the list prints. */
 const MAX_LISTED = 200;
@@ -18,7 +18,7 @@ export async function showReviews(
   io: Io,
   { status, project, json }: { status: string; project?: string; json?: boolean },
 ): Promise<void> {
-  const { items } = await withOperator(io, { requiresStateFor: "list change requests of" }, ({ call }) =>
+  const { items } = await withCaller(io, { requiresStateFor: "list change requests of" }, ({ call }) =>
     call<{ items: Review[] }>(listReviews, {
       status,
       limit: MAX_LISTED,
@@ -52,7 +52,7 @@ export async function showReviews(
 
 /** Prints a change request: the difference, what its runs can do, its examples, and the digest to approve it with. */
 export async function showReview(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {
-  const review = await withOperator(io, { requiresStateFor: "show a change request of" }, ({ call }) =>
+  const review = await withCaller(io, { requiresStateFor: "show a change request of" }, ({ call }) =>
     call<Review>(getReview, { review_id: id }),
   );
   if (json) return io.out(`${JSON.stringify(review, null, 2)}\n`);
@@ -80,7 +80,7 @@ export async function decide(
   decision: { decision: "approve" | "reject"; digest?: string; comment?: string; config?: string },
 ): Promise<void> {
   const { config, ...input } = decision;
-  const review = await withOperator(io, { config }, ({ call }) =>
+  const review = await withCaller(io, { config }, ({ call }) =>
     call<Review>(decideReview, { review_id: id, ...input }),
   );
   io.out(
@@ -92,6 +92,6 @@ export async function decide(
 
 /** Withdraws a change request of the operator. */
 export async function withdraw(io: Io, id: string): Promise<void> {
-  await withOperator(io, {}, ({ call }) => call(withdrawReview, { review_id: id }));
+  await withCaller(io, {}, ({ call }) => call(withdrawReview, { review_id: id }));
   io.out(`Withdrew ${id}.\n`);
 }

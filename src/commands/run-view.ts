@@ -1,5 +1,6 @@
 /** Shows the steps of a run while it runs: redrawn lines on a terminal, else one line for each change. */
-import { FINAL_STATUSES, type Run, type RunStep } from "../../schemas/run.ts";
+import { type Run, type RunStep } from "../../schemas/run.ts";
+import { FINAL_STATUSES } from "../../schemas/run-status.ts";
 import { type Io, paint } from "./io.ts";
 import { plural } from "./plural.ts";
 

@@ -1,17 +1,22 @@
 /** `millrace run`: starts a run, waits for its end, and reports it. */
-import { setTimeout as delay } from "node:timers/promises";
-import { FINAL_STATUSES, type Run, type RunStep } from "../../schemas/run.ts";
-import { cancelRun } from "../../tools/runs/cancel-run.ts";
-import { getRun } from "../../tools/runs/get-run.ts";
+import type { z } from "zod";
+import type { Run, RunStep } from "../../schemas/run.ts";
+import type { DetailedWorkflow } from "../../schemas/workflow.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
-import { AppError } from "../core/errors.ts";
-import { findWorkflow } from "../core/find-workflow.ts";
-import { MINUTE, SECOND } from "../core/clock.ts";
-import { withExecutor, type InProcessExecutor, inProcessExecutor } from "./in-process-executor.ts";
+import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
+import { MINUTE } from "../core/clock.ts";
+import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { Caller } from "./caller.ts";
+import { type FollowResult, followRun, localFeed, type RunFeed, runContinues } from "./follow-run.ts";
+import { withExecutor, inProcessExecutor } from "./in-process-executor.ts";
+import { namingInputs } from "./input-issues.ts";
 import { parseGiven, parseRunInputs } from "./inputs.ts";
-import { CommandError, EXIT, type Io } from "./io.ts";
-import { withOperator, type Operator } from "./operator.ts";
-import { silentView, runView, type RunView } from "./run-view.ts";
+import { CommandError, describeError, EXIT, type Io } from "./io.ts";
+import { localCaller } from "./local-caller.ts";
+import { withOperator } from "./operator.ts";
+import { type RemoteServer, remoteServer } from "./remote/server.ts";
+import { runView, silentView } from "./run-view.ts";
+import { assertNoConfig } from "./with-caller.ts";
 
 export interface RunOptions {
   input: readonly string[];
@@ -28,26 +33,22 @@ export interface RunHost {
   onStop(stop: () => void): void;
 }
 
-/** Minimum time between two redraws, in milliseconds. */
-const MIN_REDRAW_INTERVAL_MS = 100;
-/** Maximum time between two redraws, in milliseconds: elapsed times change although the run does not. */
-const MAX_REDRAW_INTERVAL_MS = SECOND;
 /** Without --watch, the command ends with code 6 if a step waits longer than this, in milliseconds. */
 const SHORT_WAIT_MS = MINUTE;
-/** How long the cancellation of a run in this process may take, in milliseconds. */
-const CANCEL_LIMIT_MS = 12 * SECOND;
-
 /** Runs a workflow. @throws CommandError with exit code 1 if it failed or was cancelled, 6 if it waits, 130 after Ctrl-C */
 export const run = (io: Io, host: RunHost, workflow: string, options: RunOptions): Promise<void> =>
-  startAndFollow(io, host, options, async (operator) => {
-    const schema = await inputsSchema(operator, workflow, options.version);
-    return operator.call<Run>(runWorkflow, {
-      workflow_id: workflow,
-      inputs: parseRunInputs(options.input, options.inputsFile, schema),
-      ...(options.version !== undefined && { version: options.version }),
-      ...(options.given !== undefined && { given: parseGiven(options.given) }),
-      wait: 0,
-    });
+  startAndFollow(io, host, options, async (caller) => {
+    const schema = await inputsSchema(caller, workflow, options.version);
+    const inputs = parseRunInputs(options.input, options.inputsFile, schema);
+    return namingInputs(schema, inputs, () =>
+      caller.call<Run>(runWorkflow, {
+        workflow_id: workflow,
+        inputs,
+        ...(options.version !== undefined && { version: options.version }),
+        ...(options.given !== undefined && { given: parseGiven(options.given) }),
+        wait: 0,
+      }),
+    );
   });
 
 /** Starts a run, waits for its end, and reports it. @throws CommandError as for `run` */
@@ -55,79 +56,77 @@ export async function startAndFollow(
   io: Io,
   host: RunHost,
   options: Pick<RunOptions, "config" | "watch" | "json">,
-  start: (operator: Operator) => Promise<Run>,
+  start: (caller: Caller) => Promise<Run>,
 ): Promise<void> {
   const stop = new AbortController();
   host.onStop(() => stop.abort());
-  const own = inProcessExecutor();
-  const result = await withOperator(io, { config: options.config, executors: own }, async (operator) => {
-    const started = await start(operator);
-    return withExecutor(io, operator, own, () => {
-      const view = options.watch ? runView(io) : silentView;
-      return follow(operator, started.id, own, { view, stop: stop.signal, watch: options.watch === true });
-    });
-  });
+  const view = options.watch ? runView(io) : silentView;
+  const follow = (feed: RunFeed) =>
+    followRun(feed, { view, stop: stop.signal, endsEarly: options.watch ? () => false : waitsLong });
+  const server = remoteServer(io.env);
+  const result = await (server === undefined
+    ? followHere(io, options.config, start, follow)
+    : followThere(io, server, options, start, follow));
   report(io, result, options.json === true);
 }
 
-async function inputsSchema(
-  { services }: Operator,
-  id: string,
-  requestedVersion: number | undefined,
-): Promise<Record<string, unknown> | null> {
-  const { published_version, version } = await findWorkflow(services.read.workflows, id);
-  const definition = await services.read.runs.versionDefinition(
-    id,
-    requestedVersion ?? published_version ?? version,
-  );
-  return (definition?.["inputs"] ?? null) as Record<string, unknown> | null;
-}
+type Follow = (feed: RunFeed) => Promise<FollowResult>;
+type Start = (caller: Caller) => Promise<Run>;
 
-interface FollowResult {
-  run: Run;
-  /** The whole output; `run.output` may be cut. */
-  output: unknown;
-  /** Watching was interrupted and the run continues. */
-  interrupted: boolean;
-}
-
-async function follow(
-  operator: Operator,
-  id: string,
-  own: InProcessExecutor,
-  { view, stop, watch }: { view: RunView; stop: AbortSignal; watch: boolean },
+async function followHere(
+  io: Io,
+  config: string | undefined,
+  start: Start,
+  follow: Follow,
 ): Promise<FollowResult> {
-  const { services, call } = operator;
-  let cancelDeadline: number | undefined;
-  for (;;) {
-    const [summary] = await services.read.runs.getStatusSummaries([id]);
-    const current = await call<Run>(getRun, { run_id: id, detail: "steps" });
-    view.show(current);
-    const ended = FINAL_STATUSES.has(current.status);
-    const interrupted =
-      stop.aborted &&
-      (!own.isStarted() || (cancelDeadline !== undefined && performance.now() > cancelDeadline));
-    if (ended || interrupted || (!watch && waitsLong(current))) {
-      return {
-        run: current,
-        output: ended ? await services.read.runs.runOutput(id) : null,
-        interrupted: interrupted && !ended,
-      };
-    }
-    if (stop.aborted && cancelDeadline === undefined) {
-      cancelDeadline = performance.now() + CANCEL_LIMIT_MS;
-      await call(cancelRun, { run_id: id }).catch(ignoreRunFinished);
-      continue;
-    }
-    const signal = stop.aborted ? new AbortController().signal : stop;
-    await services.engine.waitForChange(id, summary!.seq, { ms: MAX_REDRAW_INTERVAL_MS, signal });
-    await delay(MIN_REDRAW_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+  const own = inProcessExecutor();
+  return withOperator(io, { config, executors: own }, async (operator) => {
+    const started = await start(localCaller(operator));
+    return withExecutor(io, operator, own, () => follow(localFeed(operator, started.id, own)));
+  });
+}
+
+async function followThere(
+  io: Io,
+  server: RemoteServer,
+  { config, watch }: Pick<RunOptions, "config" | "watch">,
+  start: Start,
+  follow: Follow,
+): Promise<FollowResult> {
+  assertNoConfig(config);
+  const { remoteCaller } = await import("./remote/remote-caller.ts");
+  const { remoteFeed } = await import("./remote/remote-feed.ts");
+  const caller = remoteCaller(server);
+  const { feed, close } = remoteFeed(caller, (await start(caller)).id, (error) => {
+    // The lines of --watch on a terminal are drawn again over the last ones.
+    if (!(watch && io.errTerminal)) io.err(`${describeError(error).message} Trying again.\n`);
+  });
+  try {
+    return await follow(feed);
+  } finally {
+    close();
   }
 }
 
-function ignoreRunFinished(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== "run_finished") throw error;
+/** The schema of the inputs of a version, if the caller may read it; without it the values are read as JSON where they can be. */
+async function inputsSchema(
+  { call }: Caller,
+  id: string,
+  version: number | undefined,
+): Promise<Record<string, unknown> | null> {
+  const found = await call<z.output<typeof DetailedWorkflow>>(getWorkflow, {
+    workflow_id: id,
+    ...(version !== undefined && { version }),
+  }).catch((error: unknown) => {
+    if (error instanceof AppError && UNREADABLE.has(error.code)) return undefined;
+    throw error;
+  });
+  const definition = found?.requested_version?.definition ?? found?.published_definition ?? found?.definition;
+  return (definition?.["inputs"] ?? null) as Record<string, unknown> | null;
 }
+
+/** Errors that starting the run explains better: the version is unknown, or the key may run workflows but not read them. */
+const UNREADABLE: ReadonlySet<ErrorCode> = new Set(["missing_scope", "not_permitted", "version_not_found"]);
 
 /** Whether the run needs an approval or an event, or waits for longer than a person at a terminal would. */
 function waitsLong({ status, approvals = [], steps = [] }: Run): boolean {
@@ -159,11 +158,7 @@ function report(io: Io, { run: finalRun, output, interrupted }: FollowResult, js
     case "cancelled":
       throw new CommandError(`The run ${finalRun.id} was cancelled.`);
     default:
-      if (interrupted)
-        throw new CommandError(
-          `The run ${finalRun.id} continues. Show it with: millrace runs show ${finalRun.id}`,
-          EXIT.interrupted,
-        );
+      if (interrupted) throw new CommandError(runContinues(finalRun.id), EXIT.interrupted);
       throw new CommandError(describeWaits(finalRun), EXIT.waiting);
   }
 }
@@ -190,7 +185,7 @@ export function describeWaits({ id, approvals = [], steps = [] }: Run): string {
     `The run ${id} is waiting:`,
     ...approvals.map(
       (approval) =>
-        `- step "${approval.step_id}" needs an approval: ${approval.message} (${approval.progress === undefined ? "" : `${approval.progress}; `}POST /approvals/${approval.id}, or decide_approval)`,
+        `- step "${approval.step_id}" needs an approval: ${approval.message} (${approval.progress === undefined ? "" : `${approval.progress}; `}millrace approvals show ${approval.id})`,
     ),
     ...steps
       .filter(isExpectingEvent)

@@ -1,13 +1,14 @@
 /** `millrace runs`: lists, shows and cancels runs. */
-import { MAX_PAGE } from "../../schemas/page.ts";
-import { FINAL_STATUSES, type Run, RunStatus, type RunSummary } from "../../schemas/run.ts";
+import { type Run, type RunSummary } from "../../schemas/run.ts";
+import { FINAL_STATUSES, RunStatus } from "../../schemas/run-status.ts";
 import { cancelRun } from "../../tools/runs/cancel-run.ts";
 import { getRun } from "../../tools/runs/get-run.ts";
 import { listRuns } from "../../tools/runs/list-runs.ts";
 import { nearMatch } from "../core/near-match.ts";
 import { alignColumns } from "./columns.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { firstOf } from "./project-output.ts";
+import { withCaller } from "./with-caller.ts";
 import { describeWaits, describeFailure } from "./run.ts";
 import { stepLine } from "./run-view.ts";
 
@@ -28,20 +29,35 @@ const VALUE_CHARS = 100_000;
 const nameOf = ({ workflow_id: workflow, step }: Pick<RunSummary, "workflow_id" | "step">): string =>
   workflow ?? `step ${step!.id} (${step!.type})`;
 
+/** A time as `2026-11-21 08:00:00`. */
+const toSeconds = (time: string): string => time.slice(0, 19).replace("T", " ");
+
+/** The cells of a list of runs. The scheduled times have a column where a run has one. */
+export function runTable(items: readonly RunSummary[]): { head: string[]; rows: string[][] } {
+  const hasTimes = items.some(({ scheduled_for: time }) => time !== undefined);
+  const rows = items.map(({ id, status: runStatus, trigger, trial, error, created_at: created, ...of }) => [
+    id,
+    nameOf(of),
+    runStatus,
+    toSeconds(created),
+    ...(hasTimes ? [of.scheduled_for === undefined ? "" : toSeconds(of.scheduled_for)] : []),
+    `${trigger}${trial ? ", trial" : ""}`,
+    error === null ? "" : `${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`,
+  ]);
+  const time = hasTimes ? ["SCHEDULED FOR (UTC)"] : [];
+  const head = ["ID", "WORKFLOW", "STATUS", "CREATED (UTC)", ...time, "TRIGGER", "ERROR"];
+  return { head, rows };
+}
+
 /** Lists runs, newest first. */
 export async function showRuns(
   io: Io,
   { workflow, project, status, limit = DEFAULT_LIMIT, json }: RunsOptions,
 ): Promise<void> {
-  const input = {
-    workflow_id: workflow,
-    project,
-    status: status?.map(checkStatus),
-    limit: Math.min(limit, MAX_PAGE),
-  };
+  const input = { workflow_id: workflow, project, status: status?.map(checkStatus) };
   const definedInput = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const { items, total } = await withOperator(io, { requiresStateFor: "list runs of" }, ({ call }) =>
-    call<{ items: RunSummary[]; total: number }>(listRuns, definedInput),
+  const { items, total } = await withCaller(io, { requiresStateFor: "list runs of" }, (caller) =>
+    firstOf<RunSummary>(caller, listRuns, definedInput, limit),
   );
   if (json) return io.out(`${JSON.stringify(items, null, 2)}\n`);
   if (items.length === 0) return io.out("There are no such runs. Start one: millrace run <workflow>\n");
@@ -54,15 +70,7 @@ export async function showRuns(
     queued: dim,
     cancelled: dim,
   };
-  const rows = items.map(({ id, status: runStatus, trigger, trial, error, created_at: created, ...of }) => [
-    id,
-    nameOf(of),
-    runStatus,
-    created.slice(0, 19).replace("T", " "),
-    `${trigger}${trial ? ", trial" : ""}`,
-    error === null ? "" : `${error.code}${error.step_id ? ` at ${error.step_id}` : ""}`,
-  ]);
-  const head = ["ID", "WORKFLOW", "STATUS", "CREATED (UTC)", "TRIGGER", "ERROR"];
+  const { head, rows } = runTable(items);
   const line = alignColumns([head, ...rows]);
   io.out(`${bold(line(head))}\n`);
   for (const [index, row] of rows.entries()) {
@@ -76,7 +84,7 @@ export async function showRuns(
 /** Shows one run with its steps. */
 export async function showOneRun(io: Io, id: string, { json }: { json?: boolean }): Promise<void> {
   const input = json ? { detail: "full", max_chars: VALUE_CHARS } : { detail: "steps" };
-  const run = await withOperator(io, { requiresStateFor: "show a run of" }, ({ call }) =>
+  const run = await withCaller(io, { requiresStateFor: "show a run of" }, ({ call }) =>
     call<Run>(getRun, { run_id: id, ...input }),
   );
   if (json) return io.out(`${JSON.stringify(run, null, 2)}\n`);
@@ -92,7 +100,7 @@ export async function showOneRun(io: Io, id: string, { json }: { json?: boolean 
 
 /** Cancels a run. */
 export async function cancelOneRun(io: Io, id: string): Promise<void> {
-  const run = await withOperator(io, {}, ({ call }) => call<Run>(cancelRun, { run_id: id }));
+  const run = await withCaller(io, {}, ({ call }) => call<Run>(cancelRun, { run_id: id }));
   io.out(
     FINAL_STATUSES.has(run.status)
       ? `The run ${run.id} is ${run.status}.\n`

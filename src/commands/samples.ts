@@ -28,17 +28,15 @@ defaults:
 #     key_var: ANTHROPIC_API_KEY # the NAME of the environment variable
 `;
 
-/** The path from this file differs between a checkout and a release. */
-const FOLDER = ["../../examples/samples/", "../../../examples/samples/"]
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path));
+/** The path from this file is the same in the sources and in the built program. */
+const FOLDER = fileURLToPath(new URL("../../examples/samples/", import.meta.url));
 
 /**
  * Creates the samples if nothing is configured and no workflow was ever created; otherwise changes nothing.
  * @returns whether this call created the sample workflows
  */
 export async function createSamples(io: Io, settings: Settings): Promise<boolean> {
-  if (settings.configRequired || FOLDER === undefined) return false;
+  if (settings.configRequired || !existsSync(FOLDER)) return false;
   const { configFile, stateDir } = settings;
   // The only accepted configuration is that of an interrupted first start, which is continued.
   const ours = !existsSync(configFile) || readFileSync(configFile, "utf8") === CONFIG;
@@ -70,9 +68,9 @@ function makeDatabase(directory: string): void {
 
 async function createAll({ services }: Operator): Promise<boolean> {
   const call = { owner: COMMAND_LINE, signal: new AbortController().signal };
-  const names = readdirSync(FOLDER!).filter((name) => name.endsWith(".yaml"));
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
   const checks = names.toSorted().map(async (name) => {
-    const text = readFileSync(join(FOLDER!, name), "utf8");
+    const text = readFileSync(join(FOLDER, name), "utf8");
     return services.engine.check(text, {
       checkConnections: true,
       allowFileFields: true,

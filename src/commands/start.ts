@@ -93,7 +93,14 @@ async function runServers(
       ]),
     );
     children.push(
-      startServer(host, "mcp-sse", ["mcp-sse", "--port", String(options.mcpPort), ...common, ...metrics.mcp]),
+      startServer(host, "mcp-sse", [
+        "mcp-sse",
+        "--port",
+        String(options.mcpPort),
+        "--of-start",
+        ...common,
+        ...metrics.mcp,
+      ]),
     );
   } catch (error) {
     stopAll();

@@ -5,12 +5,12 @@ import { listStateChanges } from "../../tools/workflow-state/list-state-changes.
 import { resetWorkflowState } from "../../tools/workflow-state/reset-workflow-state.ts";
 import { setWorkflowState } from "../../tools/workflow-state/set-workflow-state.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 import { printJson } from "./project-output.ts";
 
 /** Shows the values that the next run reads. */
 export async function showState(io: Io, workflow: string, { json }: { json?: boolean }): Promise<void> {
-  const state = await withOperator(io, { requiresStateFor: "show a state of" }, ({ call }) =>
+  const state = await withCaller(io, { requiresStateFor: "show a state of" }, ({ call }) =>
     call<WorkflowStateContent>(getWorkflowState, { workflow_id: workflow }),
   );
   if (json) return printJson(io, state);
@@ -38,7 +38,7 @@ export async function showStateHistory(
   workflow: string,
   { limit, json }: { limit: number; json?: boolean },
 ): Promise<void> {
-  const { items } = await withOperator(io, { requiresStateFor: "list changes of" }, ({ call }) =>
+  const { items } = await withCaller(io, { requiresStateFor: "list changes of" }, ({ call }) =>
     call<{ items: StateChange[] }>(listStateChanges, { workflow_id: workflow, limit }),
   );
   if (json) return printJson(io, items);
@@ -66,7 +66,7 @@ export async function setState(
   { reason }: { reason: string },
 ): Promise<void> {
   const changed = Object.fromEntries(assignments.map(parseAssignment));
-  const state = await withOperator(io, {}, async ({ call }) => {
+  const state = await withCaller(io, {}, async ({ call }) => {
     const current = await call<WorkflowStateContent>(getWorkflowState, { workflow_id: workflow });
     return call<WorkflowStateContent>(setWorkflowState, {
       workflow_id: workflow,
@@ -85,7 +85,7 @@ export async function resetState(
   keys: readonly string[],
   { reason }: { reason: string },
 ): Promise<void> {
-  const state = await withOperator(io, {}, async ({ call }) => {
+  const state = await withCaller(io, {}, async ({ call }) => {
     const { revision } = await call<WorkflowStateContent>(getWorkflowState, { workflow_id: workflow });
     return call<WorkflowStateContent>(resetWorkflowState, {
       workflow_id: workflow,

@@ -10,6 +10,7 @@ import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
 import { OPERATOR_ACTOR, withOperator } from "./operator.ts";
 import { plural } from "./plural.ts";
+import { showProgress } from "./progress.ts";
 
 /** Maximum number of owners that are listed. */
 const MAX_OWNERS = 50;
@@ -91,13 +92,19 @@ export async function pruneOldVersions(
       if (dryRun) return;
       if (!yes) await confirm(host, "Delete them?", "pruned");
       let pruned = 0;
-      for (const { workflowId } of plan) {
-        const intent = { operation: "prune_versions", actor: OPERATOR_ACTOR, requestId: newRequestId() };
-        // What was published or run since the plan is kept.
-        const done = await services.write(intent, (tx) =>
-          tx.workflows.pruneVersions({ ...rule, workflowId }),
-        );
-        pruned += done.versions.length;
+      const progress = showProgress(io, "Pruning", plan.length);
+      try {
+        for (const [index, { workflowId }] of plan.entries()) {
+          progress.update(index, workflowId);
+          const intent = { operation: "prune_versions", actor: OPERATOR_ACTOR, requestId: newRequestId() };
+          // What was published or run since the plan is kept.
+          const done = await services.write(intent, (tx) =>
+            tx.workflows.pruneVersions({ ...rule, workflowId }),
+          );
+          pruned += done.versions.length;
+        }
+      } finally {
+        progress.end();
       }
       instance.log.info({ versions: pruned }, "versions pruned");
       io.out(

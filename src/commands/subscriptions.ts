@@ -13,7 +13,7 @@ import { updateSubscription } from "../../tools/subscriptions/update-subscriptio
 import { formatTimestamp } from "./columns.ts";
 import type { Io } from "./io.ts";
 import { namingOptions } from "./option-issues.ts";
-import { withOperator } from "./operator.ts";
+import { withCaller } from "./with-caller.ts";
 import { allOf, printJson, printTable } from "./project-output.ts";
 
 type Created = z.infer<typeof NewSubscription>;
@@ -25,8 +25,8 @@ export async function showSubscriptions(
   io: Io,
   { project, json }: { project?: string; json?: boolean },
 ): Promise<void> {
-  const found = await withOperator(io, { requiresStateFor: "list the subscriptions of" }, (operator) =>
-    allOf<Subscription>(operator, listSubscriptions, project === undefined ? {} : { project }),
+  const found = await withCaller(io, { requiresStateFor: "list the subscriptions of" }, (caller) =>
+    allOf<Subscription>(caller, listSubscriptions, project === undefined ? {} : { project }),
   );
   if (json) return printJson(io, found);
   if (found.length === 0) return io.out("There are no subscriptions.\n");
@@ -91,7 +91,7 @@ const fieldsOf = ({ name, url, urlSecret, event, workflow, tag, includeValues }:
 export async function addSubscription(io: Io, options: SubscriptionOptions): Promise<void> {
   const { project, format, config } = options;
   const created = await namingOptions(OPTIONS, () =>
-    withOperator(io, { config }, ({ call }) =>
+    withCaller(io, { config }, ({ call }) =>
       call<Created>(createSubscription, {
         ...fieldsOf(options),
         ...(project !== undefined && { project }),
@@ -113,7 +113,7 @@ export async function changeSubscription(io: Io, id: string, options: Subscripti
   const { pause, resume, config } = options;
   const paused = pause === true ? true : resume === true ? false : undefined;
   const changed = await namingOptions(OPTIONS, () =>
-    withOperator(io, { config }, ({ call }) =>
+    withCaller(io, { config }, ({ call }) =>
       call<Subscription>(updateSubscription, {
         subscription_id: id,
         ...fieldsOf(options),
@@ -125,7 +125,7 @@ export async function changeSubscription(io: Io, id: string, options: Subscripti
 }
 
 export async function removeSubscription(io: Io, id: string): Promise<void> {
-  const { name } = await withOperator(io, {}, ({ call }) =>
+  const { name } = await withCaller(io, {}, ({ call }) =>
     call<Subscription>(deleteSubscription, { subscription_id: id }),
   );
   io.out(`Deleted ${id} (${name}).\n`);
@@ -133,7 +133,7 @@ export async function removeSubscription(io: Io, id: string): Promise<void> {
 
 export async function rotateSecret(io: Io, id: string, { overlap }: { overlap?: string }): Promise<void> {
   const rotated = await namingOptions({ overlap: "--overlap" }, () =>
-    withOperator(io, {}, ({ call }) =>
+    withCaller(io, {}, ({ call }) =>
       call<Created>(rotateSubscriptionSecret, {
         subscription_id: id,
         ...(overlap !== undefined && { overlap }),
@@ -150,7 +150,7 @@ export async function rotateSecret(io: Io, id: string, { overlap }: { overlap?: 
 }
 
 export async function sendTest(io: Io, id: string): Promise<void> {
-  const delivery = await withOperator(io, {}, ({ call }) =>
+  const delivery = await withCaller(io, {}, ({ call }) =>
     call<Delivery>(testSubscription, { subscription_id: id }),
   );
   io.out(`${delivery.id} is delivered by the next executor. See: millrace subscriptions deliveries ${id}\n`);
@@ -161,7 +161,7 @@ export async function showDeliveries(
   id: string | undefined,
   { state, json }: { state?: string; json?: boolean },
 ): Promise<void> {
-  const { items } = await withOperator(io, { requiresStateFor: "list the deliveries of" }, ({ call }) =>
+  const { items } = await withCaller(io, { requiresStateFor: "list the deliveries of" }, ({ call }) =>
     call<{ items: Delivery[] }>(listDeliveries, {
       limit: SHOWN_DELIVERIES,
       ...(id !== undefined && { subscription_id: id }),
@@ -188,6 +188,6 @@ export async function showDeliveries(
 }
 
 export async function deliverAgain(io: Io, id: string): Promise<void> {
-  await withOperator(io, {}, ({ call }) => call<Delivery>(redeliver, { delivery_id: id }));
+  await withCaller(io, {}, ({ call }) => call<Delivery>(redeliver, { delivery_id: id }));
   io.out(`${id} is delivered again by the next executor.\n`);
 }

@@ -4,6 +4,7 @@ import { Email, Role, type User, UserRole } from "../../schemas/user.ts";
 import { inviteUser } from "../../tools/users/invite-user.ts";
 import { listUsers } from "../../tools/users/list-users.ts";
 import { renewInvitation } from "../../tools/users/renew-invitation.ts";
+import { resetUserFactors } from "../../tools/users/reset-user-factors.ts";
 import { resetUserPassword } from "../../tools/users/reset-user-password.ts";
 import { updateUser } from "../../tools/users/update-user.ts";
 import { createSetupLink } from "../app/setup-link.ts";
@@ -122,6 +123,19 @@ export async function resetPassword(io: Io, address: string): Promise<void> {
       : `can choose a new password with it for ${LINK_LIFETIME_MS.reset / MINUTE} minutes.`;
     printLink(io, setup, link, `${email} ${use} Earlier links no longer work.`);
     await warnAboutProvider(io, read.users);
+  });
+}
+
+/** Removes the second factors of a user, who gets a mail, if mail is configured. */
+export async function resetFactors(io: Io, address: string, { config }: { config?: string }): Promise<void> {
+  await withOperator(io, { config }, async ({ call, instance: { read } }) => {
+    const { id, email } = await findUser(read.users, address);
+    const { removed } = await call<{ removed: number }>(resetUserFactors, { user_id: id });
+    io.out(
+      removed === 0
+        ? `${email} has no second factor.\n`
+        : `${email} can sign in with the password alone now, and is signed out everywhere. If a second factor is required, they set up a new one.\n`,
+    );
   });
 }
 

@@ -1,33 +1,45 @@
 /** Workflows as YAML files, one for each workflow, named after its id. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import { findProject } from "../../tools/projects/find-project.ts";
-import type { WorkflowContent, WorkflowReader } from "../core/ports.ts";
+import { getProject } from "../../tools/projects/get-project.ts";
+import { getWorkflow } from "../../tools/workflows/get-workflow.ts";
+import { listWorkflows } from "../../tools/workflows/list-workflows.ts";
+import type { WorkflowContent, WorkflowReader } from "../core/workflow-ports.ts";
+import { fileOfSource } from "../core/definition-source.ts";
 import { toYaml } from "../engine/definition/check/index.ts";
+import type { Caller } from "./caller.ts";
 import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT, type Io } from "./io.ts";
-import { withOperator } from "./operator.ts";
+import { allOf } from "./project-output.ts";
+import { withCaller } from "./with-caller.ts";
 
 const PAGE = 100;
+/** Maximum number of texts that are read at the same time. */
+const SOURCES_AT_A_TIME = 8;
 
 /**
  * Formats a workflow as YAML; empty fields are left out.
  * @param draft whether the file may be applied with issues
+ * @param source the text of the definition, whose comments and form are kept; null if there is none
  */
-export const formatWorkflowFile = (
+export function formatWorkflowFile(
   id: string,
   { name, description, tags, definition }: WorkflowContent,
   draft: boolean,
-): string =>
-  toYaml({
-    ...definition,
+  source: string | null = null,
+): string {
+  const fields = {
     id,
     name,
     ...(description !== "" && { description }),
     ...(tags.length > 0 && { tags }),
     ...(draft && { draft }),
-  });
+  };
+  const written = source === null ? null : fileOfSource(source, toYaml(fields));
+  return written ?? toYaml({ ...definition, ...fields });
+}
 
 /** Whether the newest version is not the published one. Only that one certainly has no issues. */
 export const isUnpublished = ({ version, published_version }: WorkflowWithDefinition): boolean =>
@@ -57,6 +69,12 @@ export async function allWorkflows(
   }
 }
 
+/** The text that is kept of a workflow's definition; null if there is none. */
+export async function sourceOf({ call }: Pick<Caller, "call">, id: string): Promise<string | null> {
+  const { source } = await call<{ source?: string }>(getWorkflow, { workflow_id: id, include: ["source"] });
+  return source ?? null;
+}
+
 /** Reads the workflow files of a directory, sorted by name. */
 export function readWorkflowFiles(directory: string): { file: string; stem: string; text: string }[] {
   let names: string[];
@@ -72,8 +90,16 @@ export function readWorkflowFiles(directory: string): { file: string; stem: stri
     );
   return names.toSorted().map((name) => {
     const file = join(directory, name);
-    return { file, stem: name.replace(/\.\w+$/, ""), text: readFileSync(file, "utf8") };
+    return { file, stem: name.replace(/\.\w+$/, ""), text: readWorkflowText(file) };
   });
+}
+
+function readWorkflowText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${fileProblem(error)}.`, EXIT.usage);
+  }
 }
 
 /** Writes all workflows that are not archived to a directory; files that do not change are not written. */
@@ -82,9 +108,17 @@ export async function exportWorkflows(
   directory: string,
   { project }: { project?: string } = {},
 ): Promise<void> {
-  const all = await withOperator(io, { requiresStateFor: "export" }, async ({ services: { read } }) => {
-    if (project !== undefined) await findProject(read.projects, project);
-    return allWorkflows(read.workflows, project);
+  const all = await withCaller(io, { requiresStateFor: "export" }, async (caller) => {
+    if (project !== undefined) await caller.call(getProject, { project });
+    const input = { include: ["definition"], ...(project !== undefined && { project }) };
+    const workflows = await allOf<WorkflowWithDefinition>(caller, listWorkflows, input);
+    const limit = pLimit(SOURCES_AT_A_TIME);
+    return Promise.all(
+      workflows.map(async (workflow) => ({
+        workflow,
+        source: await limit(() => sourceOf(caller, workflow.id)),
+      })),
+    );
   });
   try {
     mkdirSync(directory, { recursive: true });
@@ -96,13 +130,13 @@ export async function exportWorkflows(
   }
   let written = 0;
   let same = 0;
-  for (const workflow of all) {
+  for (const { workflow, source } of all.toSorted((a, b) => (a.workflow.id < b.workflow.id ? -1 : 1))) {
     if (workflow.definition === null) {
       io.err(`${workflow.id} has no definition yet and was skipped.\n`);
       continue;
     }
     const file = join(directory, `${workflow.id}.yaml`);
-    const text = formatWorkflowFile(workflow.id, workflow, isUnpublished(workflow));
+    const text = formatWorkflowFile(workflow.id, workflow, isUnpublished(workflow), source);
     if (readIfExists(file) === text) {
       same += 1;
     } else {

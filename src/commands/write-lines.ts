@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { finished } from "node:stream/promises";
+import { fileProblem } from "./file-problem.ts";
 import { CommandError, EXIT } from "./io.ts";
 
 /** @throws CommandError when the file exists */
@@ -19,7 +20,7 @@ export async function writeLines(file: string, lines: AsyncIterable<object>): Pr
   // "wx": a second command that writes the same file fails here.
   const out = createWriteStream(part, { flags: "wx", mode: 0o600 });
   await once(out, "open").catch((error: Error) => {
-    throw new CommandError(`${part} cannot be written: ${error.message}`, EXIT.usage);
+    throw new CommandError(`${part} cannot be written: ${fileProblem(error)}.`, EXIT.usage);
   });
   try {
     for await (const line of lines) if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, "drain");

@@ -34,6 +34,9 @@ const Environment = z.object({
   MILLRACE_STATE_DIR: z.string().optional(),
   ...StateDatabaseVariables,
   MILLRACE_CONFIG: z.string().optional(),
+  // Read by commands that work on a server elsewhere.
+  MILLRACE_URL: z.string().optional(),
+  MILLRACE_API_KEY: z.string().optional(),
   MILLRACE_HOST: z.string().optional(),
   MILLRACE_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   MILLRACE_MCP_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -72,6 +75,7 @@ const NOT_FILE_BACKED: ReadonlySet<string> = new Set([
   "MILLRACE_DATABASE_PASSWORD_COMMAND",
   "MILLRACE_DATABASE_PASSWORD_COMMAND_ENV",
   "MILLRACE_CONFIG",
+  "MILLRACE_URL",
   "MILLRACE_HOST",
   "MILLRACE_METRICS_HOST",
   "MILLRACE_METRICS_PORT",
@@ -170,7 +174,11 @@ export function readEnvironment(
     proxies,
     tracing,
     secrets: fixedSecrets(variables),
-    masked: [...proxySecrets(proxies), ...stored.masked],
+    masked: [
+      ...proxySecrets(proxies),
+      ...stored.masked,
+      ...(data.MILLRACE_API_KEY === undefined ? [] : [data.MILLRACE_API_KEY]),
+    ],
     warnings: warnings.concat(
       stored.warnings.map((warning) => `environment: ${warning}`),
       readings.warnings.map((warning) => `environment: ${warning}`),

@@ -1,13 +1,14 @@
 /** The connections of the configuration, behind the ports of core/connections.ts. Each is opened when it is first used. */
 import type { Config } from "../../schemas/config.ts";
 import type { ConfiguredConnections, Connections } from "../core/connections.ts";
-import type { HttpPolicy } from "../core/http-policy.ts";
 import { NO_PROXIES, type OutgoingProxies, proxySecrets } from "../core/outgoing-proxy.ts";
 import { rateIntervalMs } from "../core/rate.ts";
 import type { SecretSource } from "../core/secret-source.ts";
 import { createChats } from "./chats/index.ts";
+import { configurationOf } from "./configuration-of.ts";
 import { createDatabases } from "./databases/index.ts";
 import { createHttpClient } from "./http/index.ts";
+import { httpRules } from "./http/rules.ts";
 import { type ConnectionConfig, limitConfig } from "./limit-config.ts";
 import { loginsOf } from "./logins.ts";
 import { createMailer } from "./mail/index.ts";
@@ -31,6 +32,7 @@ export function createConnections(
   const sql = createDatabases(config, secrets, options);
   const http = createHttpClient(config, secrets, { mask, proxies });
   const mcp = createMcpServers(config, secrets, { ...options, mask });
+  const rulesOf = httpRules(config.http, proxies);
   const of = (limited: ConnectionConfig): Connections => ({
     databases: maskDatabases(sql.limitedTo(limited), mask),
     models: createModels(limited, secrets, { ...options, mask }),
@@ -40,9 +42,11 @@ export function createConnections(
     signatureSecrets: signatureSecrets(limited, secrets),
     chats: createChats(limited, secrets, http, options.now),
     maskSecrets: (text) => mask.text(text),
+    maskSecretsIn: (value) => mask.json(value),
     defaultDatabase: limited.defaults.database ?? null,
     targetOf: (resource) => targetOf(limited, resource),
-    configurationOf: (entry) => configurationOf(limited, entry),
+    configurationOf: (entry, use) =>
+      configurationOf(limited, { rules: rulesOf(limited.httpPolicy), proxies }, { ...use, entry }),
     loginsOf: (entry) => loginsOf(limited, entry),
   });
   return {
@@ -78,63 +82,6 @@ function targetOf(config: ConnectionConfig, resource: string): Readonly<Record<s
       return null;
   }
 }
-
-function configurationOf(config: ConnectionConfig, entry: string): Readonly<Record<string, unknown>> | null {
-  const [kind, name] = entry.split(/:(.*)/s);
-  const named = (
-    entries: readonly {
-      name: string;
-      concurrency?: unknown;
-      rate?: unknown;
-      prices?: unknown;
-      roles?: unknown;
-    }[],
-  ): Readonly<Record<string, unknown>> | null => {
-    const found = entries.find((candidate) => candidate.name === name);
-    if (found === undefined) return null;
-    const { concurrency: _concurrency, rate: _rate, prices: _prices, roles: _roles, ...rest } = found;
-    return rest;
-  };
-  switch (kind) {
-    case "database":
-      return named(config.databases);
-    case "model":
-      return named(config.models);
-    case "mcp_server":
-      return withTools(named(config.mcp_servers), config.allowedTools?.get(name ?? "") ?? null);
-    case "secret":
-      return named(config.secrets);
-    case "secrets":
-      return { secrets: config.secrets };
-    case "http":
-      return httpConfiguration(config.http, config.httpPolicy);
-    case "chat": {
-      const found = config.chats.find((chat) => chat.name === name);
-      return found === undefined ? null : { ...found };
-    }
-    case "mail":
-      return { ...config.mail, server: config.authentication.basic ?? null };
-    default:
-      return null;
-  }
-}
-
-/** Without settings that have their defaults: the digests of pending approvals stay the same with a release that adds one. */
-const httpConfiguration = (
-  { allowed_hosts, public: hosts, public_hosts, proxy_resolves }: Config["http"],
-  policy: HttpPolicy | undefined,
-) => ({
-  allowed_hosts,
-  ...(hosts !== "any" && { public: hosts, public_hosts }),
-  ...(proxy_resolves && { proxy_resolves }),
-  ...(policy !== undefined && { policy }),
-});
-
-const withTools = (
-  server: Readonly<Record<string, unknown>> | null,
-  tools: readonly string[] | null,
-): Readonly<Record<string, unknown>> | null =>
-  server === null || tools === null ? server : { ...server, tools };
 
 /** Maximum number of attempts that use a connection at a time, over all executors, by resource name. */
 export const concurrencyLimits = (connections: Connections): ReadonlyMap<string, number> =>

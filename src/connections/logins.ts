@@ -1,5 +1,5 @@
 /** What connections log in with: the names of the variables, and where their values are sent. */
-import type { SecretUse } from "../core/run-ports.ts";
+import type { SecretUse } from "../core/usage-ports.ts";
 import type { ConnectionConfig } from "./limit-config.ts";
 
 /** The hosts of the vendors' own APIs, where a model has no `base_url`. */

@@ -1,4 +1,4 @@
-/** Users, their sessions, keys and links, and the audit log, as interfaces. The rules of src/core/run-ports.ts hold. */
+/** Users, their keys and links, and the audit log, as interfaces. The rules of src/core/run-ports.ts hold. */
 import type { Scope, Surface } from "../../schemas/actor.ts";
 import type { AuthMode, LinkKind, UserRole, UserStatus } from "../../schemas/user.ts";
 import type { KeyLimits, Visibility } from "./access.ts";
@@ -6,7 +6,7 @@ import type { Absence } from "./approval-assignment.ts";
 import type { Notice } from "./mail-port.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { KeyApplication, RenewableKeys } from "./oauth-port.ts";
-import type { Actor } from "./ports.ts";
+import type { Actor } from "./principal.ts";
 import type { Applied } from "./transactions.ts";
 
 /** An API key without its value, which is stored nowhere. */
@@ -110,7 +110,12 @@ export interface UserRecord {
   createdAt: string;
   createdBy: string;
   lastLoginAt: string | null;
+  /** Whether they have set up a second factor, which every sign-in with a password then needs. */
+  hasSecondFactor: boolean;
 }
+
+/** A user who is inserted: without a second factor. */
+export type NewUser = Omit<UserRecord, "hasSecondFactor">;
 
 export interface UserReader {
   find(id: string): Promise<UserRecord | undefined>;
@@ -140,15 +145,15 @@ export interface UserFilter {
 
 export interface UserWriter extends UserReader {
   /** @throws AppError email_taken */
-  insert(user: UserRecord): Promise<void>;
+  insert(user: NewUser): Promise<void>;
   /**
    * Inserts the first user. Of concurrent callers one succeeds (a unique constraint).
    * @throws AppError setup_done
    */
-  insertFirst(user: UserRecord): Promise<void>;
+  insertFirst(user: NewUser): Promise<void>;
   update(
     id: string,
-    change: Partial<Omit<UserRecord, "id" | "email" | "createdAt" | "createdBy">>,
+    change: Partial<Omit<NewUser, "id" | "email" | "createdAt" | "createdBy">>,
   ): Promise<void>;
   /** Sets the absence of a person, in place of the one before; null removes it. */
   setAbsence(email: string, absence: Omit<Absence, "email"> | null): Promise<void>;
@@ -174,68 +179,6 @@ export interface IdentityWriter extends IdentityReader {
   insert(identity: IdentityKey & { userId: string; createdAt: string }): Promise<void>;
   /** Whether the user has an identity of this issuer already. */
   has(userId: string, issuer: string): Promise<boolean>;
-}
-
-/** The session of a browser. Its token is stored nowhere but in the browser's cookie. */
-export interface SessionRecord {
-  id: string;
-  userId: string;
-  createdAt: string;
-  /** When it was last used, recorded at most once a minute. */
-  lastSeenAt: string;
-  /** When it ends, however often it is used. */
-  expiresAt: string;
-  client: string;
-  address: string;
-  /** Whether a load balancer holds the login. Its cookie may come back after the session's end, so the row stays. */
-  external: boolean;
-  /** When it was ended. Only external sessions have it: others are deleted. */
-  endedAt: string | null;
-}
-
-/** The identity provider's grant for a session, encrypted with the session's own token. */
-interface SessionClaims {
-  sealed: Buffer | null;
-  /** When the grant was made; if it can't be renewed, the end of the session; null without a provider. */
-  claimsAt: string | null;
-}
-
-export interface SessionReader {
-  /** Finds a session, with its user, by the SHA-256 digest of its token. The caller checks whether it is valid. */
-  findByDigest(
-    digest: Buffer,
-  ): Promise<(SessionRecord & Pick<SessionClaims, "claimsAt"> & { user: UserRecord }) | undefined>;
-  find(id: string): Promise<SessionRecord | undefined>;
-  /** The grant of a session; undefined when there is no such session. */
-  claims(id: string): Promise<SessionClaims | undefined>;
-  /** The valid sessions of a user, the last used first. @param idleSince sessions not used since are not valid */
-  listByUser(userId: string, at: string, idleSince: string): Promise<SessionRecord[]>;
-}
-
-export interface SessionWriter extends SessionReader {
-  insert(session: SessionRecord & { digest: Buffer }): Promise<void>;
-  /** Ends a session. @returns false when there was none */
-  end(id: string): Promise<boolean>;
-  /**
-   * Replaces the grant of a session if `claimsAt` still has the expected value.
-   *
-   * Guarantee: of concurrent callers with the same expected value, one gets true.
-   * Locks: the session's row, until the transaction ends.
-   * @returns false when another copy has replaced it, or the session has ended; nothing was changed then
-   */
-  saveClaims(id: string, claims: SessionClaims, expected: string | null): Promise<Applied>;
-  /** Ends all sessions of a user except one. @returns how many */
-  endAllForUser(userId: string, except?: string): Promise<number>;
-}
-
-/** Sessions for authentication. Each write is a transaction of its own. */
-export interface SessionStore extends SessionReader {
-  /** Records the last use of each session (id → ISO 8601 time). */
-  touch(uses: ReadonlyMap<string, string>): Promise<void>;
-  /** The ids among these that are not valid at `at`: ended, expired, not used since `idleSince`, user not active. */
-  findInvalid(ids: readonly string[], at: string, idleSince: string): Promise<string[]>;
-  /** Deletes sessions that are not valid. */
-  purge(at: string, idleSince: string): Promise<void>;
 }
 
 /** A link to set a password or verify an address. It works once. */
@@ -295,6 +238,8 @@ export interface AuditFilter {
   owner?: string | undefined;
   operation?: string | undefined;
   target?: string | undefined;
+  keyName?: string | undefined;
+  lineage?: string | undefined;
   surface?: Surface | undefined;
   since?: string | undefined;
   until?: string | undefined;

@@ -60,8 +60,8 @@ export function assignmentOf({
     if (kind === "escalated") assign(to);
     if (kind !== "delegated" || by === null) continue;
     const [from, next] = [by.toLowerCase(), to[0]!.toLowerCase()];
-    // A person who decides by a role gets a seat, and gives it away.
-    if (!holders.has(from)) holders.set(from, from);
+    // A person who decides by a role, or because nobody is named, gets a seat and gives it away. Others have only those that they hold.
+    if (!holders.has(from) && (roles.size > 0 || assignees.length === 0)) holders.set(from, from);
     for (const [seat, holder] of holders) if (holder === from) holders.set(seat, next);
   }
   return { open: assignees.length === 0, roles: [...roles], holders };
@@ -105,6 +105,19 @@ export const currentAssignees = ({ holders, roles }: Assignment): string[] => [
   ...new Set(holders.values()),
   ...roles,
 ];
+
+/**
+ * Those to whom it is assigned now and who can still decide: without those whose place is taken. A role stays, because others who
+ * have it may decide.
+ */
+export const undecidedAssignees = (
+  { holders, roles }: Assignment,
+  decisions: readonly { seat: string; person: string }[],
+): string[] => {
+  const taken = new Set(decisions.flatMap(({ seat, person }) => [seat, person]));
+  const left = [...holders].filter(([seat, holder]) => !taken.has(seat) && !taken.has(holder));
+  return [...new Set(left.map(([, holder]) => holder)), ...roles];
+};
 
 /** When somebody is away, and who decides in their place. */
 export interface Absence {

@@ -60,6 +60,15 @@ export interface ApprovalMessageRecord {
   reference: string | null;
 }
 
+/** The recipient of the record of a mail about an event of an approval: the question itself (1) has none beside the address. */
+export const mailRecipient = (email: string, seq: number): string => (seq <= 1 ? email : `${email} ${seq}`);
+
+/** Reads what `mailRecipient` wrote. */
+export function readMailRecipient(recipient: string): { email: string; seq: number } {
+  const [email = "", seq = "1"] = recipient.split(" ");
+  return { email, seq: Number(seq) };
+}
+
 export interface ApprovalMessageReader {
   of(approvalId: string): Promise<ApprovalMessageRecord[]>;
 }

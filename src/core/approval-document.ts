@@ -6,6 +6,7 @@ import type { MailBlock } from "./mail/document.ts";
 import { paragraph } from "./mail/document.ts";
 import { cellText, mailTable } from "./mail/table.ts";
 import type { ApprovalRecord, RunRecord } from "./model.ts";
+import { shortenText } from "./shorten-text.ts";
 
 /** Maximum number of rows of a table of the evidence. */
 const MAX_ROWS = 50;
@@ -71,7 +72,7 @@ function evidenceBlocks(evidence: ApprovalRecord["evidence"], shown: (text: stri
         columns: table.columns.map(shown),
         rows: table.rows.map((row) => row.map(shown)),
       });
-    } else facts.push([shown(name), shorten(shown(factText(value)))]);
+    } else facts.push([shown(name), shortenText(shown(factText(value)), MAX_VALUE)]);
   }
   endFacts();
   return blocks;
@@ -84,9 +85,6 @@ const isRows = (value: unknown): value is object[] =>
 
 const factText = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : cellText(value) || "(empty)";
-
-const shorten = (text: string): string =>
-  text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}… (${text.length} characters)` : text;
 
 /** `2026-06-15 09:30 UTC` */
 const inUtc = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;

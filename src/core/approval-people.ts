@@ -93,7 +93,7 @@ export interface ApprovalRecipient {
 /**
  * Who is notified of an approval: those to whom it is assigned now, and the substitutes of those who are away. Nobody is notified whose
  * place is taken by a decision for the present plan, nobody who may not decide, and nobody for an approval that everyone can decide.
- * @param options.to only of these assignees, such as those whom an escalation has added
+ * @param options.to only of these assignees: those whom the event of the mail concerns
  * @param options.planDigest the digest of what can still run now; left out, no decision counts
  * @param options.isOwnWork whether a person started the run, or wrote what it runs, and so may not decide
  * @param options.now ISO 8601

@@ -1,7 +1,7 @@
 /** The interface of the store for approvals. The rules for transactions in run-ports.ts hold. */
-import type { ApprovalStatus } from "../../schemas/run.ts";
+import type { ApprovalStatus } from "../../schemas/run-status.ts";
 import type { Visibility } from "./access.ts";
-import type { ApprovalEventRecord, PersonDecision } from "./approval-rules.ts";
+import type { NewApprovalEvent, PersonDecision } from "./approval-rules.ts";
 import type { ApprovalRecord, ListPosition, StepRef } from "./model.ts";
 import type { Applied } from "./transactions.ts";
 
@@ -62,7 +62,7 @@ export interface ApprovalWriter extends ApprovalReader {
    */
   addDecision(id: string, decision: PersonDecision): Promise<Applied>;
   /** Records what happened to an approval, as the next of its events. Requires `lock`. @returns its number */
-  addEvent(id: string, event: Omit<ApprovalEventRecord, "seq">): Promise<number>;
+  addEvent(id: string, event: NewApprovalEvent): Promise<number>;
   /** Records that those whom events concern have been notified. */
   setNotified(id: string, seqs: readonly number[]): Promise<void>;
   /**

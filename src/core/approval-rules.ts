@@ -53,10 +53,18 @@ export interface ApprovalEventRecord {
   by: string | null;
   /** Addresses and roles. */
   to: readonly string[];
+  /** What who passed it on wrote. */
   note: string | null;
   /** Whether those whom it concerns have been notified. */
   notified: boolean;
+  /** Whether a mail server was configured when it happened: without one, a reminder is only recorded. */
+  hadMailServer: boolean;
+  /** The addresses to which a mail about it was sent. */
+  mailed: readonly string[];
 }
+
+/** An event as it is recorded. */
+export type NewApprovalEvent = Omit<ApprovalEventRecord, "seq" | "mailed">;
 
 /** The digest of everything that can still run, from those of its levels. */
 export const planDigest = (levels: readonly string[]): string => shortHash(levels.join(" "));

@@ -3,7 +3,8 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { type Contribution, isContributor, unreviewedContribution } from "./authorship.ts";
 import type { EngineApi, RemainingWork } from "./engine-port.ts";
 import type { RunActor, RunRecord } from "./model.ts";
-import type { Principal, WorkflowReader } from "./ports.ts";
+import type { Principal } from "./principal.ts";
+import type { WorkflowReader } from "./workflow-ports.ts";
 import type { RunReader } from "./run-ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 

@@ -4,7 +4,7 @@
  */
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import { USER_ID_PREFIX } from "./ids.ts";
-import type { Principal } from "./ports.ts";
+import type { Principal } from "./principal.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
 /** Somebody who wrote or published a version. */

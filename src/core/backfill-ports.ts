@@ -1,6 +1,6 @@
 /** The interfaces of the store for backfills. The rules for transactions in run-ports.ts hold. */
 import type { BackfillStatus, ExistingRuns } from "../../schemas/backfill.ts";
-import type { RunStatus } from "../../schemas/run.ts";
+import type { RunStatus } from "../../schemas/run-status.ts";
 import type { Visibility } from "./access.ts";
 import type { ListPosition, Page, RunActor } from "./model.ts";
 import type { Applied } from "./transactions.ts";

@@ -35,8 +35,8 @@ export interface Chats {
   /** The values of the signing secrets of a Slack app; none for a name that is not one. */
   signingSecrets(name: string): readonly string[];
   /**
-   * The mail address of a member: as configured, else as Slack knows it. Null for bots, deleted and foreign members, and those
-   * without an address.
+   * The mail address of a member of the app's workspace: as configured, else as Slack knows it. Null for members of other
+   * workspaces, bots, deleted members, and those without an address.
    * @throws StepError
    */
   memberEmail(name: string, member: ChatMember, call: CallContext): Promise<string | null>;

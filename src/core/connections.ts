@@ -2,7 +2,7 @@
  * Ports to the configured external systems. `src/connections` implements them; steps, the checker and the describe
  * operations use them. Every failure is a `StepError`.
  */
-import type { SecretUse } from "./run-ports.ts";
+import type { SecretUse } from "./usage-ports.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import type { Chats } from "./chat-port.ts";
 import type { ConnectionView } from "./connection-view.ts";
@@ -294,6 +294,8 @@ export interface Connections {
   chats: Chats;
   /** Removes the secrets of the configuration from a text. */
   maskSecrets(text: string): string;
+  /** The same in a JSON value, with its keys and numbers. */
+  maskSecretsIn(value: unknown): unknown;
   /** The database of sql steps that do not name one. */
   defaultDatabase: string | null;
   /**
@@ -304,10 +306,29 @@ export interface Connections {
   /**
    * Returns what the configuration says about an entry that steps use: a resource, `mail`, `http`, or `secret:` with a name.
    * Never a secret, and no limits or prices. Null for one that is not configured.
+   * @param use leaves out what does not concern this use
    */
-  configurationOf(entry: string): Readonly<Record<string, unknown>> | null;
+  configurationOf(
+    entry: string,
+    use?: Omit<ConfigurationUse, "entry">,
+  ): Readonly<Record<string, unknown>> | null;
   /** The secrets that a call of a resource (`database:shop`) or of `mail` logs in with, by the names of their variables. */
   loginsOf(entry: string): SecretUse[];
+}
+
+/** How a step uses an entry of the configuration, as far as its definition says. What it leaves out can be anything. */
+export interface ConfigurationUse {
+  /** A resource (`database:shop`), `mail`, `http`, `secret:` with a name, or `secrets` for any of them. */
+  entry: string;
+  /** The origin that it calls, such as `https://api.example.com`; of `http`, `secret:` and `secrets`. */
+  origin?: string;
+  /** The method and the header that it sends a `secret:` with. */
+  method?: string;
+  header?: string;
+  /** The domains of all recipients, in lower case; of `mail`. */
+  domains?: readonly string[];
+  /** The tool that it calls, of an `mcp_server:`. */
+  tool?: string;
 }
 
 /** Everything in the configuration. */

@@ -2,13 +2,14 @@
 import type { SigningSecrets } from "./signing-secrets.ts";
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
 import type { ApprovalPlan } from "../../schemas/approval.ts";
-import type { RunTrigger } from "../../schemas/run.ts";
+import type { RunTrigger } from "../../schemas/run-status.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { EventsApi } from "./event-ports.ts";
 import type { PerKeyLimits } from "./usage-limits.ts";
 import type { KeyLimits } from "./access.ts";
 import type { Connections } from "./connections.ts";
-import type { Principal, WorkflowReader } from "./ports.ts";
+import type { Principal } from "./principal.ts";
+import type { WorkflowReader } from "./workflow-ports.ts";
 import type {
   ApprovalRecord,
   NewRun,
@@ -157,10 +158,12 @@ export type PreparedRun = Omit<
 
 /** What can still run after an approval. */
 export interface RemainingWork {
-  /** One digest for its run, one for the parent of that run, and so on; the approval is stored with them. */
+  /** One text for its run, one for the parent of that run, and so on; the approval is stored with them (plan-level.ts). */
   levels: readonly string[];
   /** The digest of all of them together. */
   digest: string;
+  /** What differs from what the approval is bound to. */
+  changes: NonNullable<ApprovalPlan["changes"]>;
   workflows: ApprovalPlan["workflows"];
 }
 
@@ -227,7 +230,7 @@ export interface EngineApi {
       runs: Pick<RunReader, "find" | "versionDefinition">;
       workflows: Pick<WorkflowReader, "currentVersions" | "projectOf">;
     },
-    approval: Pick<ApprovalRecord, "runId" | "stepId">,
+    approval: Pick<ApprovalRecord, "runId" | "stepId" | "plan">,
   ): Promise<RemainingWork>;
   /**
    * Everything that the runs of a version can do, if it was published now.

@@ -19,11 +19,29 @@ export const ERRORS = {
   invalid_cursor: { status: 400, title: "The cursor is not valid for this list", mcp: "tool", log: "info" },
   unauthorized: { status: 401, title: "A valid API key is required", mcp: "protocol", log: "info" },
   sign_in_failed: { status: 401, title: "Wrong e-mail address or password", mcp: "protocol", log: "info" },
+  second_factor_failed: {
+    status: 401,
+    title: "The second factor is not right",
+    mcp: "protocol",
+    log: "info",
+  },
   sign_on_refused: {
     status: 403,
     title: "The identity provider's user is not allowed in",
     mcp: "protocol",
     log: "warn",
+  },
+  second_factor_required: {
+    status: 403,
+    title: "A second factor must be set up first",
+    mcp: "protocol",
+    log: "info",
+  },
+  reauthentication_required: {
+    status: 403,
+    title: "Confirm who you are",
+    mcp: "protocol",
+    log: "info",
   },
   person_needed: { status: 403, title: "A signed-in user is required", mcp: "protocol", log: "info" },
   missing_scope: { status: 403, title: "The key or role lacks a scope", mcp: "tool", log: "info" },
@@ -73,6 +91,7 @@ export const ERRORS = {
     mcp: "protocol",
     log: "info",
   },
+  factor_not_found: { status: 404, title: "The second factor does not exist", mcp: "protocol", log: "info" },
   session_not_found: { status: 404, title: "The session does not exist", mcp: "protocol", log: "info" },
   method_not_allowed: {
     status: 405,
@@ -148,6 +167,14 @@ export const ERRORS = {
     mcp: "tool",
     log: "warn",
   },
+  last_factor: {
+    status: 409,
+    title: "The last second factor can't be removed",
+    mcp: "protocol",
+    log: "info",
+  },
+  too_many_factors: { status: 409, title: "Too many second factors", mcp: "protocol", log: "info" },
+  passkeys_unavailable: { status: 409, title: "Passkeys don't work here", mcp: "protocol", log: "info" },
   last_admin: { status: 409, title: "The last admin can't be removed", mcp: "protocol", log: "info" },
   subscription_paused: { status: 409, title: "The subscription is paused", mcp: "protocol", log: "info" },
   subscription_not_signed: {
@@ -164,6 +191,7 @@ export const ERRORS = {
   trigger_gone: { status: 410, title: "The trigger is not published", mcp: "protocol", log: "info" },
   event_received: { status: 410, title: "The event is no longer expected", mcp: "protocol", log: "info" },
   link_expired: { status: 410, title: "The link is no longer valid", mcp: "protocol", log: "info" },
+  sign_in_expired: { status: 410, title: "The sign-in has expired", mcp: "protocol", log: "info" },
   authorization_expired: {
     status: 410,
     title: "The request of the application is no longer valid",
@@ -190,6 +218,12 @@ export const ERRORS = {
     status: 422,
     title: "The idempotency key was used for another request",
     mcp: "tool",
+    log: "info",
+  },
+  delivery_id_reused: {
+    status: 422,
+    title: "The delivery id was used for another body",
+    mcp: "protocol",
     log: "info",
   },
   rate_limited: { status: 429, title: "Too many requests", mcp: "tool", log: "info" },

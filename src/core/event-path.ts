@@ -1,6 +1,6 @@
 /**
- * Paths such as `event.body.order.id`, which are read when a delivery arrives: listeners evaluate no expressions, and a
- * repeated delivery must be recognized before it is answered.
+ * Paths such as `event.body.order.id`, which are read when a delivery arrives: a repeated delivery must be recognized before it
+ * is answered, and reading a path costs next to nothing.
  */
 
 /** What was received, as far as a path can read it. */

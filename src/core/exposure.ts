@@ -1,7 +1,7 @@
 /** What an admin consents to when a workflow becomes a tool of other people's agents: its texts, and what its runs reach. */
 import { projectOf } from "../../schemas/project.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import type { ExposureRequest, WorkflowReader } from "./ports.ts";
+import type { ExposureRequest, WorkflowReader } from "./workflow-ports.ts";
 import { unscoped } from "./scoped-readers.ts";
 import { shortHash } from "./short-hash.ts";
 import { workflowCalls } from "./workflow-calls.ts";

@@ -15,21 +15,33 @@ export interface FairQueue<T> {
 /** Number of owners whose last turns are remembered. */
 const MAX_TURNS = 10_000;
 
+/** Remembers who had a turn last. */
+export interface TurnCounter {
+  /** The number of somebody's last turn; 0 for none. */
+  last(name: string): number;
+  take(name: string): void;
+}
+
+export function turnCounter(): TurnCounter {
+  /** Oldest first. */
+  const turns = new Map<string, number>();
+  let lastTurn = 0;
+  return {
+    last: (name) => turns.get(name) ?? 0,
+    take(name) {
+      lastTurn += 1;
+      turns.delete(name);
+      turns.set(name, lastTurn);
+      if (turns.size > MAX_TURNS) turns.delete(turns.keys().next().value!);
+    },
+  };
+}
+
 export function fairQueue<T>(): FairQueue<T> {
   /** By owner, in the order in which they began to wait. */
   const queues = new Map<string, T[]>();
-  /** The number of the last turn, by owner, oldest first: an owner whose queue was empty for a moment must not go first. */
-  const turns = new Map<string, number>();
-  let lastTurn = 0;
-
-  function recordTurn(owner: string): void {
-    lastTurn += 1;
-    turns.delete(owner);
-    turns.set(owner, lastTurn);
-    if (turns.size > MAX_TURNS) turns.delete(turns.keys().next().value!);
-  }
-
-  const turnOf = (owner: string): number => turns.get(owner) ?? 0;
+  /** An owner whose queue was empty for a moment must not go first. */
+  const turns = turnCounter();
 
   return {
     add(owner, item) {
@@ -41,9 +53,9 @@ export function fairQueue<T>(): FairQueue<T> {
     take(mayTake = () => true) {
       let next: string | undefined;
       for (const owner of queues.keys())
-        if ((next === undefined || turnOf(owner) < turnOf(next)) && mayTake(owner)) next = owner;
+        if ((next === undefined || turns.last(owner) < turns.last(next)) && mayTake(owner)) next = owner;
       if (next === undefined) return undefined;
-      recordTurn(next);
+      turns.take(next);
       const queue = queues.get(next)!;
       const item = queue.shift();
       if (queue.length === 0) queues.delete(next);

@@ -1,7 +1,7 @@
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { AppError } from "./errors.ts";
 import { nearMatch } from "./near-match.ts";
-import type { WorkflowReader } from "./ports.ts";
+import type { WorkflowReader } from "./workflow-ports.ts";
 
 /** Maximum number of recent workflow ids to search for a near match. */
 const MAX_CANDIDATES = 200;

@@ -6,6 +6,9 @@ import type { WorkflowPlan } from "../../schemas/workflow-plan.ts";
 /** Maximum number of steps that the text lists; get_approval and get_review return all of them. */
 const MAX_STEPS = 40;
 
+/** Maximum number of changes that the text lists; get_approval returns all of them. */
+const MAX_CHANGES = 20;
+
 const ROLES = {
   run: "the rest of this run",
   parent: "the rest of a run that waits for it",
@@ -21,6 +24,19 @@ export function formatPlan(approvalId: string, workflows: ApprovalPlan["workflow
     ? "Nothing else runs after the decision."
     : ["After the decision these can run:", ...lines].join("\n");
 }
+
+/** Writes what has changed since the question as lines of text; nothing if nothing has. */
+export const formatPlanChanges = (changes: NonNullable<ApprovalPlan["changes"]>): string[] =>
+  changes.length === 0
+    ? []
+    : [
+        [
+          "Since the question this has changed:",
+          ...changes.slice(0, MAX_CHANGES).map(({ text }) => `- ${text}`),
+        ]
+          .concat(changes.length > MAX_CHANGES ? [`… and ${changes.length - MAX_CHANGES} more changes.`] : [])
+          .join("\n"),
+      ];
 
 /** Writes what the runs of a version can do once it is published as lines of text. */
 export function formatReviewPlan(

@@ -33,6 +33,9 @@ export const newDeliveryId = (): string => newId("dlv");
 /** The id of a session, which is not a secret, unlike its token. */
 export const newSessionId = (): string => newId("ses");
 
+/** The id of a second factor. */
+export const newFactorId = (): string => newId("fac");
+
 /** The id of an executor, with its host name for readers of the log. */
 export const newExecutorId = (host: string): string => `${newId("exe")}@${host.slice(0, 50)}`;
 

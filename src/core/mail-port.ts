@@ -4,6 +4,8 @@ export interface AccountMail {
   subject: string;
   text: string;
   html: string;
+  /** The same for a mail that is sent again: its Message-ID is derived from it. Without one the Message-ID is random. */
+  idempotencyKey?: string | undefined;
 }
 
 export interface AccountMailer {

@@ -4,7 +4,7 @@
  */
 import type { Surface } from "../../schemas/actor.ts";
 import type { BackfillStatus } from "../../schemas/backfill.ts";
-import type { RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { RunStatus, RunTrigger } from "../../schemas/run-status.ts";
 import type { EventType } from "../../schemas/subscription.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { JobKind } from "./model.ts";

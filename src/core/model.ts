@@ -6,7 +6,8 @@ import type { Surface } from "../../schemas/actor.ts";
 import type { Visibility } from "./access.ts";
 import type { StepState, StepStates } from "./step-states.ts";
 import type { ApprovalEventRecord, ApprovalRules, PersonDecision } from "./approval-rules.ts";
-import type { ApprovalStatus, AttemptStatus, RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { RunError } from "../../schemas/run.ts";
+import type { ApprovalStatus, AttemptStatus, RunStatus, RunTrigger } from "../../schemas/run-status.ts";
 
 /** A place in a sorted list: the sort value and the id of the last item seen. */
 export type ListPosition = readonly [value: string, id: string];
@@ -64,12 +65,14 @@ export interface FailureHandler {
  */
 export type RunPins = Readonly<Record<string, number>>;
 
-/** What a trial run is given. A trial executes no step with effects, and changes no state. */
+/** What a trial run is given. A trial executes no step with effects that is not named, and changes no state. */
 export interface Trial {
   /** Outputs by step id. Each replaces its step wholly. */
   given: Readonly<Record<string, Record<string, unknown>>>;
   /** CEL expressions that must be true when its steps have ended. */
   assert?: readonly (string | boolean)[] | undefined;
+  /** Steps that are executed although they have effects: somebody who tests a draft has confirmed them. */
+  effects?: readonly string[] | undefined;
 }
 
 /** Stands for the run that an output was reused from, where a trial was given the output. */
@@ -191,6 +194,8 @@ export interface RunFilter {
   since?: string | undefined;
   /** Created before this time. */
   until?: string | undefined;
+  /** Words that its id, inputs, output and error contain together, ignoring case. */
+  search?: string | undefined;
 }
 
 /** The JSON text of a value, or the beginning of it. */

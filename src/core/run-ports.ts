@@ -1,5 +1,5 @@
 /**
- * The interfaces of the store for the engine: runs, schedules, usage. The guarantees hold at READ COMMITTED, between
+ * The interfaces of the store for the engine, and those of runs. The guarantees hold at READ COMMITTED, between
  * any number of processes (see `EngineTransaction` for the general rules).
  */
 import type {
@@ -9,7 +9,8 @@ import type {
   ApprovalMessageWriter,
 } from "./approval-delivery-ports.ts";
 import type { EncodedJson } from "./encoded-json.ts";
-import type { RunError, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import type { RunError } from "../../schemas/run.ts";
+import type { RunStatus, RunTrigger } from "../../schemas/run-status.ts";
 import type { ApprovalReader, ApprovalWriter } from "./approval-ports.ts";
 import type { BackfillReader, BackfillWriter } from "./backfill-ports.ts";
 import type { EventReader, EventWriter } from "./event-ports.ts";
@@ -40,7 +41,7 @@ import type {
   KeyNoticeWriter,
   OutboxWriter,
 } from "./subscription-ports.ts";
-import type { Applied, TransactionScope } from "./transactions.ts";
+import type { LockMode, TransactionScope } from "./transactions.ts";
 import type {
   TriggerDeliveryReader,
   TriggerDeliveryWriter,
@@ -48,7 +49,7 @@ import type {
   TriggerWriter,
 } from "./trigger-ports.ts";
 import type { StepState } from "./step-states.ts";
-import type { MeteredResource } from "./usage-limits.ts";
+import type { SecretUseWriter, UsageReader, UsageWriter } from "./usage-ports.ts";
 import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
 
 /** What changes about a run. */
@@ -60,16 +61,30 @@ export interface RunSummary {
   stop: RunStop | null;
 }
 
+/** The failed runs of a workflow. */
+export interface WorkflowFailures {
+  workflowId: string;
+  failed: number;
+  /** When the newest of them was created (ISO 8601). */
+  lastFailedAt: string;
+  lastRunId: string;
+}
+
 export interface RunReader {
   find(id: string): Promise<RunRecord | undefined>;
-  /** Newest first. */
+  /** Newest first. With a search a page may have fewer runs than `limit`, and none, although there is a next one. */
   page(query: {
     filter: RunFilter;
     after: ListPosition | null;
     limit: number;
   }): Promise<{ items: RunRecord[]; next: ListPosition | null }>;
-  /** Counts up to one more than `MAX_TOTAL`. */
-  count(filter: RunFilter): Promise<number>;
+  /** Counts up to one more than `MAX_TOTAL`; not for a search. */
+  count(filter: Omit<RunFilter, "search">): Promise<number>;
+  /** The newest `limit` failed runs of a filter by workflow, most failures first, and whether there are more of them. */
+  failuresByWorkflow(query: {
+    filter: RunFilter;
+    limit: number;
+  }): Promise<{ workflows: WorkflowFailures[]; isCapped: boolean }>;
   /** Number of unfinished runs by status; a status without runs is missing. */
   countUnfinishedByStatus(): Promise<Partial<Record<RunStatus, number>>>;
   /**
@@ -95,6 +110,8 @@ export interface RunReader {
   hasExecutedItem(step: Omit<StepRef, "item">): Promise<boolean>;
   /** The newest attempts of a step or item, at most `limit` of them, oldest first. */
   lastAttempts(ref: StepRef, limit: number): Promise<AttemptRecord[]>;
+  /** The same of several steps, without the items of fan-outs. The attempts of each step stand together. */
+  lastAttemptsOfSteps(runId: string, stepIds: readonly string[], limit: number): Promise<AttemptRecord[]>;
   /** The usage of models over all attempts of the run; null when no model was called. */
   usage(runId: string): Promise<Usage | null>;
   /** The steps and items of the run whose job is claimed. */
@@ -177,16 +194,18 @@ export interface RunWriter extends RunReader {
    */
   lock(id: string): Promise<RunRecord | undefined>;
   /**
-   * Locks the queue of a workflow's runs, so that admitting one and counting the active ones are one step.
+   * Locks the queue of a workflow's runs, so that admitting one and counting the active ones are one step. A transaction that
+   * counts needs it `exclusive`. One that starts or ends a run without counting shares it: it waits for those that count, and
+   * they for it.
    *
-   * Guarantee: until this transaction ends no other one admits a run of this workflow.
+   * Guarantee: until a transaction with the exclusive lock ends, no other one admits, inserts or ends a run of this workflow.
    * Locks: the queue (an advisory lock, or a row), until the transaction ends.
-   * Concurrent callers: wait.
+   * Concurrent callers: wait, unless all of them share it.
    */
-  lockQueue(workflowId: string): Promise<void>;
+  lockQueue(workflowId: string, mode: LockMode): Promise<void>;
   /**
    * Locks the starts of one usage subject, so that counting its unfinished runs and inserting one are one step.
-   * Locks and concurrent callers as for `lockQueue`.
+   * Locks and concurrent callers as for an exclusive `lockQueue`.
    */
   lockStarts(subject: string): Promise<void>;
   /**
@@ -213,7 +232,7 @@ export interface RunWriter extends RunReader {
   ): Promise<void>;
   /** Stores part of a fan-out's list, see `itemChunk`. */
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
-  /** Number of admitted, unfinished runs of a workflow in a project. Exact while `lockQueue` is held. */
+  /** Number of admitted, unfinished runs of a workflow in a project. Exact while an exclusive `lockQueue` is held. */
   countActive(queue: RunQueue, trigger?: RunTrigger): Promise<number>;
   /** Number of its unfinished scheduled runs, admitted or not. Exact while its schedule is locked. */
   countScheduled(queue: RunQueue): Promise<number>;
@@ -261,63 +280,6 @@ export interface RunWriter extends RunReader {
    * @returns whether there is more to delete
    */
   purge(before: string, now: string, limit: number): Promise<boolean>;
-}
-
-/** The usage of a subject (usage-limits.ts) in a window. Its end, in milliseconds since 1970, identifies the window. */
-export interface UsageReader {
-  usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
-  /**
-   * The bytes that a subject stores: the values of its runs, and the versions and states of workflows that it wrote, each at
-   * its full size. For a project, those of its runs and workflows.
-   *
-   * Guarantee: writers add what they store in the same transaction, and purges subtract it; none of concurrent changes is
-   * lost. Locks: none.
-   */
-  storedBytes(subject: string): Promise<number>;
-}
-
-export interface UsageWriter extends UsageReader {
-  /**
-   * Adds an amount that has already been used, even beyond the limit.
-   *
-   * Guarantee: an atomic add; none of concurrent adds is lost.
-   * Locks: the row of the window, until the transaction ends.
-   * @returns the sum, this amount included
-   */
-  add(subject: string, kind: MeteredResource, endsAt: number, amount: number): Promise<number>;
-  /**
-   * Adds an amount unless the sum would exceed `max`.
-   *
-   * Guarantee: an atomic compare and add; concurrent callers never exceed `max` together.
-   * Locks: the row of the window, until the transaction ends.
-   * @returns false when the sum would exceed `max`; nothing was added then
-   */
-  reserve(
-    subject: string,
-    kind: MeteredResource,
-    endsAt: number,
-    reservation: { amount: number; max: number },
-  ): Promise<Applied>;
-}
-
-/** A secret that a step is about to use: its name, never its value, and the host that it is sent to. */
-export interface SecretUse {
-  /** The name of an entry of `secrets`; of the login of a connection, that of its variable. */
-  secret: string;
-  /** The connection that logs in with it, such as `database:shop`; left out for an entry of `secrets`. */
-  connection?: string;
-  /** With the port, where it is not the default one. */
-  host: string;
-}
-
-/** Records the uses of secrets in the audit log. */
-export interface SecretUseWriter {
-  /**
-   * Adds an entry for each use, in the name of who started the run, with the record of the attempt.
-   *
-   * Locks: the newest audit entry, until the transaction ends, so it comes last.
-   */
-  record(attempt: StepRef & { attempt: number }, uses: readonly SecretUse[]): Promise<void>;
 }
 
 /** Everything that the engine writes, in one transaction. */

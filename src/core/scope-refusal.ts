@@ -8,7 +8,7 @@ import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { Role, ROLE_SCOPES } from "../../schemas/user.ts";
 import { SCOPES_WITHIN_WORKFLOWS, scopesIn, scopesOf } from "./access.ts";
 import { AppError } from "./errors.ts";
-import type { Principal } from "./ports.ts";
+import type { Principal } from "./principal.ts";
 
 export interface NeededScope {
   scope: Scope;

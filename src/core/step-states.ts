@@ -1,5 +1,5 @@
 /** The states that a step of a run can be in, and the states of all steps of a run as one value. */
-import type { StepStatus } from "../../schemas/run.ts";
+import type { StepStatus } from "../../schemas/run-status.ts";
 
 /**
  * - `pending`: has no job yet.
@@ -77,6 +77,10 @@ export class StepStates {
   /** Whether a step failed so that the run must end. */
   anyFailed(): boolean {
     return this.includes("failed");
+  }
+
+  equals(other: StepStates): boolean {
+    return this.list.length === other.list.length && this.list.every((state, at) => state === other.list[at]);
   }
 
   /** The positions of the steps in a state. */

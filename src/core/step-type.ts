@@ -4,8 +4,8 @@ import type { EffectKind } from "../../schemas/effect-kind.ts";
 import type { ApprovalRules } from "./approval-rules.ts";
 import type { MeteredResource } from "./usage-limits.ts";
 import type { ApprovalDelivery, StepFacts, Usage } from "./model.ts";
-import type { CallContext, Connections, PartialIssue } from "./connections.ts";
-import type { SecretUse } from "./run-ports.ts";
+import type { CallContext, ConfigurationUse, Connections, PartialIssue } from "./connections.ts";
+import type { SecretUse } from "./usage-ports.ts";
 import type { Shape } from "./shapes.ts";
 import type { TraceHeaders } from "./trace-context.ts";
 import type { SpanAttributes } from "./tracer.ts";
@@ -187,8 +187,8 @@ export interface StepType<F extends Fields = Fields> {
   spanAttributes?(step: UnresolvedStep, connections: CalledConnections): SpanAttributes;
   /** Says what the step touches outside of its run. Left out, it touches nothing. */
   describeEffect?(step: UnresolvedStep, ctx: EffectContext): StepEffect;
-  /** Returns the entries of the configuration that it uses besides its resource, such as `secret:team_hook`. */
-  configurationEntries?(step: UnresolvedStep): readonly string[];
+  /** Returns what it uses of the configuration; left out, its resource. Decisions of people are bound to this. */
+  configurationUses?(step: UnresolvedStep): readonly ConfigurationUse[];
   /**
    * Returns the secrets that it is about to send, and to which hosts, for the audit log. Left out, it sends none. What its
    * connection logs in with is known from the configuration.

@@ -1,6 +1,7 @@
 /** The interfaces of the store for events, the subscriptions to them, and their deliveries. The rules for transactions in run-ports.ts hold. */
 import type { DeliveryState, EventType, SubscriptionFormat } from "../../schemas/subscription.ts";
 import type { Visibility } from "./access.ts";
+import type { ClaimableQueue, DueQueueReader } from "./delivery-queue-ports.ts";
 import type { ListPosition, Page } from "./model.ts";
 import type { Applied } from "./transactions.ts";
 
@@ -110,7 +111,7 @@ export interface SubscriptionWriter extends SubscriptionReader {
   /** Deletes a subscription with its deliveries. */
   remove(id: string): Promise<void>;
   /**
-   * Makes an ended delivery due at once, with all its attempts again.
+   * Makes an ended delivery due at once, with all its attempts again: how the last one ended is deleted.
    * @returns false when it has not ended
    */
   redeliver(id: string, at: string): Promise<Applied>;
@@ -143,25 +144,13 @@ interface DeliveryOutcome {
 /** The queue of mails, beside those of the subscriptions. */
 export const MAIL_QUEUE = "mail";
 
-export interface DeliveryQueueReader {
-  /** The queues with a delivery that is due: ids of active subscriptions with their creators' usage subjects, and `MAIL_QUEUE`. */
-  dueQueues(now: string): Promise<{ queue: string; subject: string }[]>;
+/** The queues are active subscriptions, by their ids, and `MAIL_QUEUE`. */
+export interface DeliveryQueueReader extends DueQueueReader {
   /** Number of deliveries by state: those that are pending, and those that were given up. */
   countByState(): Promise<{ pending: number; failed: number }>;
 }
 
-export interface DeliveryQueueWriter {
-  /**
-   * Claims the deliveries of a queue that have been due for longest.
-   *
-   * Guarantee: of concurrent callers one gets each delivery. A claim ends by itself at `until`, so that a delivery of a process
-   * that died is attempted again.
-   * @param until when the claim ends (ISO 8601)
-   */
-  claim(
-    queue: string,
-    claim: { now: string; until: string; by: string; limit: number },
-  ): Promise<DeliveryRecord[]>;
+export interface DeliveryQueueWriter extends ClaimableQueue<DeliveryRecord> {
   /**
    * Records how a claimed attempt ended.
    * @returns false when the claim has ended, or the delivery was deleted; the caller must then write nothing

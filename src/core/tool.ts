@@ -6,7 +6,8 @@ import type { AccountsApi } from "./account-ports.ts";
 import type { EngineApi } from "./engine-port.ts";
 import type { ErrorCode } from "./errors.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
-import type { Actor, CursorCodec, Readers, Writers } from "./ports.ts";
+import type { CursorCodec, Readers, Writers } from "./ports.ts";
+import type { Actor } from "./principal.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type HttpRoute = `${HttpMethod} /${string}`;
@@ -47,6 +48,8 @@ export interface ToolContext {
    * @param part names an additional write of the operation, which is recorded under its own name
    */
   write<T>(effect: (tx: Writers) => Promise<T>, part?: string): Promise<T>;
+  /** Runs a search that reads many rows. Few run at the same time, see `LimitSearch`. */
+  limitSearch<T>(search: () => Promise<T>): Promise<T>;
   /** Records that an error of the operation shows values of a run, if the operator asks for it (`audit.reads`). */
   recordRead(runId: string): Promise<void>;
   /**
@@ -136,6 +139,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
     mcpLimit: number;
     /** REST sends lines of JSON (application/x-ndjson) instead of an array, as a file with this name. */
     linesFile?: string;
+    /** REST sends CSV instead if the input asks for it: these fields of the items, as a file with this name. */
+    csv?: { isChosen: (input: z.output<I>) => boolean; file: string; columns: readonly string[] };
     /** Whether REST returns a page without paging parameters too, because the whole list may be very large. */
     alwaysPaged?: (input: z.output<I>) => boolean;
     /** A tag that changes with the whole list, so that REST can answer 304 and cache the response. */

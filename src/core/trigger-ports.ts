@@ -1,6 +1,7 @@
 /** The interfaces of the store for triggers and their deliveries. The rules for transactions in run-ports.ts hold. */
 import type { TriggerDeliveryStatus } from "../../schemas/trigger-delivery.ts";
 import type { Trigger } from "../../schemas/trigger.ts";
+import type { ClaimableQueue, DueQueueReader } from "./delivery-queue-ports.ts";
 import type { ReceivedEvent } from "./event-path.ts";
 import type { ListPosition, RunActor } from "./model.ts";
 import type { EngineWriters } from "./run-ports.ts";
@@ -82,14 +83,14 @@ export interface TriggersApi {
   checkSignature(target: TriggerTarget, request: SignedRequest): Promise<string | null>;
   /**
    * Records a delivery, which an executor then starts a run for. A repeated one is counted.
-   * @throws AppError invalid_input without the value that `deduplicate` reads, too_many_runs,
-   *   storage_limit_reached, storage_full
+   * @throws AppError invalid_input without the value that `deduplicate` reads, delivery_id_reused for another body under the id
+   *   of a delivery, too_many_runs, storage_limit_reached, storage_full
    */
   receive(target: TriggerTarget, received: Received): Promise<TriggerDeliveryReceipt>;
-  /** Records that a delivery was refused, if that is not too often. Never throws. */
+  /** Lists that a delivery was refused; of many with one code, some are only counted. Never throws. */
   recordRefusal(
     target: TriggerTarget,
-    refusal: { code: string; reason: string; bytes: number },
+    refusal: { code: string; reason: string; senderId: string | null; bytes: number },
   ): Promise<void>;
   /** What refuses deliveries before they are recorded. @throws AppError too_many_runs, storage_full */
   assertMayStart(trigger: TriggerRecord): Promise<void>;
@@ -103,15 +104,19 @@ export interface TriggersApi {
     delivery: TriggerDeliveryRecord,
     event: ReceivedEvent,
   ): Promise<TriggerDeliveryRecord>;
+  /** Writes how many refused deliveries were only counted yet. */
+  close(): Promise<void>;
 }
 
 /** A request that its signature belongs to. */
-interface Received {
+export interface Received {
   event: ReceivedEvent;
   /** The id that its headers give it. */
   senderId: string | null;
   /** Length of the body, in bytes. */
   bytes: number;
+  /** SHA-256 of the body, in base64url. */
+  bodyDigest: string;
 }
 
 export interface TriggerDeliveryRecord {
@@ -129,16 +134,26 @@ export interface TriggerDeliveryRecord {
   reason: string | null;
   /** Length of its body, in bytes. */
   bytes: number;
+  /** SHA-256 of its body, in base64url; null for a refused one, for one by hand, and of an earlier release. */
+  bodyDigest: string | null;
+  /** How often it was sent again; for a refused one, how many more were refused with the same code. */
   repeats: number;
   redeliveryOf: string | null;
   attempts: number;
+  /** Increases with each claim. */
+  fence: number;
   /** Whether what was received is still stored. */
   hasEvent: boolean;
 }
 
-export type NewTriggerDelivery = Omit<TriggerDeliveryRecord, "repeats" | "attempts" | "hasEvent"> & {
+export type NewTriggerDelivery = Omit<
+  TriggerDeliveryRecord,
+  "repeats" | "attempts" | "fence" | "hasEvent"
+> & {
   /** Null for a refused one. */
   event: ReceivedEvent | null;
+  /** The usage subject of whom its run belongs to. */
+  subject: string;
 };
 
 /** How a delivery ended. */
@@ -155,10 +170,15 @@ export interface TriggerDeliveryFilter {
   status?: TriggerDeliveryStatus | undefined;
 }
 
-export interface TriggerDeliveryReader {
+/** Each owner has one queue, by the usage subject. */
+export interface TriggerDeliveryReader extends DueQueueReader {
   find(id: string): Promise<TriggerDeliveryRecord | undefined>;
+  /** The delivery that started a run. */
+  ofRun(runId: string): Promise<TriggerDeliveryRecord | undefined>;
   /** What was received; undefined when it is no longer stored. */
   event(id: string): Promise<ReceivedEvent | undefined>;
+  /** The ids of the deliveries that repeat one by hand, oldest first. */
+  redeliveries(of: Pick<TriggerDeliveryRecord, "id" | "triggerId" | "receivedAt">): Promise<string[]>;
   /** Newest first. */
   page(query: {
     filter: TriggerDeliveryFilter;
@@ -167,13 +187,11 @@ export interface TriggerDeliveryReader {
   }): Promise<{ items: TriggerDeliveryRecord[]; next: ListPosition | null }>;
   /** Counts up to one more than `MAX_TOTAL`. */
   count(filter: TriggerDeliveryFilter): Promise<number>;
-  /** Whether a delivery may be claimable at `now`. */
-  hasDue(now: string): Promise<boolean>;
   /** Number of deliveries of a trigger that have not ended, with the bytes of their bodies. */
   unended(triggerId: string): Promise<{ count: number; bytes: number }>;
 }
 
-export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
+export interface TriggerDeliveryWriter extends TriggerDeliveryReader, ClaimableQueue<TriggerDeliveryRecord> {
   /**
    * Records a delivery, which is due at once unless it is refused.
    *
@@ -182,13 +200,8 @@ export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
    * @returns the delivery that has the key already, with its repetitions counted; undefined when this one was recorded
    */
   record(delivery: NewTriggerDelivery): Promise<TriggerDeliveryRecord | undefined>;
-  /**
-   * Claims due deliveries until `until`, the oldest first. After that, others may claim them.
-   *
-   * Guarantee: a delivery is claimed by one caller at a time, and each claim raises `attempts`.
-   * Concurrent callers: skip deliveries that another transaction has locked.
-   */
-  claim(options: { now: string; until: string; limit: number }): Promise<TriggerDeliveryRecord[]>;
+  /** Counts more repetitions of a delivery. @returns false when it was purged */
+  addRepeats(id: string, count: number): Promise<boolean>;
   /**
    * Ends a claimed delivery, in the transaction that starts its run.
    *
@@ -196,13 +209,13 @@ export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
    * @returns false when the claim was lost; the caller must then write nothing
    */
   endClaimed(
-    claimed: Pick<TriggerDeliveryRecord, "id" | "attempts">,
+    claimed: Pick<TriggerDeliveryRecord, "id" | "fence">,
     end: TriggerDeliveryEnd,
     at: string,
   ): Promise<Applied>;
   /** Makes a claimed delivery due later. @param why shown until it ends @returns false when the claim was lost */
   postponeClaimed(
-    claimed: Pick<TriggerDeliveryRecord, "id" | "attempts">,
+    claimed: Pick<TriggerDeliveryRecord, "id" | "fence">,
     nextAt: string,
     why?: Pick<TriggerDeliveryEnd, "code" | "reason">,
   ): Promise<Applied>;

@@ -74,7 +74,7 @@ export interface WorkerThreads<Task, Result> {
  * @param moduleUrl `import.meta.url` of that module
  */
 export const workerFile = (name: string, moduleUrl: string): URL =>
-  new URL(`./${name}${moduleUrl.endsWith(".ts") ? ".ts" : ".js"}`, moduleUrl);
+  new URL(`./${name}${new URL(moduleUrl).pathname.endsWith(".ts") ? ".ts" : ".js"}`, moduleUrl);
 
 interface Job {
   task: unknown;

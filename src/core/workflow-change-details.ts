@@ -1,7 +1,7 @@
 /** How audit entries record changes of workflows: as flat fields, which people read in the log, too. */
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import type { AuditDetails } from "./account-ports.ts";
-import type { ExposureConsent } from "./ports.ts";
+import type { ExposureConsent } from "./workflow-ports.ts";
 import type { RevertRecord, WorkflowChange, WorkflowFacts } from "./workflow-change-ports.ts";
 
 /** The field that says that an entry records a change of a workflow, or the end of a revert. */

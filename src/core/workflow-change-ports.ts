@@ -1,6 +1,6 @@
 /** Changes of workflows as the audit log records them, so that they can be listed and reverted by key. */
 import type { Surface } from "../../schemas/actor.ts";
-import type { ExposureConsent } from "./ports.ts";
+import type { ExposureConsent } from "./workflow-ports.ts";
 
 /** What can change of a workflow. Its versions have the content. */
 export interface WorkflowFacts {

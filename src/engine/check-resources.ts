@@ -3,7 +3,7 @@ import { DEFAULT_PROJECT, projectOf } from "../../schemas/project.ts";
 import type { UserReader } from "../core/account-ports.ts";
 import { peopleWithRole, type PeopleReaders } from "../core/approval-people.ts";
 import type { ConnectionViews } from "../core/connection-views.ts";
-import type { WorkflowReader } from "../core/ports.ts";
+import type { WorkflowReader } from "../core/workflow-ports.ts";
 import type { ProjectReader } from "../core/project-ports.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import type { CheckOptions, CheckResources, WorkflowLookup } from "./definition/check/index.ts";

@@ -12,7 +12,7 @@ import { durationCutter, type DurationLimits } from "../core/duration-limits.ts"
 import type { CheckReport } from "../core/engine-port.ts";
 import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import type { WorkflowReader } from "../core/ports.ts";
+import type { WorkflowReader } from "../core/workflow-ports.ts";
 import type { ProjectReader } from "../core/project-ports.ts";
 import type { EngineReaders } from "../core/run-ports.ts";
 import { noTracer, type Tracer } from "../core/tracer.ts";
@@ -25,7 +25,7 @@ import type { CheckDefinition, Checker } from "./definition/check/index.ts";
 import type { EngineThreads } from "./threads/engine-threads.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
 import { definitionCache } from "./definition/compiled-definition.ts";
-import { runChecks } from "./definition/run-checks.ts";
+import { CONNECTIONS_MS, runChecks } from "./definition/run-checks.ts";
 import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-work.ts";
 import { beyondLimits, pinnedVersions } from "./run-state/key-limits.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
@@ -66,6 +66,8 @@ export interface EngineOptions {
   auditSecrets?: boolean;
   /** The operator's maxima for durations. */
   durationLimits?: DurationLimits;
+  /** Timeout of the checks of a run against its connections, in milliseconds. */
+  connectionsTimeoutMs?: number;
 }
 
 /** The part of the engine that starts runs. Executors add executor/job-handlers.ts to it. */
@@ -102,6 +104,7 @@ export function engine({
   maxRunBytes = DEFAULT_RUN_BYTES,
   auditSecrets = false,
   durationLimits = DURATION_LIMITS,
+  connectionsTimeoutMs = CONNECTIONS_MS,
 }: EngineOptions): Engine {
   const { runs, workflows, projects, users } = read;
   const views = connectionViews(connections, projects);
@@ -165,7 +168,7 @@ export function engine({
     definitionCache: context.definitionCache,
     assertDiskSpace,
     assertQueueMoves,
-    check: runChecks(check, runs, views, clock),
+    check: runChecks(check, runs, views, clock, connectionsTimeoutMs),
     validation: context.validation,
     pinCalls,
     isOffered: (id, project) => projects.isOffered(id, project),

@@ -4,6 +4,7 @@ import { ASSIGNED_ROLES, isAssignedRole } from "../../schemas/approval-rules.ts"
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import { Role } from "../../schemas/user.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
+import { domainOf } from "../core/mail/domain-of.ts";
 import { nearMatch } from "../core/near-match.ts";
 import type { StepCheckContext, UnresolvedStep } from "../core/step-type.ts";
 import { recipientIssues } from "./recipient-issues.ts";
@@ -50,8 +51,29 @@ export async function whoDecidesIssues(
     ...numberIssues(step),
     ...(hasConnections ? domainIssues(written, connections.mailer) : []),
   ];
-  if (issues.length > 0 || isActiveUser === undefined) return issues;
-  return warnings(written, isActiveUser, memberEmails);
+  const unreachable = hasConnections ? mailWarnings(step, connections.mailer) : [];
+  const found = [...issues, ...duplicateIssues(written), ...unreachable];
+  if (issues.length > 0 || isActiveUser === undefined) return found;
+  return [...(await warnings(written, isActiveUser, memberEmails)), ...found];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.length === 0);
+
+/** Warns that nobody gets a mail, where the step counts on mails. With `decide_by_link` the link has the warning. */
+function mailWarnings(step: UnresolvedStep, mailer: Mailer): PartialIssue[] {
+  const reason = mailer.unavailableReason();
+  const field = ["remind", "escalate", "assignees"].find((name) => !isEmpty(step[name]));
+  if (reason === null || field === undefined || step["decide_by_link"] === true) return [];
+  return [
+    {
+      path: [field],
+      code: "unusable",
+      severity: "warning",
+      message: `sends no mail: ${reason}`,
+      fix: "Without mail, the assignees find the approval only in the list of approvals.",
+    },
+  ];
 }
 
 /** What is neither an address nor a role. A word without @ is meant as a role. */
@@ -97,7 +119,7 @@ async function warnings(
   const found: PartialIssue[] = [];
   for (const { path, assignee } of written) {
     if (!assignee.includes("@") || (await isActiveUser(assignee))) continue;
-    const near = nearMatch(assignee, (await memberEmails?.()) ?? []);
+    const near = nearAddress(assignee, (await memberEmails?.()) ?? []);
     found.push({
       path,
       code: "not_a_user",
@@ -111,6 +133,52 @@ async function warnings(
     });
   }
   return found;
+}
+
+/** What is before and after the @, in lower case. */
+const partsOf = (address: string): [string, string] => [
+  address.slice(0, address.lastIndexOf("@")).toLowerCase(),
+  domainOf(address),
+];
+
+/**
+ * The address that a misspelt one probably means: one that differs a little either before or after the @. Addresses of one domain
+ * have most letters in common, so as a whole any of them would be near.
+ */
+function nearAddress(address: string, known: readonly string[]): string | undefined {
+  const [local, domain] = partsOf(address);
+  const parts = known.map((email) => ({ email, parts: partsOf(email) }));
+  const near = (word: string, index: 0 | 1): string | undefined => {
+    const others = parts.filter((one) => one.parts[1 - index] === [local, domain][1 - index]);
+    const found = nearMatch(
+      word,
+      others.map((one) => one.parts[index]),
+    );
+    return others.find((one) => one.parts[index] === found)?.email;
+  };
+  return near(local, 0) ?? near(domain, 1);
+}
+
+/** Warns of the same address or role twice in one list, in whatever case: it counts once. */
+function duplicateIssues(written: readonly Written[]): PartialIssue[] {
+  const seen = new Map<string, string>();
+  return written.flatMap(({ path, assignee }): PartialIssue[] => {
+    // The list of an item: its path without the index.
+    const list = typeof path.at(-1) === "number" ? path.slice(0, -1) : path;
+    const key = JSON.stringify([list, assignee.toLowerCase()]);
+    const first = seen.get(key);
+    seen.set(key, first ?? assignee);
+    if (first === undefined) return [];
+    return [
+      {
+        path,
+        code: "duplicate_assignee",
+        severity: "warning",
+        message: `is in this list already${first === assignee ? "" : ` as ${first}`}, and counts once`,
+        fix: "Remove it.",
+      },
+    ];
+  });
 }
 
 function escalationIssues({ assignees, escalate, remind }: UnresolvedStep): PartialIssue[] {

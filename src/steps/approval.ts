@@ -121,18 +121,20 @@ export const approvalStep = defineStepType({
       output: outputOf(nullable(shapeOfSchema(form))),
     };
   },
-  run: ({ message, form, assignees, evidence, decide_by_link: byLink, chat, ...rules }, { step }) => {
+  run: ({ message, form, assignees, evidence, decide_by_link: byLink, chat, ...rules }, ctx) => {
+    const { step, connections } = ctx;
     assertEvidence(evidence);
     // Left out, everyone can decide. An expression that names nobody means something else.
     const people = flatAssignees(assignees);
     const isMeant = step?.["assignees"] !== undefined && !isEmptyList(step["assignees"]);
     return Promise.resolve({
       kind: "approval",
-      message,
+      // Once for all that show it: the mail, the page of a link, chats and the API.
+      message: connections.maskSecrets(message),
       form: form ?? null,
       assignees: isMeant ? named(people, "assignees") : people,
       rules: rulesOf(rules),
-      evidence: evidence ?? null,
+      evidence: connections.maskSecretsIn(evidence ?? null) as NonNullable<typeof evidence> | null,
       delivery: { byLink, chat },
     });
   },

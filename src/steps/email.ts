@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import { text } from "../../schemas/text.ts";
 import { SECOND } from "../core/clock.ts";
 import { listOf, objectOf, STRING } from "../core/shapes.ts";
 import { defineStepType, literal, template, type UnresolvedStep } from "../core/step-type.ts";
+import { domainOf } from "../core/mail/domain-of.ts";
 import { MAX_COLUMNS, MAX_ROWS } from "../core/mail/table.ts";
 import type { PartialIssue } from "../core/connections.ts";
 import { StepError } from "../core/step-errors.ts";
@@ -120,6 +122,16 @@ export const emailStep = defineStepType({
     does: "sends",
     targets: [to, ...(cc === undefined ? [] : [cc])].flat().map(asWritten),
   }),
+  configurationUses: ({ to, cc }) => {
+    const recipients = [to, ...(cc === undefined ? [] : [cc])].flat();
+    const known = recipients.every((one) => typeof one === "string" && !EXPRESSION_PATTERN.test(one));
+    return [
+      {
+        entry: "mail",
+        ...(known && { domains: [...new Set((recipients as string[]).map(domainOf))].toSorted() }),
+      },
+    ];
+  },
   spanAttributes: () => ({}),
   check: (step, ctx) => {
     const { mailer } = ctx.connections;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import { text } from "../../schemas/text.ts";
 import { retryAfterMs } from "../connections/http/retry-after.ts";
 import { headerNameIssue } from "../connections/http/request.ts";
@@ -128,7 +129,7 @@ export const httpStep = defineStepType({
   describeEffect: ({ method = "GET", url, headers }) => {
     const constant = constantUrl(url);
     const target = asWritten(constant === null ? url : (URL.parse(constant)?.host ?? url));
-    const names = secretNames(headers);
+    const names = writtenSecrets(headers).map(({ name }) => name);
     return {
       words:
         `Sends ${asWritten(method)} to ${target}` +
@@ -137,12 +138,20 @@ export const httpStep = defineStepType({
       targets: [target],
     };
   },
-  // A header that an expression computes can name any secret.
-  configurationEntries: ({ headers = {} }) => [
-    "http",
-    ...(JSON.stringify(headers).includes("${{") ? ["secrets"] : []),
-    ...secretNames(headers).map((name) => `secret:${name}`),
-  ],
+  configurationUses: ({ method = "GET", url, headers }) => {
+    const origin = URL.parse(constantUrl(url) ?? "")?.origin;
+    const target = origin === undefined ? {} : { origin };
+    const known = constantMethod(method);
+    return [
+      { entry: "http", ...target },
+      ...(canNameAnySecret(headers) ? [{ entry: "secrets", ...target }] : []),
+      ...writtenSecrets(headers).flatMap(({ name, header }) =>
+        isComputed(name)
+          ? []
+          : [{ entry: `secret:${name}`, header, ...target, ...(known !== null && { method: known }) }],
+      ),
+    ];
+  },
   spanAttributes: () => ({}),
   async secretUses({ method, url, headers }, { http }) {
     const host = URL.parse(url)?.host;
@@ -160,7 +169,7 @@ export const httpStep = defineStepType({
   async check(step, ctx) {
     const headers = Object.entries(isRecord(step["headers"]) ? step["headers"] : {});
     const secrets = headers.flatMap(([name, value]) =>
-      isRecord(value) && typeof value["secret"] === "string" && !value["secret"].includes("${{")
+      isRecord(value) && typeof value["secret"] === "string" && !isComputed(value["secret"])
         ? [{ name, secret: value["secret"] }]
         : [],
     );
@@ -210,11 +219,23 @@ const nameIssues = (name: string): PartialIssue[] => {
 const constantMethod = (method: unknown = "GET"): string | null =>
   METHODS.find((known) => known === method) ?? null;
 
-/** The secrets that headers name, as they are written. */
-const secretNames = (headers: unknown): string[] =>
-  Object.values(isRecord(headers) ? headers : {}).flatMap((value) =>
-    isRecord(value) && typeof value["secret"] === "string" ? [value["secret"]] : [],
+/** The secrets that headers name, as they are written: an expression may compute a name. */
+const writtenSecrets = (headers: unknown): { name: string; header: string }[] =>
+  Object.entries(isRecord(headers) ? headers : {}).flatMap(([header, value]) =>
+    isRecord(value) && typeof value["secret"] === "string" ? [{ name: value["secret"], header }] : [],
   );
+
+/** Whether an expression can name a secret: that of all headers, of one as a whole, or of a name. One in a text gives a text. */
+const canNameAnySecret = (headers: unknown): boolean =>
+  isRecord(headers)
+    ? Object.values(headers).some((value) =>
+        isRecord(value)
+          ? isComputed(value["secret"])
+          : typeof value === "string" && /^\s*\$\{\{/.test(value) && /\}\}\s*$/.test(value),
+      )
+    : isComputed(headers);
+
+const isComputed = (value: unknown): boolean => typeof value === "string" && EXPRESSION_PATTERN.test(value);
 
 /**
  * Returns the part of a URL that is known before the step runs: all of it, or what precedes its first expression if that

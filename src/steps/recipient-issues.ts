@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EXPRESSION_PATTERN } from "../../schemas/field-values.ts";
 import type { Mailer, PartialIssue } from "../core/connections.ts";
+import { domainOf } from "../core/mail/domain-of.ts";
 import type { UnresolvedStep } from "../core/step-type.ts";
 
 /**
@@ -15,7 +16,7 @@ export function recipientIssues(field: string, step: UnresolvedStep, mailer: Mai
     const path = Array.isArray(written) ? [field, index] : [field];
     if (!z.email().safeParse(address).success)
       return [{ path, code: "wrong_format", message: "must be a mail address, such as ada@example.com" }];
-    const domain = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+    const domain = domainOf(address);
     if (allowed.includes(domain)) return [];
     return [
       {

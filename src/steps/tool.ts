@@ -56,6 +56,7 @@ export const toolStep = defineStepType({
     targets: [`${asWritten(server)}/${asWritten(tool)}`],
   }),
   resource: (step) => (typeof step["server"] === "string" ? `mcp_server:${step["server"]}` : null),
+  configurationUses: ({ server, tool }) => [{ entry: `mcp_server:${String(server)}`, tool: String(tool) }],
   spanAttributes: ({ server, tool }) => ({
     "mcp.method.name": "tools/call",
     "gen_ai.operation.name": "execute_tool",

@@ -1,5 +1,8 @@
 /** The tables of keys, people and their sessions. */
 import type { Generated } from "kysely";
+import type { FactorChallengeKind } from "../core/factor-ports.ts";
+import type { FactorKind } from "../../schemas/second-factor.ts";
+import type { ViewPage } from "../../schemas/bookmarks.ts";
 import type { LinkKind, UserRole, UserStatus } from "../../schemas/user.ts";
 
 export interface AccountSchema {
@@ -42,6 +45,10 @@ export interface AccountSchema {
   };
   /** When people are away, and who decides approvals in their place; one for each person. */
   absences: { email: string; starts_at: string; ends_at: string; substitute: string; set_at: string };
+  /** Favourite workflows of people. */
+  favorites: { owner: string; workflow_id: string; created_at: string };
+  /** Filters of lists that people have saved under a name. */
+  saved_views: { owner: string; page: ViewPage; name: string; query: string; created_at: string };
   sessions: {
     id: string;
     digest: Buffer;
@@ -56,6 +63,31 @@ export interface AccountSchema {
     ended_at: string | null;
     sealed: Generated<Buffer | null>;
     claims_at: Generated<string | null>;
+    /** When the person last proved who they are: at the sign-in, or again. */
+    confirmed_at: Generated<string | null>;
+  };
+  second_factors: {
+    id: string;
+    user_id: string;
+    kind: FactorKind;
+    name: string;
+    created_at: string;
+    last_used_at: string | null;
+    counter: number;
+    sealed: Buffer | null;
+    credential_id: string | null;
+    public_key: Buffer | null;
+    /** As a JSON list; null for an authenticator app. */
+    transports: string | null;
+  };
+  recovery_codes: { digest: Buffer; user_id: string; used_at: string | null };
+  factor_challenges: {
+    digest: Buffer;
+    kind: FactorChallengeKind;
+    user_id: string;
+    holder: string;
+    sealed: Buffer | null;
+    expires_at: string;
   };
   oauth_states: {
     model: string;

@@ -1,5 +1,6 @@
 /** What people decided on approvals, and what happened to these meanwhile. */
 import type { Insertable, Kysely, Selectable } from "kysely";
+import { readMailRecipient } from "../core/approval-delivery-ports.ts";
 import type { ApprovalEventRecord, PersonDecision } from "../core/approval-rules.ts";
 import type { ApprovalWriter } from "../core/approval-ports.ts";
 import { appendAuditEntry } from "./audit-entries.ts";
@@ -12,7 +13,10 @@ export interface ApprovalHistory {
   events: ApprovalEventRecord[];
 }
 
-const toEvent = (row: Selectable<Schema["approval_events"]>): ApprovalEventRecord => ({
+const toEvent = (
+  row: Selectable<Schema["approval_events"]>,
+  mailed: readonly string[],
+): ApprovalEventRecord => ({
   seq: row.seq,
   kind: row.kind,
   at: row.at,
@@ -20,6 +24,8 @@ const toEvent = (row: Selectable<Schema["approval_events"]>): ApprovalEventRecor
   to: JSON.parse(row.assignees) as string[],
   note: row.note,
   notified: row.notified === 1,
+  hadMailServer: row.had_mail_server === 1,
+  mailed,
 });
 
 const toDecision = async (
@@ -58,9 +64,32 @@ export async function approvalHistories(
       .where("approval_id", "in", ids)
       .orderBy("seq")
       .execute();
-    for (const row of events) histories.get(row.approval_id)!.events.push(toEvent(row));
+    const mails = events.length === 0 ? new Map<string, string[]>() : await mailsByEvent(db, ids);
+    for (const row of events) {
+      const mailed = mails.get(`${row.approval_id} ${row.seq}`) ?? [];
+      histories.get(row.approval_id)!.events.push(toEvent(row, mailed));
+    }
   }
   return (id) => histories.get(id)!;
+}
+
+/** The addresses to which mails were sent, sorted, by the approval and the number of the event. */
+async function mailsByEvent(db: Kysely<Schema>, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const sent = await db
+    .selectFrom("approval_messages")
+    .select(["approval_id", "recipient"])
+    .where("approval_id", "in", ids)
+    .where("channel", "=", "mail")
+    .where("status", "!=", "refused")
+    .orderBy("recipient")
+    .execute();
+  const found = new Map<string, string[]>();
+  for (const { approval_id: id, recipient } of sent) {
+    const { email, seq } = readMailRecipient(recipient);
+    const key = `${id} ${seq}`;
+    found.set(key, [...(found.get(key) ?? []), email]);
+  }
+  return found;
 }
 
 export const approvalHistoryWriter = (
@@ -100,7 +129,7 @@ export const approvalHistoryWriter = (
       return true;
     },
 
-    async addEvent(id, { kind, at, by, to, note, notified }) {
+    async addEvent(id, { kind, at, by, to, note, notified, hadMailServer }) {
       const runId = await runOf(id);
       const { last } = await trx
         .selectFrom("approval_events")
@@ -120,6 +149,7 @@ export const approvalHistoryWriter = (
           assignees: JSON.stringify(to),
           note,
           notified: Number(notified),
+          had_mail_server: Number(hadMailServer),
         })
         .execute();
       if (note !== null) bytes.add(runId, note);

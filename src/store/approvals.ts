@@ -12,7 +12,8 @@ import { assertNoOlderCopies } from "./older-copies.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
 import { jsonText, parseJson } from "./json-column.ts";
 import { decodeValue } from "./run-values.ts";
-import type { ApprovalRow, Schema } from "./schema.ts";
+import type { ApprovalRow } from "./approval-schema.ts";
+import type { Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 import { visibleRows } from "./visibility.ts";
 

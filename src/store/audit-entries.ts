@@ -6,7 +6,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Surface } from "../../schemas/actor.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { AuditDetails, AuditEntry } from "../core/account-ports.ts";
-import type { Actor } from "../core/ports.ts";
+import type { Actor } from "../core/principal.ts";
 import { type ChainLink, CHAIN_START, continueChain, linkOf } from "../core/audit-chain.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { lockName } from "./dialect.ts";

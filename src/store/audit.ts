@@ -21,11 +21,25 @@ const isOperation = (operation: string) =>
   sql<SqlBool>`(operation = ${operation} or substr(operation, 1, ${operation.length + 1}) = ${`${operation}.`})`;
 
 function matches(eb: ExpressionBuilder<Schema, "audit_log">, filter: AuditFilter) {
-  const { searchTerms = [], owner, operation, target, surface, since, until, project, visible } = filter;
+  const {
+    searchTerms = [],
+    owner,
+    operation,
+    target,
+    surface,
+    since,
+    until,
+    project,
+    visible,
+    keyName,
+    lineage,
+  } = filter;
   return eb.and([
     ...(owner === undefined ? [] : [eb("owner", "=", owner)]),
     ...(operation === undefined ? [] : [isOperation(operation)]),
     ...(target === undefined ? [] : [eb("target", "=", target)]),
+    ...(keyName === undefined ? [] : [eb("key_name", "=", keyName)]),
+    ...(lineage === undefined ? [] : [eb("lineage", "=", lineage)]),
     ...(surface === undefined ? [] : [eb("surface", "=", surface)]),
     ...(since === undefined ? [] : [eb("at", ">=", since)]),
     ...(until === undefined ? [] : [eb("at", "<", until)]),

@@ -2,7 +2,7 @@
 import type { Kysely } from "kysely";
 import { type Authorship, type Contributor, isContributor } from "../core/authorship.ts";
 import { type Clock, iso } from "../core/clock.ts";
-import type { Principal } from "../core/ports.ts";
+import type { Principal } from "../core/principal.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { prepared, preparedInsert } from "./prepared.ts";
 import type { Schema } from "./schema.ts";

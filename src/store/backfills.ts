@@ -10,7 +10,8 @@ import type {
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { cappedCount } from "./capped-count.ts";
 import { forUpdate, isOneOf, lockName } from "./dialect.ts";
-import type { BackfillRow, Schema } from "./schema.ts";
+import type { BackfillRow } from "./run-schema.ts";
+import type { Schema } from "./schema.ts";
 import { visibleRows } from "./visibility.ts";
 
 const toRecord = (row: BackfillRow): BackfillRecord => ({

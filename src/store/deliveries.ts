@@ -1,4 +1,4 @@
-/** The queue of deliveries. A claim is a due time in the future, so that it ends by itself if its process dies. */
+/** The queue of deliveries to subscriptions. */
 import { type Kysely, sql } from "kysely";
 import {
   MAIL_QUEUE,
@@ -6,9 +6,11 @@ import {
   type DeliveryQueueWriter,
 } from "../core/subscription-ports.ts";
 import { appendAuditEntry } from "./audit-entries.ts";
-import { skippingLocked } from "./dialect.ts";
+import { claimDue } from "./due-deliveries.ts";
+import { forUpdate } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { type ByteCounter, lengthOf, STORED } from "./stored-bytes.ts";
 import { deliveriesWithEvents, toDelivery } from "./subscriptions.ts";
 
 /** One look at the index for each subscription, however many deliveries there are. */
@@ -58,43 +60,39 @@ export function deliveryQueueReader(db: Kysely<Schema>): DeliveryQueueReader {
   };
 }
 
-export function deliveryQueueWriter(trx: Kysely<Schema>): DeliveryQueueWriter {
+export function deliveryQueueWriter(trx: Kysely<Schema>, bytes: ByteCounter): DeliveryQueueWriter {
   return {
-    async claim(queue, { now, until, by, limit }) {
-      // Two statements: PostgreSQL may run a subquery with a limit more than once, and then lock more rows than that.
-      const due = await skippingLocked(
-        trx,
-        trx
-          .selectFrom("deliveries")
-          .select("id")
-          .where("queue", "=", queue)
-          .where("state", "=", "pending")
-          .where("due_at", "<=", now)
-          .orderBy("due_at")
-          .limit(limit),
-      ).execute();
-      if (due.length === 0) return [];
-      const ids = due.map(({ id }) => id);
-      await trx
-        .updateTable("deliveries")
-        .set((eb) => ({
-          due_at: until,
-          claimed_by: by,
-          attempted_at: now,
-          attempts: eb("attempts", "+", 1),
-          fence: eb("fence", "+", 1),
-        }))
-        .where("id", "in", ids)
+    async claim(queue, claim) {
+      const ids = await claimDue(trx, "deliveries", queue, claim);
+      if (ids.length === 0) return [];
+      const rows = await deliveriesWithEvents(trx)
+        .where("deliveries.id", "in", ids)
+        .orderBy("deliveries.created_at")
+        .orderBy("deliveries.id")
         .execute();
-      const rows = await deliveriesWithEvents(trx).where("deliveries.id", "in", ids).execute();
       return rows.map(toDelivery);
     },
 
     async recordAttempt({ id, fence }, { state, dueAt, at, status, response, error, ms, uncounted }) {
-      const { numUpdatedRows } = await trx
+      const claimed = trx
+        .selectFrom("deliveries")
+        .select([...STORED, "response", "error", "queue"])
+        .where("id", "=", id)
+        .where("fence", "=", fence)
+        .where("state", "=", "pending");
+      const delivery = await forUpdate(trx, claimed).executeTakeFirst();
+      if (delivery === undefined) return false;
+      const { subject, project, stored_bytes: before } = delivery;
+      const added =
+        delivery.queue === MAIL_QUEUE
+          ? 0
+          : lengthOf(response, error) - lengthOf(delivery.response, delivery.error);
+      bytes.addPart({ subject, project, bytes: added });
+      await trx
         .updateTable("deliveries")
         .set((eb) => ({
           state,
+          stored_bytes: before + added,
           due_at: dueAt,
           claimed_by: null,
           ended_at: state === "pending" ? null : at,
@@ -105,10 +103,8 @@ export function deliveryQueueWriter(trx: Kysely<Schema>): DeliveryQueueWriter {
           ...(uncounted === true && { attempts: eb("attempts", "-", 1) }),
         }))
         .where("id", "=", id)
-        .where("fence", "=", fence)
-        .where("state", "=", "pending")
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
+        .execute();
+      return true;
     },
 
     async succeeded(id, at) {

@@ -11,6 +11,8 @@ import {
   sql,
   type SqlBool,
 } from "kysely";
+import type { LockMode } from "../core/transactions.ts";
+import { preparedWrite, statement } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
 /** A connection or a transaction, whatever its tables. */
@@ -49,12 +51,25 @@ export const againstDeletion = <DB, TB extends keyof DB, O>(
 ): SelectQueryBuilder<DB, TB, O> => (writesConcurrently(db) ? query.forKeyShare() : query);
 
 /** What is locked by its name, because it has no row, or may have none. The numbers keep equal names of two kinds apart. */
-const LOCKED = { queue: 1, starts: 2, claims: 3, audit: 4 } as const;
+const LOCKED = { queue: 1, starts: 2, claims: 3, audit: 4, bookmarks: 5 } as const;
 
-/** Locks a name until the transaction ends. */
-export async function lockName(trx: Kysely<Schema>, kind: keyof typeof LOCKED, name: string): Promise<void> {
-  if (writesConcurrently(trx))
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${sql.lit(LOCKED[kind])}))`.execute(trx);
+const nameLocks = {
+  exclusive: preparedWrite((db, name: string, kind: number) =>
+    statement(db, sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${kind}))`),
+  ),
+  shared: preparedWrite((db, name: string, kind: number) =>
+    statement(db, sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, ${kind}))`),
+  ),
+};
+
+/** Locks a name until the transaction ends, alone, or together with others that share the lock. */
+export async function lockName(
+  trx: Kysely<Schema>,
+  kind: keyof typeof LOCKED,
+  name: string,
+  mode: LockMode = "exclusive",
+): Promise<void> {
+  if (writesConcurrently(trx)) await nameLocks[mode](trx, name, LOCKED[kind]);
 }
 
 /**
@@ -95,6 +110,11 @@ export function contains(column: Expression<string>, needle: string): RawBuilder
 const INDEXED_CHARS = 3;
 /** Maximum number of parts that a query of the search index contains. */
 const MAX_PARTS = 48;
+/**
+ * In PostgreSQL: with that many matches among the newest workflows, reading texts in order finds enough of them sooner than the
+ * index, which has to read the lists of all parts to their ends.
+ */
+const FREQUENT = { matches: 100, newest: 1_000 } as const;
 
 /** The triggers that keep the search index up to date, also when an older release writes. By name, as SQLite stores them. */
 export const SEARCH_TRIGGERS: Readonly<Record<string, string>> = {
@@ -117,7 +137,7 @@ export const SEARCH_TRIGGERS: Readonly<Record<string, string>> = {
 
 /**
  * Creates the index of `workflows.search_text` for `workflowsThatMayContain`. Its numbers are a table of their own, because those of
- * a table with a text key change when a backup is made. PostgreSQL has none yet: the texts are compared there.
+ * a table with a text key change when a backup is made. PostgreSQL has its own (`createPostgresWorkflowSearch`).
  */
 export async function createWorkflowSearch(db: Kysely<never>): Promise<void> {
   if (writesConcurrently(db)) return;
@@ -134,23 +154,57 @@ export async function createWorkflowSearch(db: Kysely<never>): Promise<void> {
 }
 
 /**
- * Selects the ids of at most `limit` workflows, among which are all whose search text contains each of the words, unless the limit
+ * The same for PostgreSQL: an index of the parts of each text, as long as those of SQLite. They are those of `partsOf`, whatever the
+ * language of the database, so that both find the same. `pg_trgm` knows only letters of that language, and needs a right to be installed.
+ */
+export async function createPostgresWorkflowSearch(db: Kysely<never>): Promise<void> {
+  if (!writesConcurrently(db)) return;
+  // Its cost, of an estimated 0.1 ms, keeps the planner from computing the parts of each text instead of using the index.
+  await sql`create function text_parts(text) returns text[] language sql immutable strict parallel safe cost 100000
+    as ${sql.lit(`
+      select coalesce(array_agg(distinct part), '{}') from (
+        select char || lead(char, 1) over characters || lead(char, 2) over characters as part
+        from unnest(string_to_array($1, null)) with ordinality as c (char, place)
+        window characters as (order by place)
+      ) as parts where part is not null`)}`.execute(db);
+  await sql`create index workflows_by_text_parts on workflows using gin (text_parts(search_text))`.execute(
+    db,
+  );
+}
+
+/**
+ * Finds the ids of at most `limit` workflows, among which are all whose search text contains each of the words, unless the limit
  * is reached. Others may be among them.
  * @param words in lower case
- * @returns undefined if there is no index, or the words are too short for it
+ * @returns undefined if there is no index, the words are too short for it, or (in PostgreSQL) they are frequent
  */
-export function workflowsThatMayContain(
-  db: Connection,
+export async function workflowsThatMayContain(
+  db: Kysely<Schema>,
   words: readonly string[],
   limit: number,
-): RawBuilder<{ id: string }> | undefined {
+): Promise<string[] | undefined> {
   const parts = [...new Set(words.flatMap(partsOf))].slice(0, MAX_PARTS);
-  if (parts.length === 0 || writesConcurrently(db)) return undefined;
-  const query = parts.map((part) => `"${part.replaceAll('"', '""')}"`).join(" AND ");
-  return sql<{ id: string }>`
-    select workflow_id as id from workflow_numbers where number in (
-      select rowid from workflow_search where workflow_search match ${query} limit ${limit}
-    )`;
+  if (parts.length === 0) return undefined;
+  if (writesConcurrently(db) && (await areFrequent(db, words))) return undefined;
+  const quoted = parts.map((part) => `"${part.replaceAll('"', '""')}"`);
+  const query = writesConcurrently(db)
+    ? sql<{ id: string }>`
+      select id from workflows where text_parts(search_text) @> ${parts}::text[] limit ${limit}`
+    : sql<{ id: string }>`
+      select workflow_id as id from workflow_numbers where number in (
+        select rowid from workflow_search where workflow_search match ${quoted.join(" AND ")} limit ${limit}
+      )`;
+  return (await query.execute(db)).rows.map(({ id }) => id);
+}
+
+/** Whether many of the newest workflows contain each of the words. */
+async function areFrequent(db: Kysely<Schema>, words: readonly string[]): Promise<boolean> {
+  const matches = words.map((word) => contains(sql.ref<string>("search_text"), word));
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select search_text from workflows order by created_at desc, id desc limit ${sql.lit(FREQUENT.newest)}
+    ) as newest where ${sql.join(matches, sql` and `)}`.execute(db);
+  return rows[0]!.count >= FREQUENT.matches;
 }
 
 function partsOf(word: string): string[] {

@@ -1,6 +1,6 @@
 /** Reads the requests of workflows to be tools of their own. */
 import { type Kysely, sql } from "kysely";
-import type { ExposureRequest } from "../core/ports.ts";
+import type { ExposureRequest } from "../core/workflow-ports.ts";
 import { decodeDefinition } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 

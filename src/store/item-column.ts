@@ -1,5 +1,5 @@
 import type { StepRef } from "../core/model.ts";
-import type { RunStepRow } from "./schema.ts";
+import type { RunStepRow } from "./run-schema.ts";
 
 /** The column `item`: the index of an item of a fan-out, or -1 for the step itself, so that it can be part of a key. */
 export const NO_ITEM = -1;

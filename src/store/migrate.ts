@@ -38,6 +38,15 @@ import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state
 import * as approvalRules from "./migrations/0035-approval-rules.ts";
 import * as subscriptions from "./migrations/0034-subscriptions.ts";
 import * as approvalReach from "./migrations/0036-approval-reach.ts";
+import * as deliveryOwners from "./migrations/0038-delivery-owners.ts";
+import * as jsonLists from "./migrations/0042-json-lists.ts";
+import * as postgresWorkflowSearch from "./migrations/0049-postgres-workflow-search.ts";
+import * as deliveriesOfRuns from "./migrations/0051-deliveries-of-runs.ts";
+import * as bookmarks from "./migrations/0052-bookmarks.ts";
+import * as definitionSources from "./migrations/0053-definition-sources.ts";
+import * as secondFactors from "./migrations/0054-second-factors.ts";
+import * as auditFilters from "./migrations/0055-audit-filters.ts";
+import * as mailServersAndBodyDigests from "./migrations/0056-mail-servers-and-body-digests.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -89,6 +98,15 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 35, name: "approval-rules", requires: 1, up: approvalRules.up },
   { id: 36, name: "approval-reach", requires: 1, up: approvalReach.up },
   { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
+  { id: 38, name: "delivery-owners", requires: 1, up: deliveryOwners.up },
+  { id: 42, name: "json-lists", requires: 1, up: jsonLists.up },
+  { id: 49, name: "postgres-workflow-search", requires: 1, up: postgresWorkflowSearch.up },
+  { id: 51, name: "deliveries-of-runs", requires: 1, up: deliveriesOfRuns.up },
+  { id: 52, name: "bookmarks", requires: 1, up: bookmarks.up },
+  { id: 53, name: "definition-sources", requires: 1, up: definitionSources.up },
+  { id: 54, name: "second-factors", requires: 1, up: secondFactors.up },
+  { id: 55, name: "audit-filters", requires: 1, up: auditFilters.up },
+  { id: 56, name: "mail-servers-and-body-digests", requires: 1, up: mailServersAndBodyDigests.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

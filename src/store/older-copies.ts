@@ -1,40 +1,62 @@
-/** What older releases must not work with: they know no projects, limits of keys and trials, so they would ignore them. */
+/** What older releases must not work with: they know no projects, limits of keys, trials or second factors, so they would ignore them. */
 import { type Kysely, sql } from "kysely";
 import { AppError } from "../core/errors.ts";
 import { acceptOlderPurge } from "./audit-entries.ts";
+import { MIGRATIONS } from "./migrate.ts";
 import { findOlderProcesses } from "./older-processes.ts";
 import type { Schema } from "./schema.ts";
+import packageJson from "../../package.json" with { type: "json" };
 
-/** The migration that adds projects. A release that does not know it knows no projects. */
+/** The migration that adds projects. A release that does not know it knows no projects, and no hash chain of the audit log. */
 const PROJECTS_MIGRATION = 25;
+/** The migration that adds second factors. A release that does not know it lets people in with the password alone. */
+export const SECOND_FACTORS_MIGRATION = 54;
 
-/** Whether releases that know no projects, and no hash chain of the audit log, may run on this state. */
-export async function olderReleasesMayRun(db: Kysely<Schema>): Promise<boolean> {
+/** What an executor records: the version, and after `+` the newest migration that it knows. */
+export const releaseOnRecord = (): string => `${packageJson.version}+${MIGRATIONS.at(-1)!.id}`;
+
+/** The newest migration that an executor can know; earlier releases recorded none, and those before projects no release. */
+function newestKnown(release: string | null): number {
+  if (release === null) return PROJECTS_MIGRATION - 1;
+  const [, recorded] = release.split("+");
+  return recorded === undefined ? SECOND_FACTORS_MIGRATION - 1 : Number(recorded);
+}
+
+/** The newest migration that a release must know to start on this state. */
+async function requiredMigration(db: Kysely<Schema>): Promise<number> {
   const { requires } = await db
     .selectFrom("migrations")
-    .select("requires")
-    .where("id", "=", PROJECTS_MIGRATION)
+    .select((eb) => eb.fn.max("requires").as("requires"))
     .executeTakeFirstOrThrow();
-  return requires < PROJECTS_MIGRATION;
+  return requires;
 }
+
+/** Whether releases that know no projects, and no hash chain of the audit log, may run on this state. */
+export const olderReleasesMayRun = async (db: Kysely<Schema>): Promise<boolean> =>
+  (await requiredMigration(db)) < PROJECTS_MIGRATION;
 
 /**
  * Refuses a change that older releases would not respect while a copy of one runs, and keeps them from starting on this
- * state from now on. The first second project, limited key, review and trial call it, in their transaction.
+ * state from now on. The first second project, limited key, review and trial call it, and the first second factor, in their
+ * transaction.
  *
- * Executors of this release record it with their first heartbeat; processes without one are noticed on this machine. A copy that stopped without a trace counts until an executor
- * of this release has noticed that its heartbeats are missing.
+ * Executors record their release with their first heartbeat; processes that know no projects are noticed on this machine, too. A
+ * copy that stopped without a trace counts until an executor of this release has noticed that its heartbeats are missing.
+ * @param migration the one that a release must know to respect the change
  * @throws AppError upgrade_unfinished
  */
-export async function assertNoOlderCopies(trx: Kysely<Schema>): Promise<void> {
-  if (!(await olderReleasesMayRun(trx))) return;
-  const older = await trx
+export async function assertNoOlderCopies(
+  trx: Kysely<Schema>,
+  migration: number = PROJECTS_MIGRATION,
+): Promise<void> {
+  const required = await requiredMigration(trx);
+  if (required >= migration) return;
+  const executors = await trx
     .selectFrom("executors")
-    .select(["id", "started_at"])
-    .where("release", "is", null)
+    .select(["id", "started_at", "release"])
     .orderBy("started_at")
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
+  const older = executors.find(({ release }) => newestKnown(release) < migration);
   if (older !== undefined)
     throw new AppError(
       "upgrade_unfinished",
@@ -42,6 +64,17 @@ export async function assertNoOlderCopies(trx: Kysely<Schema>): Promise<void> {
         "this. Nothing was changed. Finish the upgrade first: replace that copy with this release. If it has stopped " +
         "already, try again two minutes after a server of this release has started.",
     );
+  // With the first of these changes. PostgreSQL never runs releases that know no projects.
+  if (required < PROJECTS_MIGRATION) await endReleasesBeforeProjects(trx);
+  await trx
+    .updateTable("migrations")
+    .set({ requires: sql.lit(migration) })
+    .where("id", "=", migration)
+    .execute();
+}
+
+/** @throws AppError upgrade_unfinished */
+async function endReleasesBeforeProjects(trx: Kysely<Schema>): Promise<void> {
   const [process] = await findOlderProcesses(await databaseFileOf(trx));
   if (process !== undefined)
     throw new AppError(
@@ -52,11 +85,6 @@ export async function assertNoOlderCopies(trx: Kysely<Schema>): Promise<void> {
     );
   // From now on, missing entries are an error.
   await acceptOlderPurge(trx);
-  await trx
-    .updateTable("migrations")
-    .set({ requires: sql.lit(PROJECTS_MIGRATION) })
-    .where("id", "=", PROJECTS_MIGRATION)
-    .execute();
 }
 
 async function databaseFileOf(db: Kysely<Schema>): Promise<string> {

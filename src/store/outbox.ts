@@ -10,6 +10,7 @@ import {
 } from "../core/subscription-ports.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { type ByteCounter, releaseStored, STORED } from "./stored-bytes.ts";
 import { toSubscription } from "./subscriptions.ts";
 
 /** Every end of a run asks this. */
@@ -17,7 +18,7 @@ const activeSubscriptions = prepared((db, project: string) =>
   db.selectFrom("subscriptions").selectAll().where("project", "=", project).where("paused_at", "is", null),
 );
 
-export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
+export function outboxWriter(trx: Kysely<Schema>, bytes: ByteCounter): OutboxWriter {
   return {
     async record(event) {
       const active = (await activeSubscriptions(trx, event.project)).map(toSubscription);
@@ -34,20 +35,26 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
       if (wanting.length > 0)
         await insert(
           event,
-          wanting.map(({ id }) => ({ queue: id, recipient: null })),
+          wanting.map(({ id, subject }) => ({ queue: id, subject, recipient: null })),
         );
       return wanting.length;
     },
 
     async recordFor(subscriptionId, event) {
-      return (await insert(event, [{ queue: subscriptionId, recipient: null }]))[0]!;
+      const subscription = await trx
+        .selectFrom("subscriptions")
+        .select("subject")
+        .where("id", "=", subscriptionId)
+        .executeTakeFirst();
+      const subject = subscription?.subject ?? "";
+      return (await insert(event, [{ queue: subscriptionId, subject, recipient: null }]))[0]!;
     },
 
     async recordMail(event, recipients) {
       if (recipients.length > 0)
         await insert(
           event,
-          recipients.map((recipient) => ({ queue: MAIL_QUEUE, recipient })),
+          recipients.map((recipient) => ({ queue: MAIL_QUEUE, subject: "", recipient })),
         );
     },
   };
@@ -65,12 +72,13 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
 
   async function insert(
     { onlyNamed: _named, mayKnow: _mayKnow, workflowId, runId, data, ...event }: OutgoingEvent,
-    deliveries: readonly { queue: string; recipient: string | null }[],
+    deliveries: readonly { queue: string; subject: string; recipient: string | null }[],
   ): Promise<string[]> {
     const eventId = newEventId();
+    const text = JSON.stringify(data);
     await trx
       .insertInto("outgoing_events")
-      .values({ ...event, id: eventId, workflow_id: workflowId, run_id: runId, data: JSON.stringify(data) })
+      .values({ ...event, id: eventId, workflow_id: workflowId, run_id: runId, data: text })
       .execute();
     const rows = deliveries.map((delivery) => ({
       ...delivery,
@@ -82,8 +90,11 @@ export function outboxWriter(trx: Kysely<Schema>): OutboxWriter {
       fence: 0,
       due_at: event.at,
       created_at: event.at,
+      stored_bytes: delivery.queue === MAIL_QUEUE ? 0 : Buffer.byteLength(text),
     }));
     await trx.insertInto("deliveries").values(rows).execute();
+    for (const { subject, project, stored_bytes } of rows)
+      bytes.addPart({ subject, project, bytes: stored_bytes });
     return rows.map(({ id }) => id);
   }
 }
@@ -103,7 +114,7 @@ export async function purgeDeliveries(
   trx: Kysely<Schema>,
   { before, limit }: { before: string; limit: number },
 ): Promise<boolean> {
-  const { numDeletedRows } = await trx
+  const deleted = await trx
     .deleteFrom("deliveries")
     .where("id", "in", (eb) =>
       eb
@@ -113,7 +124,9 @@ export async function purgeDeliveries(
         .orderBy("ended_at")
         .limit(limit),
     )
-    .executeTakeFirstOrThrow();
+    .returning(STORED)
+    .execute();
+  await releaseStored(trx, deleted);
   const { numDeletedRows: events } = await trx
     .deleteFrom("outgoing_events")
     .where("id", "in", (eb) =>
@@ -134,15 +147,5 @@ export async function purgeDeliveries(
         .limit(limit),
     )
     .executeTakeFirstOrThrow();
-  return numDeletedRows >= BigInt(limit) || events >= BigInt(limit);
-}
-
-/** Makes the claimed deliveries of a dead executor due at once. */
-export async function releaseDeliveries(trx: Kysely<Schema>, executor: string, at: string): Promise<void> {
-  await trx
-    .updateTable("deliveries")
-    .set((eb) => ({ due_at: at, claimed_by: null, fence: eb("fence", "+", 1) }))
-    .where("claimed_by", "=", executor)
-    .where("state", "=", "pending")
-    .execute();
+  return deleted.length >= limit || events >= BigInt(limit);
 }

@@ -13,6 +13,7 @@ import type { PerKeyLimits } from "../core/usage-limits.ts";
 import { assertNoOlderCopies } from "./older-copies.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { releaseStored, STORED } from "./stored-bytes.ts";
 
 /** The name of the counter that is the revision. */
 const REVISION = "projects";
@@ -205,7 +206,10 @@ export function projectWriter(trx: Kysely<Schema>): ProjectWriter {
       await trx.deleteFrom("grants").where("project", "=", id).execute();
       await trx.deleteFrom("workflow_offers").where("project", "=", id).execute();
       await trx.deleteFrom("reviews").where("project", "=", id).execute();
-      await trx.deleteFrom("deliveries").where("project", "=", id).execute();
+      await releaseStored(
+        trx,
+        await trx.deleteFrom("deliveries").where("project", "=", id).returning(STORED).execute(),
+      );
       await trx.deleteFrom("subscriptions").where("project", "=", id).execute();
       await trx.deleteFrom("projects").where("id", "=", id).execute();
     },

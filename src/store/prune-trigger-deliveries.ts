@@ -1,7 +1,9 @@
 /** Bounds what triggers have received: by number, by bytes, by time. */
-import type { Kysely } from "kysely";
+import type { Kysely, SelectQueryBuilder } from "kysely";
 import { DAY, iso } from "../core/clock.ts";
+import { forUpdate } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
+import { addStoredBytes, type StoredPart } from "./stored-bytes.ts";
 
 /** Number of the newest deliveries of a trigger whose bodies are stored. */
 const MAX_BODIES = 200;
@@ -14,8 +16,11 @@ const KEEP_BODIES_MS = 7 * DAY;
 /** How long a delivery is listed, and a repetition of it recognized, in milliseconds. */
 const KEEP_MS = 30 * DAY;
 
-/** Deletes the bodies that the newest deliveries of a trigger leave no room for, and the oldest refused deliveries. */
-export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: string): Promise<void> {
+/**
+ * Deletes the bodies that the newest deliveries of a trigger leave no room for, and the oldest refused deliveries.
+ * @returns what is no longer stored, to be counted
+ */
+export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: string): Promise<StoredPart[]> {
   const newest = await trx
     .selectFrom("trigger_deliveries")
     .select(["received_at", "bytes"])
@@ -30,16 +35,20 @@ export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: str
     total += bytes;
     return index === MAX_BODIES || (index > 0 && total > MAX_BODY_BYTES);
   });
-  if (beyond !== undefined)
-    await trx
-      .updateTable("trigger_deliveries")
-      .set({ event: null })
-      .where("trigger_id", "=", triggerId)
-      .where("received_at", "<=", beyond.received_at)
-      .where("event", "is not", null)
-      // One that has not ended is still needed.
-      .where("next_at", "is", null)
-      .execute();
+  const released =
+    beyond === undefined
+      ? []
+      : await deleteBodies(
+          trx,
+          trx
+            .selectFrom("trigger_deliveries")
+            .select("id")
+            .where("trigger_id", "=", triggerId)
+            .where("received_at", "<=", beyond.received_at)
+            .where("event", "is not", null)
+            // One that has not ended is still needed.
+            .where("next_at", "is", null),
+        );
   const refused = await trx
     .selectFrom("trigger_deliveries")
     .select("received_at")
@@ -56,6 +65,40 @@ export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: str
       .where("status", "=", "refused")
       .where("received_at", "<=", refused.received_at)
       .execute();
+  return released;
+}
+
+/** Deletes the bodies of the deliveries that `ids` selects. @returns what is no longer stored */
+async function deleteBodies(
+  trx: Kysely<Schema>,
+  ids: SelectQueryBuilder<Schema, "trigger_deliveries", { id: string }>,
+): Promise<StoredPart[]> {
+  const rows = await forUpdate(trx, ids).execute();
+  if (rows.length === 0) return [];
+  const deleted = trx
+    .selectFrom("trigger_deliveries")
+    .innerJoin("workflows", "workflows.id", "trigger_deliveries.workflow_id")
+    .select(["subject", "project", "stored_bytes"])
+    .where(
+      "trigger_deliveries.id",
+      "in",
+      rows.map(({ id }) => id),
+    );
+  const parts = (await deleted.execute()).map(({ subject, project, stored_bytes }) => ({
+    subject,
+    project,
+    bytes: -stored_bytes,
+  }));
+  await trx
+    .updateTable("trigger_deliveries")
+    .set({ event: null, stored_bytes: 0 })
+    .where(
+      "id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  return parts;
 }
 
 /** Purges a batch of expired deliveries and bodies at `now` (milliseconds). @returns whether there may be more */
@@ -64,29 +107,16 @@ export async function purgeTriggerDeliveries(
   now: number,
   limit: number,
 ): Promise<boolean> {
+  const ended = trx.selectFrom("trigger_deliveries").select("id").where("next_at", "is", null).limit(limit);
+  const parts = await deleteBodies(
+    trx,
+    ended.where("received_at", "<", iso(now - KEEP_BODIES_MS)).where("event", "is not", null),
+  );
+  await addStoredBytes(trx, parts);
+  // Their bodies were deleted before, unless they were many.
   const expired = await trx
     .deleteFrom("trigger_deliveries")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("trigger_deliveries")
-        .select("id")
-        .where("received_at", "<", iso(now - KEEP_MS))
-        .where("next_at", "is", null)
-        .limit(limit),
-    )
+    .where("id", "in", ended.where("received_at", "<", iso(now - KEEP_MS)).where("event", "is", null))
     .executeTakeFirst();
-  const old = await trx
-    .updateTable("trigger_deliveries")
-    .set({ event: null })
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("trigger_deliveries")
-        .select("id")
-        .where("received_at", "<", iso(now - KEEP_BODIES_MS))
-        .where("event", "is not", null)
-        .where("next_at", "is", null)
-        .limit(limit),
-    )
-    .executeTakeFirst();
-  return expired.numDeletedRows >= BigInt(limit) || old.numUpdatedRows >= BigInt(limit);
+  return expired.numDeletedRows >= BigInt(limit) || parts.length >= limit;
 }

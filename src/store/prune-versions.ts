@@ -3,7 +3,7 @@
  * something refers to are never pruned.
  */
 import { type Kysely, type NotNull, sql } from "kysely";
-import type { PrunableVersions, PruneRule } from "../core/ports.ts";
+import type { PrunableVersions, PruneRule } from "../core/workflow-ports.ts";
 import { releaseValues, versionHolder } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 import { addStoredBytes } from "./stored-bytes.ts";
@@ -99,7 +99,7 @@ export async function pruneVersions(
   for (const { version, subject, project, left, freed } of found) {
     await trx
       .updateTable("workflow_versions")
-      .set({ definition: null, pruned_at: at, stored_bytes: left })
+      .set({ definition: null, source: null, pruned_at: at, stored_bytes: left })
       .where("workflow_id", "=", workflowId)
       .where("version", "=", version)
       .execute();

@@ -1,4 +1,4 @@
-/** Ends the sessions, links and claimed jobs that a restored backup contains. */
+/** Ends the sessions, links, recovery codes and claimed jobs that a restored backup contains. */
 import type Database from "better-sqlite3";
 import { COMMAND_LINE, OPERATOR } from "../../schemas/actor.ts";
 import { appendAuditEntry } from "./audit-entries.ts";
@@ -8,6 +8,8 @@ import { uncheckedConnection } from "./database.ts";
 export interface RestoreCleanup {
   sessions: number;
   links: number;
+  /** Unused recovery codes of people with a second factor. */
+  recoveryCodes: number;
   mcpSessions: number;
   /** Jobs that an executor had claimed; the next executor runs them again. */
   jobs: number;
@@ -50,6 +52,10 @@ export async function resetTransientState(
   const links =
     run("account_links", "delete from account_links where used_at is null") +
     run("approval_links", "delete from approval_links where used_at is null");
+  run("factor_challenges", "delete from factor_challenges");
+  // A code that was used since the backup must not work again.
+  run("recovery_codes", "delete from recovery_codes where used_at is not null");
+  const recoveryCodes = run("recovery_codes", "delete from recovery_codes");
   // A code or refresh token that was used since the backup must not work again. Applications keep their registration.
   run("oauth_states", "delete from oauth_states where model <> 'Client'");
   // Without these no application can renew its token, and the token of the backup may have been replaced since.
@@ -86,7 +92,7 @@ export async function resetTransientState(
       entry.surface,
       entry.client,
     );
-  return { sessions, links, mcpSessions, jobs };
+  return { sessions, links, recoveryCodes, mcpSessions, jobs };
 }
 
 /** Releases the claimed jobs. They are not quarantined, because their executors did not crash. */

@@ -3,13 +3,15 @@
  * or project, status and trigger: so a page costs the same however many runs are stored.
  */
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
-import { RunStatus, RunTrigger } from "../../schemas/run.ts";
+import { RunStatus, RunTrigger } from "../../schemas/run-status.ts";
 import type { ListPosition, RunFilter } from "../core/model.ts";
 import { MAX_COUNTED } from "./capped-count.ts";
 import type { Schema } from "./schema.ts";
 
 /** Maximum number of branches of one statement. SQLite allows 500. */
 const MAX_BRANCHES = 400;
+/** Minimum number of keys that are read of a branch at once. */
+const MIN_BRANCH_KEYS = 50;
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -34,6 +36,25 @@ function statusesOf({ status }: RunFilter): RunStatus[] | undefined {
   return status === undefined || distinct.length === RunStatus.options.length ? undefined : distinct;
 }
 
+/** The conditions of a filter in one, without the order that an index gives: for few runs. */
+export function listConditions(filter: RunFilter): Condition[] {
+  const projects = both(filter.project, filter.visibility?.projects);
+  const workflows = both(filter.workflowId, filter.visibility?.workflows);
+  if (projects?.length === 0 || workflows?.length === 0) return [sql<SqlBool>`false`];
+  const { trigger, isTrial, retryOf, backfill } = filter;
+  return [
+    ...(retryOf === undefined ? [] : [sql<SqlBool>`retry_of = ${retryOf}`]),
+    ...(backfill === undefined ? [] : [sql<SqlBool>`backfill = ${backfill}`]),
+    ...(isTrial === true ? [sql<SqlBool>`trial is not null`] : []),
+    ...(isTrial === false ? [sql<SqlBool>`${IS_TRIAL} = 0`] : []),
+    ...isOneOf("project", projects),
+    ...isOneOf("workflow_id", workflows),
+    ...isOneOf("status", statusesOf(filter) ?? null),
+    ...isOneOf("trigger", trigger === undefined ? null : [trigger]),
+    ...inRange(filter, null),
+  ];
+}
+
 /**
  * The branches of a filter: conditions that exclude each other, and together match its runs. The columns of each are those of an
  * index that continues with `created_at` and `id`.
@@ -47,17 +68,7 @@ async function branchesOf(db: Kysely<Schema>, filter: RunFilter): Promise<Condit
   const noTrial = isTrial === false ? [sql<SqlBool>`${IS_TRIAL} = 0`] : [];
   // There are few trials, retries of a run and runs of a backfill, and they have indexes of their own.
   if (isTrial === true || retryOf !== undefined || backfill !== undefined)
-    return [
-      and([
-        ...(retryOf === undefined ? [] : [sql<SqlBool>`retry_of = ${retryOf}`]),
-        ...(backfill === undefined ? [] : [sql<SqlBool>`backfill = ${backfill}`]),
-        ...(isTrial === true ? [sql<SqlBool>`trial is not null`] : noTrial),
-        ...isOneOf("project", projects),
-        ...isOneOf("workflow_id", workflows),
-        ...isOneOf("status", statuses ?? null),
-        ...isOneOf("trigger", trigger === undefined ? null : [trigger]),
-      ]),
-    ];
+    return [and(listConditions({ ...filter, since: undefined, until: undefined }))];
   const isSplit = statuses !== undefined || trigger !== undefined;
   const leading: Condition[][] =
     workflows !== null
@@ -95,12 +106,12 @@ function* inStatements(branches: readonly Condition[]): Generator<readonly Condi
 }
 
 /** The position of a run in lists. */
-interface RunKey {
+export interface RunKey {
   id: string;
   created_at: string;
 }
 
-const newestFirst = (a: RunKey, b: RunKey): number =>
+export const newestFirst = (a: RunKey, b: RunKey): number =>
   a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1;
 
 /** The newest `limit` runs of a filter, beyond the position `after`, newest first. */
@@ -123,6 +134,80 @@ export async function newestRuns(
     keys.push(...rows);
   }
   return keys.toSorted(newestFirst).slice(0, limit);
+}
+
+/**
+ * All runs of a filter beyond the position `after`, newest first, in parts. Each branch is read further only where its runs are
+ * needed, so the number of keys that are read does not grow with the product of branches and parts. If the filter has too many
+ * branches, they are not split by status and trigger: the caller leaves out the runs whose status or trigger differs.
+ * @param size about the number of keys that one round reads
+ */
+export async function* runsInOrder(
+  db: Kysely<Schema>,
+  { filter, after, size }: { filter: RunFilter; after: ListPosition | null; size: number },
+): AsyncGenerator<RunKey[]> {
+  const split = await branchesOf(db, filter);
+  const found =
+    split.length <= MAX_BRANCHES
+      ? split
+      : await branchesOf(db, { ...filter, status: undefined, trigger: undefined });
+  const limit = Math.max(MIN_BRANCH_KEYS, Math.ceil(size / Math.max(1, found.length)));
+  const branches = found.map((condition): Branch => ({ condition, keys: [], after, hasMore: true }));
+  let open = branches;
+  do {
+    await readBranches(
+      db,
+      filter,
+      open.filter(({ keys }) => keys.length === 0),
+      limit,
+    );
+    open = open.filter(({ hasMore }) => hasMore);
+    // What a branch has not returned yet is older than its last key: newer keys of the others are complete.
+    const last = open.map(({ keys }) => keys.at(-1)!).toSorted(newestFirst)[0];
+    const part: RunKey[] = [];
+    for (const branch of branches) {
+      const older = branch.keys.findIndex((key) => last !== undefined && newestFirst(key, last) > 0);
+      for (const key of branch.keys.splice(0, older === -1 ? branch.keys.length : older)) part.push(key);
+    }
+    if (part.length > 0) yield part.toSorted(newestFirst);
+  } while (open.length > 0);
+}
+
+/** A branch that is read in parts. */
+interface Branch {
+  condition: Condition;
+  /** Those that were read and not returned yet. */
+  keys: RunKey[];
+  /** Where the next part begins. */
+  after: ListPosition | null;
+  hasMore: boolean;
+}
+
+/** Reads the next `limit` keys of each of these branches. */
+async function readBranches(
+  db: Kysely<Schema>,
+  filter: RunFilter,
+  branches: readonly Branch[],
+  limit: number,
+): Promise<void> {
+  for (let from = 0; from < branches.length; from += MAX_BRANCHES) {
+    const read = branches.slice(from, from + MAX_BRANCHES);
+    const parts = read.map(
+      ({ condition, after }, index) => sql`
+        select ${sql.lit(index)} as branch, id, created_at from (
+          select id, created_at from runs where ${and([condition, ...inRange(filter, after)])}
+          order by created_at desc, id desc limit ${sql.lit(limit)}
+        ) as ${sql.ref(`branch_${index}`)}`,
+    );
+    const { rows } = await sql<RunKey & { branch: number }>`${sql.join(parts, sql` union all `)}`.execute(db);
+    const byBranch = Map.groupBy(rows, ({ branch }) => branch);
+    for (const [index, branch] of read.entries()) {
+      branch.keys = (byBranch.get(index) ?? []).toSorted(newestFirst);
+      branch.hasMore = branch.keys.length === limit;
+      const last = branch.keys.at(-1);
+      if (last !== undefined) branch.after = [last.created_at, last.id];
+    }
+  }
 }
 
 /** Counts the runs of a filter, up to `MAX_COUNTED`. */

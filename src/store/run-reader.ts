@@ -1,6 +1,6 @@
 /** Reads runs. */
 import type { Kysely } from "kysely";
-import type { ListPosition, RunRecord, RunStop } from "../core/model.ts";
+import type { ListPosition, RunFilter, RunRecord, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { forUpdate, isOneOf } from "./dialect.ts";
@@ -8,9 +8,12 @@ import { decodeItem } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { decodeDefinition } from "./run-values.ts";
-import { countRuns, newestRuns } from "./run-lists.ts";
+import { failuresByWorkflow } from "./run-failures.ts";
+import { countRuns, newestRuns, type RunKey } from "./run-lists.ts";
+import { searchRuns } from "./run-search.ts";
 import { runValueReader } from "./run-value-reader.ts";
-import type { RunRow, Schema } from "./schema.ts";
+import type { RunRow } from "./run-schema.ts";
+import type { Schema } from "./schema.ts";
 import { stepReader } from "./step-reader.ts";
 import { decodeStates } from "./step-state-columns.ts";
 
@@ -130,6 +133,20 @@ const countUnfinished = prepared((db, subject: string) =>
     .where("finished_at", "is", null),
 );
 
+/** The runs of a page, and where the next one begins. */
+async function keysOfPage(
+  db: Kysely<Schema>,
+  { filter, after, limit }: { filter: RunFilter; after: ListPosition | null; limit: number },
+): Promise<{ keys: RunKey[]; next: ListPosition | null }> {
+  const { search } = filter;
+  if (search !== undefined) return searchRuns(db, { filter: { ...filter, search }, after, limit });
+  // One more than the page shows whether there is a next page.
+  const keys = await newestRuns(db, { filter, after, limit: limit + 1 });
+  const listed = keys.slice(0, limit);
+  const last = listed.at(-1);
+  return { keys: listed, next: keys.length > limit ? [last!.created_at, last!.id] : null };
+}
+
 export function runReader(db: Kysely<Schema>): RunReader {
   return {
     ...stepReader(db),
@@ -141,9 +158,7 @@ export function runReader(db: Kysely<Schema>): RunReader {
     },
 
     async page({ filter, after, limit }) {
-      // One more than the page shows whether there is a next page.
-      const keys = await newestRuns(db, { filter, after, limit: limit + 1 });
-      const listed = keys.slice(0, limit);
+      const { keys: listed, next } = await keysOfPage(db, { filter, after, limit });
       const rows = await db
         .selectFrom("runs")
         .select(RUN_COLUMNS)
@@ -155,12 +170,11 @@ export function runReader(db: Kysely<Schema>): RunReader {
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
         .execute();
-      const last = listed.at(-1);
-      const next: ListPosition | null = keys.length > limit ? [last!.created_at, last!.id] : null;
       return { items: await Promise.all(rows.map((row) => runRecord(db, row))), next };
     },
 
     count: (filter) => countRuns(db, filter),
+    failuresByWorkflow: (query) => failuresByWorkflow(db, query),
 
     async countUnfinishedByStatus() {
       const rows = await db

@@ -58,7 +58,8 @@ export async function storeJson(trx: Kysely<Schema>, runId: string, json: string
   return json.length <= INLINE_CHARS ? json : `@${await shareText(trx, runId, json)}:${json.length}`;
 }
 
-function parseReference(column: string): { id: number; chars: number } | undefined {
+/** The row of a large value that a column refers to; undefined for a value that is in its column. */
+export function parseReference(column: string): { id: number; chars: number } | undefined {
   const match = /^@(\d+):(\d+)$/.exec(column);
   return match === null ? undefined : { id: Number(match[1]), chars: Number(match[2]) };
 }

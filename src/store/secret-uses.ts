@@ -1,7 +1,7 @@
 /** Records in the audit log which secrets the attempts of steps have used. */
 import type { Kysely } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
-import type { SecretUseWriter } from "../core/run-ports.ts";
+import type { SecretUseWriter } from "../core/usage-ports.ts";
 import { appendAuditEntry } from "./audit-entries.ts";
 import type { Schema } from "./schema.ts";
 

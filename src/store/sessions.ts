@@ -4,7 +4,7 @@
  */
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import { type Clock, iso } from "../core/clock.ts";
-import type { SessionReader, SessionRecord, SessionStore, SessionWriter } from "../core/account-ports.ts";
+import type { SessionReader, SessionRecord, SessionStore, SessionWriter } from "../core/session-ports.ts";
 import type { Store } from "./store.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
@@ -23,6 +23,7 @@ const columns = [
   "address",
   "external",
   "ended_at",
+  "confirmed_at",
 ] as const;
 
 const toSession = (row: Pick<Selectable<Schema["sessions"]>, (typeof columns)[number]>): SessionRecord => ({
@@ -35,6 +36,7 @@ const toSession = (row: Pick<Selectable<Schema["sessions"]>, (typeof columns)[nu
   address: row.address,
   external: row.external === 1,
   endedAt: row.ended_at,
+  confirmedAt: row.confirmed_at,
 });
 
 // Every request of a browser runs this query. It has no join with users, for which SQLite takes several times as long.
@@ -125,7 +127,16 @@ export function sessionWriter(trx: Kysely<Schema>, clock: Clock): SessionWriter 
           address: session.address,
           external: session.external ? 1 : 0,
           ended_at: session.endedAt,
+          confirmed_at: session.confirmedAt,
         })
+        .execute();
+    },
+
+    async confirm(id) {
+      await trx
+        .updateTable("sessions")
+        .set({ confirmed_at: iso(clock.now()) })
+        .where("id", "=", id)
         .execute();
     },
 

@@ -8,10 +8,10 @@ const DEFAULT_LIMITS = "default_limits";
 const find = async (read: Store["read"], name: string): Promise<string | undefined> =>
   (await read.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst())?.value;
 
-/** Returns the key that signs this instance's cursors, the URLs of its events, or its deliveries. The first call of any process creates it. */
+/** Returns the key that signs this instance's cursors, the URLs of its events, or its deliveries, or seals its second factors. The first call of any process creates it. */
 export async function getOrCreateKey(
   { read, transaction }: Pick<Store, "read" | "transaction">,
-  name: "cursor_key" | "event_key" | "subscription_key",
+  name: "cursor_key" | "event_key" | "subscription_key" | "factor_key",
 ): Promise<Buffer> {
   let key = await find(read, name);
   if (key === undefined) {

@@ -2,12 +2,13 @@
 import type { Kysely } from "kysely";
 import type { AttemptRecord, StepRecord, Usage } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
-import { jsonNumber } from "./dialect.ts";
+import { isOneOf, jsonNumber } from "./dialect.ts";
 import { decodeItem, encodeItem, NO_ITEM, stepRefOf } from "./item-column.ts";
 import { parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { slotsOfRun } from "./rate-slots.ts";
-import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
+import type { RunAttemptRow, RunStepRow } from "./run-schema.ts";
+import type { Schema } from "./schema.ts";
 import { decodeState, encodeState } from "./step-state-columns.ts";
 
 const STEP_COLUMNS = [
@@ -127,9 +128,45 @@ const sumUsage = prepared((db, runId: string) =>
     .where("usage", "is not", null),
 );
 
+/** The attempts of a step are numbered without gaps, so a range of the primary key has the last ones. */
+const lastAttemptsOfSteps = prepared((db, runId: string, stepIds: string, limit: number) =>
+  db
+    .selectFrom("run_attempts")
+    .select(ATTEMPT_COLUMNS)
+    .where("run_id", "=", runId)
+    .where("item", "=", NO_ITEM)
+    .where((eb) => isOneOf(eb.ref("step_id"), stepIds))
+    .where((eb) =>
+      eb(
+        "attempt",
+        ">",
+        eb(
+          eb
+            .selectFrom("run_attempts as last")
+            .select((last) => last.fn.max("last.attempt").as("attempt"))
+            .whereRef("last.run_id", "=", "run_attempts.run_id")
+            .whereRef("last.step_id", "=", "run_attempts.step_id")
+            .whereRef("last.item", "=", "run_attempts.item"),
+          "-",
+          limit,
+        ),
+      ),
+    )
+    .orderBy("step_id")
+    .orderBy("attempt"),
+);
+
 type StepReader = Pick<
   RunReader,
-  "steps" | "step" | "items" | "hasExecutedItem" | "lastAttempts" | "usage" | "runningSteps" | "rateWaits"
+  | "steps"
+  | "step"
+  | "items"
+  | "hasExecutedItem"
+  | "lastAttempts"
+  | "lastAttemptsOfSteps"
+  | "usage"
+  | "runningSteps"
+  | "rateWaits"
 >;
 
 export function stepReader(db: Kysely<Schema>): StepReader {
@@ -171,6 +208,11 @@ export function stepReader(db: Kysely<Schema>): StepReader {
         .limit(limit)
         .execute();
       return rows.toReversed().map(attemptRecord);
+    },
+
+    async lastAttemptsOfSteps(runId, stepIds, limit) {
+      const rows = await lastAttemptsOfSteps(db, runId, JSON.stringify(stepIds), limit);
+      return rows.map(attemptRecord);
     },
 
     async usage(runId) {

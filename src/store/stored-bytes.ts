@@ -1,6 +1,6 @@
 /**
- * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, and the versions and states
- * of workflows that they wrote. An equal value that is stored once counts for everyone who has it, so a count says nothing about others' values.
+ * Counts the bytes that each owner stores: the inputs, outputs and definitions of their runs, the versions and states of
+ * workflows that they wrote, and the deliveries to their triggers and subscriptions. An equal value that is stored once counts for everyone who has it, so a count says nothing about others' values.
  * All of it counts for its project too. Only the default project has no count of its own: it has what the others do not have.
  */
 import { type Kysely, sql } from "kysely";
@@ -8,14 +8,14 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { encodeJson } from "../core/encoded-json.ts";
 import { PROJECT_SUBJECT, usageSubjectOf } from "../core/usage-limits.ts";
-import { prepared } from "./prepared.ts";
+import { prepared, preparedWrite } from "./prepared.ts";
 import { storeJson } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 
 /** Rows of a count, of which a transaction changes one: transactions of one owner rarely wait for each other. */
 const SHARDS = 8;
 
-const addToCount = prepared((db, subject: string, shard: number, bytes: number) =>
+const addToCount = preparedWrite((db, subject: string, shard: number, bytes: number) =>
   db
     .insertInto("stored_bytes")
     .values({ subject, shard, bytes })
@@ -25,12 +25,14 @@ const addToCount = prepared((db, subject: string, shard: number, bytes: number) 
         .doUpdateSet((eb) => ({ bytes: eb("stored_bytes.bytes", "+", eb.ref("excluded.bytes")) })),
     ),
 );
-const addToRun = prepared((db, id: string, bytes: number) =>
+const addToRun = preparedWrite((db, id: string, bytes: number) =>
   db
     .updateTable("runs")
     .set((eb) => ({ stored_bytes: eb("stored_bytes", "+", bytes) }))
-    .where("id", "=", id)
-    .returning(["owner", "lineage", "project"]),
+    .where("id", "=", id),
+);
+const holdersOfRun = prepared((db, id: string) =>
+  db.selectFrom("runs").select(["owner", "lineage", "project"]).where("id", "=", id),
 );
 const sumOf = prepared((db, subject: string) =>
   db
@@ -95,6 +97,23 @@ export async function addStoredBytes(trx: Kysely<Schema>, parts: readonly Stored
     if (bytes !== 0) await addToCount(trx, subject, Math.floor(Math.random() * SHARDS), bytes);
 }
 
+/** The length of texts, in bytes. */
+export const lengthOf = (...texts: readonly (string | null)[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), 0);
+
+/** What `releaseStored` needs of the rows that are deleted. */
+export const STORED = ["subject", "project", "stored_bytes"] as const;
+
+/** Subtracts what deleted rows have stored. */
+export const releaseStored = (
+  trx: Kysely<Schema>,
+  deleted: readonly { subject: string; project: string; stored_bytes: number }[],
+): Promise<void> =>
+  addStoredBytes(
+    trx,
+    deleted.map(({ subject, project, stored_bytes: bytes }) => ({ subject, project, bytes: -bytes })),
+  );
+
 /** Adds bytes to the counts of projects. The default one has none of its own. */
 async function addToProjects(
   trx: Kysely<Schema>,
@@ -106,32 +125,46 @@ async function addToProjects(
       await addToCount(trx, `${PROJECT_SUBJECT}${project}`, Math.floor(Math.random() * SHARDS), bytes);
 }
 
-/** Counts the versions and the state of a workflow, with its history, for another project. Its runs stay where they are. */
+/** The tables whose rows count for the project that their workflow belongs to now. */
+const TABLES_OF_WORKFLOWS = [
+  "workflow_versions",
+  "workflow_states",
+  "state_changes",
+  "trigger_deliveries",
+] as const;
+
+/** Counts what is stored for a workflow, for another project. Its runs stay where they are. */
 export async function moveStoredBytes(
   trx: Kysely<Schema>,
   workflowId: string,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  const sumIn = async (table: "workflow_versions" | "workflow_states" | "state_changes"): Promise<number> => {
-    const { bytes } = await trx
+  let bytes = 0;
+  for (const table of TABLES_OF_WORKFLOWS) {
+    const sum = await trx
       .selectFrom(table)
       .select((eb) => eb.fn.sum<number | string | null>("stored_bytes").as("bytes"))
       .where("workflow_id", "=", workflowId)
       .executeTakeFirstOrThrow();
-    return Number(bytes ?? 0);
-  };
-  const bytes =
-    (await sumIn("workflow_versions")) + (await sumIn("workflow_states")) + (await sumIn("state_changes"));
+    bytes += Number(sum.bytes ?? 0);
+  }
   await addToProjects(trx, [
     [from, -bytes],
     [to, bytes],
   ]);
 }
 
-/** Collects what a transaction stores for runs, and adds it to their counts at its end. */
+/** For whom the bytes of a run count. */
+type RunHolders = Pick<StoredPart, "subject" | "project">;
+
+/** Collects what a transaction stores, and adds it to the counts at its end. */
 export interface ByteCounter {
   /** Counts a text that a run stores. */
   add(runId: string, text: string): void;
+  /** Sets for whom the bytes of a run count; left out, they are read. */
+  setHolders(runId: string, holders: RunHolders): void;
+  /** Counts what belongs to no run. */
+  addPart(part: StoredPart): void;
   /** The bytes that were counted for a run since the last `flush`. */
   pending(runId: string): number;
   /** Writes the counts: once, as the last change of the transaction. */
@@ -140,17 +173,28 @@ export interface ByteCounter {
 
 export function byteCounter(trx: Kysely<Schema>): ByteCounter {
   const byRun = new Map<string, number>();
+  const holders = new Map<string, RunHolders>();
+  const others: StoredPart[] = [];
+
+  async function readHolders(runId: string): Promise<RunHolders | undefined> {
+    const [run] = await holdersOfRun(trx, runId);
+    return run && { subject: usageSubjectOf(run), project: run.project };
+  }
+
   return {
     add(runId, text) {
       byRun.set(runId, (byRun.get(runId) ?? 0) + Buffer.byteLength(text));
     },
+    setHolders: (runId, found) => void holders.set(runId, found),
+    addPart: (part) => void others.push(part),
     pending: (runId) => byRun.get(runId) ?? 0,
     async flush() {
-      const parts: StoredPart[] = [];
+      const parts = others.splice(0);
       for (const [runId, added] of byRun) {
-        const [run] = await addToRun(trx, runId, added);
-        if (run !== undefined)
-          parts.push({ subject: usageSubjectOf(run), project: run.project, bytes: added });
+        const found = holders.get(runId) ?? (await readHolders(runId));
+        if (found === undefined) continue;
+        await addToRun(trx, runId, added);
+        parts.push({ ...found, bytes: added });
       }
       byRun.clear();
       await addStoredBytes(trx, parts);
@@ -167,27 +211,35 @@ export const valueEncoder =
     return storeJson(trx, runId, json);
   };
 
-/** The bytes of each run, version and state, with their subjects: owners, and projects besides the default one. */
+/** What belongs to the current project of a workflow, which is not the default one. */
+const ofProjects = sql.join(
+  TABLES_OF_WORKFLOWS.map(
+    (table) => sql`select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, t.stored_bytes as bytes
+      from ${sql.table(table)} t join workflows w on w.id = t.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}`,
+  ),
+  sql` union all `,
+);
+
+/** The bytes of all that is counted, with their subjects: owners, and projects besides the default one. */
 const storedParts = sql`
   select case when owner = ${sql.lit(OPERATOR)} then lineage else owner end as subject, stored_bytes as bytes from runs
   union all
-  select subject, stored_bytes as bytes from workflow_versions
+  ${sql.join(
+    [...TABLES_OF_WORKFLOWS, "deliveries" as const].map(
+      (table) => sql`select subject, stored_bytes as bytes from ${sql.table(table)}`,
+    ),
+    sql` union all `,
+  )}
   union all
-  select subject, stored_bytes as bytes from workflow_states
+  ${sql.join(
+    (["runs", "deliveries"] as const).map(
+      (table) => sql`select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
+        from ${sql.table(table)} where project <> ${sql.lit(DEFAULT_PROJECT)}`,
+    ),
+    sql` union all `,
+  )}
   union all
-  select subject, stored_bytes as bytes from state_changes
-  union all
-  select ${sql.lit(PROJECT_SUBJECT)} || project as subject, stored_bytes as bytes
-  from runs where project <> ${sql.lit(DEFAULT_PROJECT)}
-  union all
-  select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, v.stored_bytes as bytes
-  from workflow_versions v join workflows w on w.id = v.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}
-  union all
-  select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, s.stored_bytes as bytes
-  from workflow_states s join workflows w on w.id = s.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}
-  union all
-  select ${sql.lit(PROJECT_SUBJECT)} || w.project as subject, c.stored_bytes as bytes
-  from state_changes c join workflows w on w.id = c.workflow_id where w.project <> ${sql.lit(DEFAULT_PROJECT)}`;
+  ${ofProjects}`;
 
 /** The subjects whose count differs from the sum of what is stored, by how much it is too low. It reads all runs. */
 export async function storedBytesErrors(db: Kysely<Schema>): Promise<{ subject: string; missing: number }[]> {

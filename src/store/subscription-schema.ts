@@ -61,6 +61,10 @@ export interface SubscriptionSchema {
     response: string | null;
     error: string | null;
     ms: number | null;
+    /** The usage subject of the creator of its subscription; empty for a mail. */
+    subject: string;
+    /** Length of its event, response and error, in bytes; 0 for a mail. */
+    stored_bytes: number;
   };
   /** Within which time published workflows must succeed. */
   expectations: {

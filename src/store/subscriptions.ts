@@ -12,8 +12,10 @@ import {
   type SubscriptionWriter,
 } from "../core/subscription-ports.ts";
 import { cappedCount } from "./capped-count.ts";
+import { forUpdate } from "./dialect.ts";
 import { jsonText, parseJson } from "./json-column.ts";
 import type { Schema } from "./schema.ts";
+import { addStoredBytes, lengthOf, releaseStored, STORED } from "./stored-bytes.ts";
 import { visibleRows } from "./visibility.ts";
 
 export const toSubscription = (row: Selectable<Schema["subscriptions"]>): SubscriptionRecord => ({
@@ -209,18 +211,45 @@ export function subscriptionWriter(trx: Kysely<Schema>): SubscriptionWriter {
     },
 
     async remove(id) {
-      await trx.deleteFrom("deliveries").where("queue", "=", id).execute();
+      await releaseStored(
+        trx,
+        await trx.deleteFrom("deliveries").where("queue", "=", id).returning(STORED).execute(),
+      );
       await trx.deleteFrom("subscriptions").where("id", "=", id).execute();
     },
 
     async redeliver(id, at) {
-      const { numUpdatedRows } = await trx
-        .updateTable("deliveries")
-        .set({ state: "pending", attempts: 0, due_at: at, ended_at: null })
+      const ended = trx
+        .selectFrom("deliveries")
+        .select([...STORED, "response", "error"])
         .where("id", "=", id)
-        .where("state", "!=", "pending")
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
+        .where("state", "!=", "pending");
+      const delivery = await forUpdate(trx, ended).executeTakeFirst();
+      if (delivery === undefined) return false;
+      const { subject, project, stored_bytes: before } = delivery;
+      const released = lengthOf(delivery.response, delivery.error);
+      // The last attempt is not one of those that begin now.
+      const noAttempt = {
+        attempts: 0,
+        attempted_at: null,
+        status: null,
+        response: null,
+        error: null,
+        ms: null,
+      };
+      await trx
+        .updateTable("deliveries")
+        .set({
+          ...noAttempt,
+          state: "pending",
+          due_at: at,
+          ended_at: null,
+          stored_bytes: before - released,
+        })
+        .where("id", "=", id)
+        .execute();
+      await addStoredBytes(trx, [{ subject, project, bytes: -released }]);
+      return true;
     },
   };
 }

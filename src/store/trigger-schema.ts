@@ -38,6 +38,8 @@ export interface TriggerDeliveryRow {
   event: string | null;
   /** Length of the body as it was received. */
   bytes: number;
+  /** SHA-256 of the body as it was received, in base64url; null for a refused one, and for one by hand. */
+  body_digest: string | null;
   repeats: number;
   redelivery_of: string | null;
   /** How often an executor began to handle it. */
@@ -45,4 +47,12 @@ export interface TriggerDeliveryRow {
   /** When an executor may handle it, or handle it again because the one before may have died; null once it has ended. */
   next_at: string | null;
   ended_at: string | null;
+  /** The usage subject of whom its run belongs to. */
+  subject: string;
+  /** Increases with each claim. */
+  fence: number;
+  /** The executor that handles it. */
+  claimed_by: string | null;
+  /** Length of `event`, in bytes; 0 without one. */
+  stored_bytes: number;
 }

@@ -8,10 +8,12 @@ import type { WriteIntent, UnitOfWork, Writers } from "../core/ports.ts";
 import { detailsOfChange } from "../core/workflow-change-details.ts";
 import { apiKeyReader, apiKeyWriter } from "./api-keys.ts";
 import { appendAuditEntry, auditActor } from "./audit-entries.ts";
+import { bookmarkWriter } from "./bookmarks.ts";
 import type { Locking, Store } from "./store.ts";
 import { skippingLocked, writesConcurrently } from "./dialect.ts";
 import { engineWriters, withCommitHooks } from "./engine-transaction.ts";
 import { identityReader, identityWriter } from "./identities.ts";
+import { factorReader, factorWriter } from "./factors.ts";
 import { DatabaseLockNeeded, lockGuard, noGuard } from "./lock-guard.ts";
 import { linkReader, linkWriter } from "./links.ts";
 import type { Schema } from "./schema.ts";
@@ -64,7 +66,7 @@ function runUnit<T>(
   { intent, effect, locking }: Unit<T>,
 ): Promise<T> {
   return withCommitHooks((begin) =>
-    store.transaction(async (trx) => {
+    store.transaction(async (trx, left) => {
       const { guard, run } = locking === "rows" && writesConcurrently(trx) ? lockGuard() : noGuard;
       // The writers add the audit entry with the change, so a transaction that changes nothing leaves none.
       const recordAudit: Writers["recordAudit"] = (target, outcome, more) =>
@@ -78,7 +80,7 @@ function runUnit<T>(
         });
       const bytes = byteCounter(trx);
       const writers = {
-        ...engineWriters(trx, clock, bytes, { requestId: intent.requestId, onCommit: begin() }),
+        ...engineWriters(trx, clock, bytes, left, { requestId: intent.requestId, onCommit: begin() }),
         workflows: guard(
           workflowWriter(trx, clock, (id, change) =>
             recordAudit(id, undefined, change && { details: detailsOfChange(change) }),
@@ -90,9 +92,12 @@ function runUnit<T>(
         users: guard(userWriter(trx), () => userReader(trx)),
         sessions: guard(sessionWriter(trx, clock), () => sessionReader(trx)),
         identities: guard(identityWriter(trx), () => identityReader(trx)),
+        factors: guard(factorWriter(trx, clock), () => factorReader(trx)),
         links: guard(linkWriter(trx, clock), () => linkReader(trx)),
         projects: guard(projectWriter(trx), () => projectReader(trx)),
         reviews: guard(reviewWriter(trx), () => reviewReader(trx)),
+        // Their rows belong to one person, every change of them can be repeated, and additions are locked before they are counted.
+        bookmarks: bookmarkWriter(trx),
         subscriptions: guard(subscriptionWriter(trx), () => subscriptionReader(trx)),
         recordAudit,
       };

@@ -1,6 +1,13 @@
 /** Users, found by id or e-mail address. */
-import type { Insertable, Kysely, SelectQueryBuilder } from "kysely";
-import type { UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from "kysely";
+import type { NewUser, UserFilter, UserReader, UserRecord, UserWriter } from "../core/account-ports.ts";
 import { AppError } from "../core/errors.ts";
 import { absenceReader, setAbsence } from "./absences.ts";
 import { cappedCount } from "./capped-count.ts";
@@ -8,7 +15,17 @@ import { contains } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
-type Row = Omit<Schema["users"], "first">;
+type Row = Omit<Schema["users"], "first"> & { has_second_factor: SqlBool };
+
+const withSecondFactor = (eb: ExpressionBuilder<Schema, "users">) =>
+  eb
+    .exists(
+      eb
+        .selectFrom("second_factors")
+        .select(sql.lit(1).as("one"))
+        .whereRef("second_factors.user_id", "=", "users.id"),
+    )
+    .as("has_second_factor");
 
 const toUser = (row: Row): UserRecord => ({
   id: row.id,
@@ -21,9 +38,10 @@ const toUser = (row: Row): UserRecord => ({
   createdAt: row.created_at,
   createdBy: row.created_by,
   lastLoginAt: row.last_login_at,
+  hasSecondFactor: Boolean(row.has_second_factor),
 });
 
-const toRow = (user: UserRecord, first: 1 | null): Insertable<Schema["users"]> => ({
+const toRow = (user: NewUser, first: 1 | null): Insertable<Schema["users"]> => ({
   id: user.id,
   email: user.email,
   first,
@@ -37,9 +55,11 @@ const toRow = (user: UserRecord, first: 1 | null): Insertable<Schema["users"]> =
   last_login_at: user.lastLoginAt,
 });
 
-const byId = prepared((db, id: string) => db.selectFrom("users").selectAll().where("id", "=", id));
+const byId = prepared((db, id: string) =>
+  db.selectFrom("users").selectAll().select(withSecondFactor).where("id", "=", id),
+);
 const byEmail = prepared((db, email: string) =>
-  db.selectFrom("users").selectAll().where("email", "=", email),
+  db.selectFrom("users").selectAll().select(withSecondFactor).where("email", "=", email),
 );
 
 function filtered<O>(
@@ -73,7 +93,7 @@ export function userReader(db: Kysely<Schema>): UserReader {
       (await db.selectFrom("identities").select("user_id").limit(1).executeTakeFirst()) !== undefined,
 
     async page({ filter, after, limit }) {
-      let query = filtered(db.selectFrom("users").selectAll(), filter);
+      let query = filtered(db.selectFrom("users").selectAll().select(withSecondFactor), filter);
       // Addresses are unique, so the position needs no id.
       if (after !== null) query = query.where("users.email", ">", after[0]);
       // One row more than the limit shows whether there is a next page.
@@ -98,7 +118,7 @@ export function userReader(db: Kysely<Schema>): UserReader {
 export function userWriter(trx: Kysely<Schema>): UserWriter {
   const reader = userReader(trx);
   /** @returns false on a conflict of a unique column, which does not abort the transaction */
-  const insertUser = async (user: UserRecord, first: 1 | null): Promise<boolean> => {
+  const insertUser = async (user: NewUser, first: 1 | null): Promise<boolean> => {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto("users")
       .values(toRow(user, first))

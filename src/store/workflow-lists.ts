@@ -3,7 +3,7 @@ import type { Kysely, SelectQueryBuilder } from "kysely";
 import { MAX_FOUND } from "../../schemas/page.ts";
 import { searchTerms } from "../../schemas/text.ts";
 import type { Visibility } from "../core/access.ts";
-import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/ports.ts";
+import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../core/workflow-ports.ts";
 import { cappedCount } from "./capped-count.ts";
 import { arrayContains, contains, isOneOf, workflowsThatMayContain } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
@@ -55,10 +55,10 @@ function filtered(
   return out;
 }
 
-/** What the search text of each workflow of a filter contains: it has the tags too, in lower case. */
+/** What the search text of each workflow of a filter contains: it has each tag too, in lower case, on a line of its own. */
 const wordsOf = ({ search, tag }: WorkflowFilter): string[] => [
   ...searchTerms(search ?? ""),
-  ...(tag === undefined ? [] : [tag.toLowerCase()]),
+  ...(tag === undefined ? [] : [`\n${tag.toLowerCase()}\n`]),
 ];
 
 /** The ids of workflows among which are all of a filter; undefined if they are many, or no index finds them. */
@@ -67,10 +67,8 @@ async function candidates(
   filter: WorkflowFilter,
   limit: number,
 ): Promise<string[] | undefined> {
-  const query = workflowsThatMayContain(db, wordsOf(filter), limit + 1);
-  if (query === undefined) return undefined;
-  const { rows } = await query.execute(db);
-  return rows.length > limit ? undefined : rows.map(({ id }) => id);
+  const found = await workflowsThatMayContain(db, wordsOf(filter), limit + 1);
+  return found === undefined || found.length > limit ? undefined : found;
 }
 
 /** Selects a page of workflows, and one more, which shows whether there is a next page. */
@@ -94,8 +92,7 @@ export async function pageOfWorkflows(
 /** Counts the workflows of a filter, up to `MAX_COUNTED`, or to `MAX_FOUND` and one with a search or a tag. */
 export async function countWorkflows(db: Kysely<Schema>, filter: WorkflowFilter): Promise<number> {
   if (wordsOf(filter).length === 0) return cappedCount(db, filtered(db, filter, undefined));
-  const query = workflowsThatMayContain(db, wordsOf(filter), MAX_COUNT_CANDIDATES);
-  const found = query === undefined ? undefined : (await query.execute(db)).rows.map(({ id }) => id);
+  const found = await workflowsThatMayContain(db, wordsOf(filter), MAX_COUNT_CANDIDATES);
   if (found !== undefined) {
     const count = await cappedCount(db, filtered(db, filter, found), MAX_FOUND + 1);
     if (found.length < MAX_COUNT_CANDIDATES || count > MAX_FOUND) return count;

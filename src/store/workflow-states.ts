@@ -13,7 +13,7 @@ import { addStoredBytes } from "./stored-bytes.ts";
 const findProject = prepared((db, id: string) =>
   db.selectFrom("workflows").select("project").where("id", "=", id),
 );
-const projectOf = async (db: Kysely<Schema>, workflowId: string): Promise<string> =>
+export const projectOf = async (db: Kysely<Schema>, workflowId: string): Promise<string> =>
   (await findProject(db, workflowId))[0]!.project;
 
 export function workflowStateReader(db: Kysely<Schema>): WorkflowStateReader {

@@ -1,13 +1,12 @@
 /** Writes workflows and their versions, and increments the catalogue's revision. */
 import type { Insertable, Kysely } from "kysely";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import { DEFAULT_PROJECT, projectField, projectOf, workflowIdPrefix } from "../../schemas/project.ts";
+import { DEFAULT_PROJECT, projectField, projectOf } from "../../schemas/project.ts";
 import { type Clock, iso } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import { slugOf } from "../core/slug.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { calledWorkflowIds } from "../core/workflow-calls.ts";
-import type { Change, WorkflowContent, WorkflowWriter } from "../core/ports.ts";
+import type { Change, WorkflowContent, WorkflowWriter } from "../core/workflow-ports.ts";
 import { changeOf } from "../core/workflow-change-details.ts";
 import type { WorkflowChange } from "../core/workflow-change-ports.ts";
 import { addPublication } from "./authorship.ts";
@@ -17,12 +16,8 @@ import { endOutdatedReview } from "./reviews.ts";
 import { encodeDefinition, versionHolder } from "./run-values.ts";
 import type { Schema, WorkflowVersionRow } from "./schema.ts";
 import { addStoredBytes, moveStoredBytes } from "./stored-bytes.ts";
+import { findFreeId, isIdUsed } from "./workflow-ids.ts";
 import { projectRevision, workflowReader } from "./workflows.ts";
-
-/** Maximum length of an id that is derived from a name, in characters. */
-const SLUG_LENGTH = 60;
-/** Ids that are paths of the API. */
-const RESERVED = new Set(["validate"]);
 
 const columnsOf = (content: WorkflowContent, id: string) => ({
   name: content.name,
@@ -49,7 +44,6 @@ const incrementCounter = prepared((db, name: string) =>
       conflict.column("name").doUpdateSet((eb) => ({ value: eb("counters.value", "+", 1) })),
     ),
 );
-const findId = prepared((db, id: string) => db.selectFrom("workflows").select("id").where("id", "=", id));
 
 const idTakenError = (id: string): AppError =>
   new AppError(
@@ -83,7 +77,10 @@ export function workflowWriter(
     definition: WorkflowContent["definition"],
   ): Promise<void> {
     const text = json(definition);
-    const bytes = Buffer.byteLength(text ?? "") + Buffer.byteLength(row.description);
+    const bytes = [text ?? "", row.source ?? "", row.description].reduce(
+      (sum, part) => sum + Buffer.byteLength(part),
+      0,
+    );
     const holder = versionHolder(row.workflow_id, row.version);
     const column = await encodeDefinition(trx, holder, text);
     await insertVersion(trx, { ...row, definition: column, stored_bytes: bytes });
@@ -105,6 +102,7 @@ export function workflowWriter(
         name: workflow.name,
         description: workflow.description,
         tags: JSON.stringify(workflow.tags),
+        source: await sourceFor(before, workflow, change),
         reason: change.reason,
         created_at: workflow.updated_at,
         created_by: principal.owner,
@@ -120,6 +118,17 @@ export function workflowWriter(
     await replaceCalls(workflow.id, { published: false }, workflow.definition);
     await incrementRevision(projectOf(workflow));
     await audit(workflow.id, changeOf(before, workflow));
+  }
+
+  /** The text that a change comes with; without one, the text of the version before, if the definition stays the same. */
+  async function sourceFor(
+    before: WorkflowWithDefinition | null,
+    after: WorkflowWithDefinition,
+    { source }: Change,
+  ): Promise<string | null> {
+    if (source !== undefined) return after.definition === null ? null : source;
+    const isSame = before !== null && json(before.definition) === json(after.definition);
+    return isSame ? reader.source(before.id, before.version) : null;
   }
 
   async function replaceCalls(
@@ -139,36 +148,12 @@ export function workflowWriter(
     return Number(found?.definition?.["expose_as_tool"] === true);
   }
 
-  async function exists(id: string): Promise<boolean> {
-    return RESERVED.has(id) || (await findId(trx, id)).length > 0;
-  }
-
-  /**
-   * The slug of the name, or a free one of `slug-2`, `slug-3` and so on. Outside of the default project it begins with the
-   * id of the project, so that no number shows what other projects have.
-   */
-  async function findFreeId(name: string, project: string): Promise<string> {
-    const base = slugOf(name, SLUG_LENGTH) || "workflow";
-    const slug = `${workflowIdPrefix(project)}${base}`;
-    if (!(await exists(slug))) return slug;
-    // Thousands of workflows may have the same name, so the number is doubled until it is free, then bisected.
-    let usedNumber = 1;
-    let freeNumber = 2;
-    while (await exists(`${slug}-${freeNumber}`)) [usedNumber, freeNumber] = [freeNumber, freeNumber * 2];
-    while (freeNumber - usedNumber > 1) {
-      const middle = Math.floor((usedNumber + freeNumber) / 2);
-      if (await exists(`${slug}-${middle}`)) usedNumber = middle;
-      else freeNumber = middle;
-    }
-    return `${slug}-${freeNumber}`;
-  }
-
   return {
     ...reader,
 
     async insert(content, change, { id: requestedId, project = DEFAULT_PROJECT } = {}) {
-      if (requestedId !== undefined && (await exists(requestedId))) throw idTakenError(requestedId);
-      const id = requestedId ?? (await findFreeId(content.name, project));
+      if (requestedId !== undefined && (await isIdUsed(trx, requestedId))) throw idTakenError(requestedId);
+      const id = requestedId ?? (await findFreeId(trx, content.name, project));
       const now = iso(clock.now());
       const workflow: WorkflowWithDefinition = {
         id,
@@ -268,7 +253,6 @@ export function workflowWriter(
       await moveStoredBytes(trx, id, { from, to });
       await endOutdatedReview(trx, id, iso(clock.now()));
       await trx.updateTable("workflows").set({ project: to }).where("id", "=", id).execute();
-      await endOutdatedReview(trx, id, iso(clock.now()));
       await incrementRevision(from);
       await incrementRevision(to);
     },
@@ -284,7 +268,7 @@ export function workflowWriter(
     async importWithHistory(workflow, history) {
       const { id, status, version, published_version: live, created_at, updated_at, created_by } = workflow;
       const project = projectOf(workflow);
-      if (await exists(id)) throw idTakenError(id);
+      if (await isIdUsed(trx, id)) throw idTakenError(id);
       // The row stays because versions refer to it; the last version has the current name.
       const unnamed = { name: "", description: "", tags: [], definition: null };
       await insertWorkflow(trx, {
@@ -309,6 +293,7 @@ export function workflowWriter(
             name: entry.name,
             description: entry.description,
             tags: JSON.stringify(entry.tags),
+            source: entry.source ?? null,
             reason: entry.reason,
             created_at: entry.created_at,
             created_by: entry.created_by,

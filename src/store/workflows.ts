@@ -3,9 +3,10 @@ import { type Kysely, sql } from "kysely";
 import type { WorkflowWithDefinition, Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import { projectField } from "../../schemas/project.ts";
 import { visibleText } from "../../schemas/hidden-characters.ts";
-import type { WorkflowReader } from "../core/ports.ts";
+import type { WorkflowBrief, WorkflowReader } from "../core/workflow-ports.ts";
 import { readAuthorship } from "./authorship.ts";
 import { currentVersions, liveVersions } from "./current-versions.ts";
+import { isOneOf } from "./dialect.ts";
 import { prepared, preparedUntilCommit } from "./prepared.ts";
 import { prunableVersions } from "./prune-versions.ts";
 import { exposures, toExposure } from "./exposures.ts";
@@ -72,6 +73,18 @@ function toWorkflow(row: SummaryRow, json?: string | null): Workflow {
   };
 }
 
+const toBrief = ({
+  id,
+  name,
+  status,
+  project,
+}: Pick<SummaryRow, "id" | "name" | "status" | "project">): WorkflowBrief => ({
+  id,
+  name: visibleText(name),
+  status,
+  ...projectField(project),
+});
+
 function toVersion(
   row: Pick<WorkflowVersionRow, (typeof versionColumns)[number]> & { definition?: string | null },
 ): WorkflowVersion {
@@ -130,6 +143,14 @@ const definitionOf = prepared((db, id: string, version: number) =>
   db
     .selectFrom("workflow_versions")
     .select("definition")
+    .where("workflow_id", "=", id)
+    .where("version", "=", version),
+);
+
+const sourceOf = prepared((db, id: string, version: number) =>
+  db
+    .selectFrom("workflow_versions")
+    .select("source")
     .where("workflow_id", "=", id)
     .where("version", "=", version),
 );
@@ -193,6 +214,18 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .where("name", "in", projects.map(projectRevision))
         .executeTakeFirstOrThrow();
       return Number(rows.sum);
+    },
+
+    async briefs(ids, visibility = null) {
+      const rows = await db
+        .selectFrom("workflows")
+        .select(["id", "name", "status", "project"])
+        .where((eb) => isOneOf(eb.ref("workflows.id"), JSON.stringify(ids)))
+        .where((eb) => eb.and(ofVisible(visibility)))
+        .orderBy("name_key")
+        .orderBy("id")
+        .execute();
+      return rows.map(toBrief);
     },
 
     async recentIds(limit, visibility = null) {
@@ -264,6 +297,8 @@ export function workflowReader(db: Kysely<Schema>): WorkflowReader {
         .executeTakeFirst();
       return row && toVersion({ ...row, definition: await definitionText(db, row.definition) });
     },
+
+    source: async (id, version) => (await sourceOf(db, id, version))[0]?.source ?? null,
 
     prunable: (rule) => prunableVersions(db, rule),
 

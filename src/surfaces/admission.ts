@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { AppError } from "../core/errors.ts";
-import type { Principal } from "../core/ports.ts";
+import type { Principal } from "../core/principal.ts";
 import { requestWindow } from "./request-window.ts";
 
 /** @param resource the URL of the MCP server that was asked, for which tokens of applications are valid */

@@ -18,14 +18,17 @@ import { sizeUpTo } from "../core/json-schema/json-size.ts";
 import { nextTurn } from "../core/next-turn.ts";
 import { type Meter, secondsSince } from "../core/meter.ts";
 import { serializeTrace, type TraceContext, type TraceHeaders } from "../core/trace-context.ts";
+import type { LimitSearch } from "../core/search-limiter.ts";
 import type { SpanAttributes, Tracer } from "../core/tracer.ts";
-import type { Actor, CursorCodec, Principal, Readers, UnitOfWork } from "../core/ports.ts";
+import type { CursorCodec, Readers, UnitOfWork } from "../core/ports.ts";
+import type { Actor, Principal } from "../core/principal.ts";
 import { keyAdvice, missingScope, nothingAllowed } from "../core/scope-refusal.ts";
 import { scopedReaders, scopedWriters } from "../core/scoped-readers.ts";
 import type { AnyTool, ListResponse, ListTotal, Progress, Elicitation, ToolContext } from "../core/tool.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
 import { MAX_PAGE, MAX_TOTAL } from "../../schemas/page.ts";
+import { usageSubjectOf } from "../core/usage-limits.ts";
 import { endRequestSpan, startRequestSpan } from "./request-trace.ts";
 import { readEntryOf } from "./read-entry.ts";
 import { type ResourceIds, resourceIdsOf } from "./resource-ids.ts";
@@ -47,6 +50,7 @@ export interface Services {
   log: Logger;
   meter: Meter;
   tracer: Tracer;
+  limitSearch: LimitSearch;
   /** Records an answered read of run values; undefined unless the operator asks for it. */
   recordRead: RecordRead | undefined;
 }
@@ -281,6 +285,8 @@ function contextOf(services: Services, tool: AnyTool, raw: Record<string, unknow
     signal: call.signal,
     trace: call.trace === undefined ? null : serializeTrace(call.trace),
     progress: call.progress,
+    limitSearch: (search) =>
+      services.limitSearch({ owner: usageSubjectOf(call.actor.principal), signal: call.signal }, search),
     recordRead: async (target) => {
       const { actor, requestId } = call;
       await services.recordRead?.({ operation: `${tool.name}.read`, target, actor, requestId });

@@ -4,7 +4,7 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { type Access, accessText } from "../core/access.ts";
 import { AppError } from "../core/errors.ts";
 import { type Meter, noMeter, type StreamKind } from "../core/meter.ts";
-import type { Principal } from "../core/ports.ts";
+import type { Principal } from "../core/principal.ts";
 
 /** Interval of the check for revoked and expired keys, in milliseconds. */
 const REVOCATION_CHECK_MS = 1_000;

@@ -4,7 +4,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { EVENT_TYPES, TEST_EVENT } from "../../schemas/subscription.ts";
-import { FINAL_STATUSES, RunTrigger } from "../../schemas/run.ts";
+import { FINAL_STATUSES, RunTrigger } from "../../schemas/run-status.ts";
 import type { Meter, StorageAccess, StreamKind, ReclaimCause } from "../core/meter.ts";
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
 import { registerStateGauges, type InstanceStats } from "./state-gauges.ts";

@@ -1,7 +1,7 @@
 /** Gauges from the database, which are refreshed when the metrics are read, at most every few seconds. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Gauge, type Registry } from "prom-client";
-import { FINAL_STATUSES, RunStatus } from "../../schemas/run.ts";
+import { FINAL_STATUSES, RunStatus } from "../../schemas/run-status.ts";
 import { SECOND } from "../core/clock.ts";
 
 /** The state of the whole instance, which all processes share. */

@@ -1,44 +1,46 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { directionOf } from "./locale/direction.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const OUT = here("../../dist/web");
 
 /** Paths that the development server proxies to a running `millrace serve`. */
 const API_PATHS =
-  "^/(session|sessions|workflows|runs|approvals|schedules|environment|api-keys|absence|users|audit-log|apidoc|health|skills|llms\\.txt|millrace\\.mcpb)(/|\\?|$)";
+  "^/(session|sessions|workflows|workflow-names|runs|run-statistics|bookmarks|approvals|schedules|environment|api-keys|absence|users|audit-log|apidoc|health|skills|llms\\.txt|millrace\\.mcpb)(/|\\?|$)";
 
-/** Compresses the files at build time, with the best ratio. The server picks the encoding that the browser accepts. */
-function compressFiles(): Plugin {
-  return {
-    name: "compress-files",
-    apply: "build",
-    closeBundle() {
-      for (const name of readdirSync(OUT, { recursive: true, encoding: "utf8" })) {
-        if (!/\.(?:js|css|svg)$/.test(name)) continue;
-        const content = readFileSync(join(OUT, name));
-        const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
-        writeFileSync(join(OUT, `${name}.br`), brotliCompressSync(content, brotliOptions));
-        writeFileSync(join(OUT, `${name}.gz`), gzipSync(content, { level: 9 }));
-      }
-    },
-  };
-}
+/** The language of the texts. `npm run build:web` builds each, and `npm run dev` serves this one. */
+const LANGUAGE = process.env["MILLRACE_LANGUAGE"] ?? "en";
+
+/** The text for people without scripts, which stands in the page itself. */
+const needsScripts = (): string =>
+  (JSON.parse(readFileSync(here(`messages/${LANGUAGE}/locale.json`), "utf8")) as { needsScripts: string })
+    .needsScripts;
+
+/** Names the language and its direction in the page, and writes the one text that needs no script. */
+const setLanguage: Plugin = {
+  name: "set-language",
+  transformIndexHtml: (html) =>
+    html
+      .replace('<html lang="en" dir="ltr"', `<html lang="${LANGUAGE}" dir="${directionOf(LANGUAGE)}"`)
+      .replace("__NEEDS_SCRIPTS__", needsScripts),
+};
 
 export default defineConfig({
   root: here("."),
   base: "/ui/",
-  plugins: [react(), compressFiles()],
+  plugins: [react(), setLanguage],
+  // package.json leads these imports to the English texts.
+  resolve: {
+    alias: [{ find: /^#texts\/(.+)$/, replacement: here(`messages/generated/${LANGUAGE}/$1.ts`) }],
+  },
   // The server replaces this placeholder with a new nonce in every response (src/surfaces/web).
   html: { cspNonce: "__CSP_NONCE__" },
   css: { postcss: { plugins: [] } },
   build: {
-    outDir: OUT,
-    emptyOutDir: true,
+    outDir: here("../../dist/web"),
+    emptyOutDir: false,
     target: "es2023",
     // Assets stay files: the Content-Security-Policy names files, not data: URLs.
     assetsInlineLimit: 0,

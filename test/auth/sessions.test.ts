@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { digestOf } from "../../src/auth/key-format.ts";
 import { browserName, openSessions, principalOf, sessionCookie } from "../../src/auth/sessions.ts";
-import type { SessionStore } from "../../src/core/account-ports.ts";
+import type { SessionStore } from "../../src/core/session-ports.ts";
 import { accessEverywhere } from "../../src/core/access.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import type { ProjectRoles } from "../../src/core/project-ports.ts";
@@ -28,6 +28,7 @@ function oneSession(changes: Partial<Found> = {}, roles: Partial<ProjectRoles> =
     address: "192.0.2.1",
     external: false,
     endedAt: null,
+    confirmedAt: null,
     claimsAt: null,
     user: {
       id: "usr_1",
@@ -40,6 +41,7 @@ function oneSession(changes: Partial<Found> = {}, roles: Partial<ProjectRoles> =
       createdAt: now,
       createdBy: "operator",
       lastLoginAt: null,
+      hasSecondFactor: false,
     },
     ...changes,
   };
@@ -82,6 +84,7 @@ describe("a new session", () => {
       address: "192.0.2.1",
       external: false,
       endedAt: null,
+      confirmedAt: iso(clock.now()),
       digest: digestOf(token),
     });
   });

@@ -125,6 +125,9 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ["src/commands/probe.ts", "../../test/support/json.ts"],
   ["src/web/probe.ts", "../../test/support/json.ts"],
   ["src/web/runs/probe.ts", "../../../test/support/json.ts"],
+  ["packages/client/src/probe.ts", "../../../src/core/errors.ts"],
+  ["packages/client/src/probe.ts", "../../../schemas/problem.ts"],
+  ["packages/client/src/probe.ts", "../../../tools/index.ts"],
 ];
 
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
@@ -148,6 +151,9 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ["src/web/runs/probe.ts", "../app/session.tsx"],
   ["src/web/probe.ts", "./app/session.tsx"],
   ["src/web/probe.ts", "../../schemas/run.ts"],
+  ["src/web/api/probe.ts", "../../../packages/client/src/index.ts"],
+  ["src/commands/remote/probe.ts", "../../../packages/client/src/index.ts"],
+  ["packages/client/src/probe.ts", "../../../schemas/generated/endpoints.ts"],
 ];
 
 describe("the import restrictions between folders", () => {

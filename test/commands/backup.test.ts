@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { backup } from "../../src/commands/backup.ts";
@@ -18,8 +17,8 @@ import { createOldState } from "../support/old-state.ts";
 import { runCommand } from "../support/process.ts";
 import { verifyState } from "../support/verify-state.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { PROGRAM } from "../support/built.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const NEWEST = MIGRATIONS.at(-1)!.id;
 
 /** Runs a command in this process, and returns its exit code and output. */
@@ -162,7 +161,7 @@ describe("millrace backup", () => {
     // The database is locked, so the backup waits.
     holdLock(stateDir);
     const directory = temporaryDirectory();
-    const child = spawn(process.execPath, [BIN, "backup", join(directory, "m.db")], {
+    const child = spawn(process.execPath, [PROGRAM, "backup", join(directory, "m.db")], {
       env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -207,7 +206,10 @@ describe("millrace restore", () => {
     const { code, out, err } = await runCommand(["restore", file], env);
     expect(code).toBe(0);
     expect(out).toContain(`millrace.db: restored from ${file}, created `);
-    expect(out).toContain(`The next start migrates it from 1 to ${NEWEST}.\nRemoved: 0 browser sessions`);
+    expect(out).toContain(
+      `The next start migrates it from 1 to ${NEWEST}.\nRemoved: 0 browser sessions, 0 single-use links, 0 recovery codes`,
+    );
+    expect(out).toContain("millrace users reset-factors");
     expect(err).toMatch(/^API keys, users and roles are as they were at the time of the backup/);
     expect([statSync(stateDir).mode & 0o777, readdirSync(stateDir)]).toEqual([0o700, ["millrace.db"]]);
     expect(JSON.parse((await runCommand(["keys", "list", "--json"], env)).out)).toHaveLength(5);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openInstance } from "../../src/app/instance.ts";
@@ -11,9 +11,9 @@ import { databaseAt, postgresStores } from "../support/postgres-stores.ts";
 import { PASSWORD } from "../support/postgres.ts";
 import { runCommand } from "../support/process.ts";
 import { testCli } from "../support/command-line.ts";
+import { PROGRAM } from "../support/built.ts";
 
 const { createDatabase, connect } = postgresStores();
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const SUM = "name: Sum\nsteps:\n  - { id: sum, type: set, values: { total: '${{ 1 + 2 }}' } }\n";
 
 /** A state with workflows, keys, users and runs in SQLite, and an empty database. */
@@ -52,6 +52,10 @@ describe("migrate-state", () => {
     expect((await cli("workflows", "export", files)).out).toContain("2 written");
     const keys = (await cli("keys", "list")).out;
     const runs = (await cli("runs", "--json")).out;
+    // As the first second factor does.
+    const source = new Database(join(stateDir, "millrace.db"));
+    source.exec("update migrations set requires = 54 where id = 54");
+    source.close();
     const moved = await migrate("--json");
     expect(moved.code).toBe(0);
     const { verified, tables } = JSON.parse(moved.out) as {
@@ -74,6 +78,9 @@ describe("migrate-state", () => {
     expect((await there("keys", "list")).out).toBe(keys);
     expect((await there("runs", "--json")).out).toBe(runs);
     expect((await there("audit", "verify")).out).toContain("all fit");
+    const client = await connect(url);
+    const { rows: requirements } = await client.query("select max(requires) as max from migrations");
+    expect(requirements).toEqual([{ max: 54 }]);
     // New rows get new ids.
     expect((await there("run", "sum")).code).toBe(0);
 
@@ -101,7 +108,7 @@ describe("migrate-state", () => {
 
   it("refuses while a process has the state open", async () => {
     const { cli, migrate, env } = await setUp();
-    const server = spawn(process.execPath, [BIN, "mcp-sse", "--port", "0", "--workers", "0"], {
+    const server = spawn(process.execPath, [PROGRAM, "mcp-sse", "--port", "0", "--workers", "0"], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -124,7 +131,7 @@ describe("migrate-state", () => {
     const client = await connect(url);
     // It stops at this table, which comes late.
     await client.query("begin; lock table workflows in access exclusive mode");
-    const child = spawn(process.execPath, [BIN, "migrate-state", "--to", url], {
+    const child = spawn(process.execPath, [PROGRAM, "migrate-state", "--to", url], {
       env: { ...process.env, ...env },
       stdio: "ignore",
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runTable } from "../../src/commands/runs.ts";
 import { testCli } from "../support/command-line.ts";
 
 const GOOD = "name: Good\nsteps:\n  - { id: one, type: set, values: { a: 1 } }\n";
@@ -39,6 +40,27 @@ describe("millrace runs", () => {
       code: 0,
       out: `The run ${asks.id} is cancelled.\n`,
     });
+  });
+
+  it("lists the scheduled times where a run has one", () => {
+    const run = {
+      id: "run_1",
+      workflow_id: "nightly",
+      version: 1,
+      status: "succeeded" as const,
+      trigger: "backfill" as const,
+      created_at: "2026-11-21T08:00:00.000Z",
+      started_at: null,
+      finished_at: null,
+      error: null,
+    };
+    const { head, rows } = runTable([
+      { ...run, scheduled_for: "2026-03-28T02:00:00.000Z" },
+      { ...run, trigger: "cli" },
+    ]);
+    const column = head.indexOf("SCHEDULED FOR (UTC)");
+    expect(rows.map((row) => row[column])).toEqual(["2026-03-28 02:00:00", ""]);
+    expect(runTable([run]).head).toEqual(["ID", "WORKFLOW", "STATUS", "CREATED (UTC)", "TRIGGER", "ERROR"]);
   });
 
   it("suggests valid statuses and reports unknown runs", async () => {

@@ -3,12 +3,10 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
 import { runCommand, runHere, startProgram } from "../support/process.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 
 const inState = (args: readonly string[], env: Record<string, string> = {}) =>
   runCommand(args, { MILLRACE_STATE_DIR: join(temporaryDirectory(), "state"), ...env });
@@ -102,7 +100,7 @@ describe("the command line", () => {
     const port = await portInUse();
     const { code, err } = await inState(["start", "--port", "0", "--mcp-port", String(port)]);
     expect(code).toBe(5);
-    expect(err).toContain(`Port ${port} is already in use`);
+    expect(err).toContain(`Port ${port} is already in use. Choose another with --mcp-port`);
     expect(err).toContain("mcp-sse ended with 5. The other server was stopped too.");
   });
 
@@ -141,7 +139,7 @@ describe("the command line", () => {
   });
 
   it("ends quietly if the program that reads its output has ended", () => {
-    const { stderr } = spawnSync("sh", ["-c", '"$0" "$1" keys --help | true', process.execPath, BIN], {
+    const { stderr } = spawnSync("sh", ["-c", '"$0" "$1" keys --help | true', process.execPath, PROGRAM], {
       encoding: "utf8",
     });
     expect(stderr).toBe("");

@@ -9,6 +9,7 @@ import { DAY, iso } from "../../src/core/clock.ts";
 import { newRequestId } from "../../src/core/ids.ts";
 import { catalogue } from "../../tools/index.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
+import { factorWriter } from "../../src/store/factors.ts";
 import { browserApi } from "../support/browser-api.ts";
 import { testInstance, type TestInstance } from "../support/instance.ts";
 import { addUser, keyPrincipal } from "../support/users.ts";
@@ -57,6 +58,7 @@ async function setUp() {
       runInProcess((io) => users.inviteUserByEmail(io, email, { role }), stateDir, env),
     reset: (email: string, env = {}) => runInProcess((io) => users.resetPassword(io, email), stateDir, env),
     role: (email: string, role: string) => runInProcess((io) => users.setRole(io, email, role), stateDir),
+    resetFactors: (email: string) => runInProcess((io) => users.resetFactors(io, email, {}), stateDir),
     set: (email: string, status: "active" | "deactivated") =>
       runInProcess((io) => users.setStatus(io, email, status), stateDir),
   };
@@ -102,6 +104,30 @@ describe("millrace users", () => {
       ["invite_user.role_admin", ANN, "operator", "command line", "cli"],
       ["reset_user_password", ANN, "operator", "command line", "cli"],
     ]);
+  });
+
+  it("removes the second factors of somebody who has lost them", async () => {
+    const { instance, resetFactors, list } = await setUp();
+    const ann = await addUser(instance, { role: "admin" });
+    await instance.store.transaction((trx) =>
+      factorWriter(trx, instance.clock).insertFactor({
+        id: "fac_1",
+        userId: ann.id,
+        kind: "totp",
+        name: "Phone",
+        createdAt: ann.createdAt,
+        lastUsedAt: null,
+        counter: 1,
+        sealedSecret: Buffer.from("sealed"),
+        passkey: null,
+      }),
+    );
+    expect(await list()).toMatchObject([{ email: ANN, second_factor: true }]);
+    expect((await resetFactors(ANN)).out).toMatch(/^ann@example.com can sign in with the password alone now/);
+    expect(await list()).toMatchObject([{ email: ANN, second_factor: false }]);
+    expect((await resetFactors(ANN)).out).toBe("ann@example.com has no second factor.\n");
+    expect(await audited(instance)).toEqual([["reset_user_factors", ANN, "operator", "command line", "cli"]]);
+    expect(await resetFactors("anne@example.com")).toMatchObject({ code: 1, out: "" });
   });
 
   it("creates a new link for an invited user, and disables the previous link", async () => {

@@ -43,6 +43,27 @@ describe("millrace workflows", () => {
     });
   });
 
+  it("keeps the comments of files, and applies changes of them", async () => {
+    const hello = `# Says it.\n\n${HELLO.trimStart().replace("steps:", "# What it does.\nsteps:")}`;
+    const { cli, directory, files } = await testCli();
+    await cli("workflows", "apply", files({ hello }), "--yes");
+    const out = join(directory, "out");
+    await cli("workflows", "export", out);
+    expect(readFileSync(join(out, "hello.yaml"), "utf8")).toContain(
+      "# Says it.\n\nid: hello\nname: Hello\ndescription: Says it.\ntags:\n  - demo\ndraft: true\n# What it does.\nsteps:",
+    );
+    expect((await cli("workflows", "show", "hello")).out).toContain("# What it does.\nsteps:");
+    expect((await cli("workflows", "apply", out)).out).toContain("0 new, 0 changed, 1 unchanged");
+    const changed = await cli(
+      "workflows",
+      "apply",
+      files({ hello: hello.replace("What", "All that") }),
+      "--yes",
+    );
+    expect(changed.out).toMatch(/^- # What it does\.\n\+ # All that it does\.$/m);
+    expect((await cli("workflows", "show", "hello")).out).toContain("# All that it does.");
+  });
+
   it("shows the changes, applies them only when confirmed, keeps ids, and runs the new workflows", async () => {
     const { cli, files } = await testCli({ hello: HELLO });
     const directory = files({ hello: HELLO.replace("Good morning", "Good evening"), caller: CALLER });

@@ -1,8 +1,12 @@
 /** The reference deployment: the template has the required values, and passes the rules of AWS. */
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Engine, RegoEngine, TemplateFile } from "@aws/cloudformation-validate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readEnvironment } from "../../src/config/environment.ts";
+import { mockHttpServer } from "../support/mock-http-server.ts";
 import { parseDockerfile } from "../support/image.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { type YamlData, DEPLOY_DIRECTORY, parseCloudFormation } from "../support/manifests.ts";
@@ -21,8 +25,23 @@ const attribute = (resource: string, list: string, key: string): string | undefi
   (at(`${resource}.${list}`) as { Key: string; Value: string }[]).find((one) => one.Key === key)?.Value;
 
 function variablesOf(task: string): Record<string, string> {
-  const list = at(`${task}.ContainerDefinitions.0.Environment`) as { Name: string; Value: string }[];
-  return Object.fromEntries(list.map(({ Name, Value }) => [Name, Value]));
+  return Object.fromEntries(
+    entriesOf(task, "Environment", "EFS").map(({ Name, Value }) => [Name, Value as string]),
+  );
+}
+
+/** A list of a task's container for one place of the state, without what other conditions add. */
+function entriesOf(
+  task: string,
+  list: "Environment" | "Secrets",
+  storage: "EFS" | "PostgreSQL",
+): Record<string, string>[] {
+  const entries = at(`${task}.ContainerDefinitions.0.${list}`) as YamlData[];
+  return entries.flatMap((entry) => {
+    if (!Array.isArray(entry)) return [entry as Record<string, string>];
+    const [condition, then] = entry as [string, Record<string, string>];
+    return condition === "UsesPostgres" && storage === "PostgreSQL" ? [then] : [];
+  });
 }
 
 let engine: Engine;
@@ -31,12 +50,12 @@ beforeAll(() => {
 });
 afterAll(() => engine.free());
 
-/** The findings, except notes on properties that can't change later, and on tags, which the stack sets. */
+/** The findings, except notes on properties that can't change later, on tags, which the stack sets, and on the region. */
 function issuesOf(file: string): string[] {
   const { status, diagnostics } = engine.validateStandard(new TemplateFile(file));
   expect(status).toBe("OK");
   return diagnostics
-    .filter(({ ruleId }) => ruleId !== "I9001" && ruleId !== "I9040")
+    .filter(({ ruleId }) => !["I9001", "I9003", "I9040"].includes(ruleId))
     .map(({ ruleId, message }) => `${ruleId} ${message}`);
 }
 
@@ -178,17 +197,107 @@ describe("the reference deployment on AWS", () => {
 
   it("mounts one encrypted volume in both kinds of task, through the access point only", () => {
     for (const task of ["WebTask", "McpTask"]) {
-      expect(at(`${task}.Volumes.0.EFSVolumeConfiguration`)).toEqual({
-        FilesystemId: "!Ref FileSystem",
-        TransitEncryption: "ENABLED",
-        AuthorizationConfig: { AccessPointId: "!Ref AccessPoint", IAM: "ENABLED" },
-      });
+      expect(at(`${task}.Volumes.0`)).toEqual([
+        "UsesPostgres",
+        { Name: "state" },
+        {
+          Name: "state",
+          EFSVolumeConfiguration: {
+            FilesystemId: "!Ref FileSystem",
+            TransitEncryption: "ENABLED",
+            AuthorizationConfig: { AccessPointId: "!Ref AccessPoint", IAM: "ENABLED" },
+          },
+        },
+      ]);
       const places = at(`${task}.ContainerDefinitions.0.MountPoints`) as { ContainerPath: string }[];
       // The volumes that the image declares.
       expect(places.map((one) => one.ContainerPath)).toEqual(["/var/lib/millrace", "/tmp"]);
     }
     expect(template.Resources.FileSystem.DeletionPolicy).toBe("Retain");
     expect(at("StatePolicy.PolicyDocument.Statement")).toHaveLength(1);
+  });
+
+  it("creates either the file system or the database", () => {
+    const made = (condition: string): string[] =>
+      Object.entries(template.Resources as Record<string, YamlData>)
+        .filter(([, one]) => one.Condition === condition)
+        .map(([name]) => name);
+    expect(made("UsesEfs")).toEqual([
+      "FileSystemSecurityGroup",
+      "FileSystem",
+      "MountTargetA",
+      "MountTargetB",
+      "AccessPoint",
+      "StatePolicy",
+    ]);
+    expect(made("UsesPostgres")).toEqual([
+      "DatabaseSecret",
+      "DatabaseSecurityGroup",
+      "DatabaseSubnets",
+      "Database",
+    ]);
+    expect(template.Conditions).toMatchObject({
+      UsesPostgres: ["!Ref StateStorage", "PostgreSQL"],
+      UsesEfs: ["!Ref StateStorage", "EFS"],
+    });
+    expect(template.Parameters.StateStorage.Default).toBe("EFS");
+  });
+
+  it("has an encrypted database in two zones, which only the tasks reach", () => {
+    expect(at("Database")).toMatchObject({
+      MultiAZ: true,
+      StorageEncrypted: true,
+      DeletionProtection: true,
+      PubliclyAccessible: false,
+      BackupRetentionPeriod: 14,
+      DBSubnetGroupName: "!Ref DatabaseSubnets",
+      VPCSecurityGroups: ["!GetAtt DatabaseSecurityGroup.GroupId"],
+    });
+    expect(template.Resources.Database.DeletionPolicy).toBe("Snapshot");
+    expect(at("DatabaseSecurityGroup.SecurityGroupIngress")).toMatchObject([
+      { FromPort: 5432, ToPort: 5432, SourceSecurityGroupId: "!Ref TaskSecurityGroup" },
+    ]);
+  });
+
+  it.each(["WebTask", "McpTask"])("gives %s the address and the password of the database", (task) => {
+    const variables = Object.fromEntries(
+      entriesOf(task, "Environment", "PostgreSQL").map(({ Name, Value }) => [Name!, Value!]),
+    );
+    const url = variables["MILLRACE_DATABASE_URL"]!.replace("!Sub ", "")
+      .replace("${Database.Endpoint.Address}", "db.example.com")
+      .replace("${Database.Endpoint.Port}", "5432");
+    const { database } = readEnvironment({ MILLRACE_DATABASE_URL: url });
+    expect(database!.address).toMatchObject({
+      host: "db.example.com",
+      user: at("Database.MasterUsername"),
+      database: at("Database.DBName"),
+      ssl: { mode: "verify-full", rootCertificates: "/tmp/rds.pem" },
+    });
+    expect(entriesOf(task, "Secrets", "PostgreSQL")).toEqual([
+      { Name: "MILLRACE_DATABASE_PASSWORD", ValueFrom: "!Ref DatabaseSecret" },
+    ]);
+    expect(variablesOf(task)).not.toHaveProperty("MILLRACE_DATABASE_URL");
+  });
+
+  it("runs a task's command as one string, and first fetches the certificates of the database", async () => {
+    const entry = at("WebTask.ContainerDefinitions.0.EntryPoint") as string[];
+    expect(at("McpTask.ContainerDefinitions.0.EntryPoint")).toEqual(entry);
+    const directory = temporaryDirectory();
+    const [shell, option, script] = entry as [string, string, string];
+    const inDirectory = script.replace("/tmp/rds.pem", join(directory, "rds.pem"));
+    const run = async (env: Record<string, string>): Promise<string> => {
+      const command = `printf '%s' "$GREETING, $(cat ${join(directory, "rds.pem")} 2>/dev/null || echo none)"`;
+      const { stdout } = await promisify(execFile)(shell, [option, inDirectory, command], {
+        env: { PATH: process.env["PATH"], GREETING: "Hello", ...env },
+      });
+      return stdout;
+    };
+    expect(await run({})).toBe("Hello, none");
+    const peer = await mockHttpServer(({ path }, response) => {
+      response.writeHead(path === "/bundle.pem" ? 200 : 404).end("certificates");
+    });
+    expect(await run({ RDS_CERTIFICATES_URL: `${peer.url}/bundle.pem` })).toBe("Hello, certificates");
+    await expect(run({ RDS_CERTIFICATES_URL: `${peer.url}/missing` })).rejects.toThrow(/answered 404/);
   });
 
   it("admits only the load balancer to the tasks' ports", () => {

@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { codeBlocksOf, DOCUMENTS, inlineCodeOf, sectionOf, tableIn } from "../support/documents.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 
 interface Help {
   /** By name. */
@@ -18,7 +16,7 @@ interface Help {
 
 /** The subcommands, options and arguments of a command, as its `--help` shows them. */
 async function helpOf(path: readonly string[]): Promise<Help> {
-  const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...path, "--help"]);
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...path, "--help"]);
   const part = (title: string): string => stdout.split(`\n${title}:\n`)[1]?.split(/\n\S/)[0] ?? "";
   const names = [...part("Commands").matchAll(/^ {2}([a-z][\w-]*)/gm)].map((found) => found[1]!);
   const subcommands = names

@@ -56,13 +56,16 @@ function issueOf({ page, target }: Target): string | undefined {
   return anchorsOf(file).has(anchor) ? undefined : `has no heading #${anchor}`;
 }
 
-/** Variables that Compose and clients use. */
+/** Variables that Compose, clients, tests and the build of the interface use. */
 const OTHER_VARIABLES = [
   "MILLRACE_VERSION",
   "MILLRACE_KEY",
   "MILLRACE_TEST_SEED",
   "MILLRACE_TEST_STORE",
+  "MILLRACE_TEST_POSTGRES",
+  "MILLRACE_TEST_CRASH_STRIDE",
   "MILLRACE_TEST_DEFINITIONS",
+  "MILLRACE_LANGUAGE",
 ];
 
 describe("the documents", () => {

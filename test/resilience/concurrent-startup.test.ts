@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { MIGRATIONS } from "../../src/store/migrate.ts";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { runCommand, startProgram } from "../support/process.ts";
@@ -26,11 +27,12 @@ describe("processes that start at once on an empty state directory", () => {
     const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
     const { keys, migrations, cursors } = db
       .prepare(
-        `select (select count(*) from api_keys) as keys, (select count(*) - max(id) from migrations) as migrations,
+        `select (select count(*) from api_keys) as keys, (select json_group_array(id) from migrations) as migrations,
         (select count(*) from settings where name = 'cursor_key') as cursors`,
       )
-      .get() as Record<string, number>;
-    expect({ keys, migrations, cursors }).toEqual({ keys: 8, migrations: 0, cursors: 1 });
+      .get() as { keys: number; migrations: string; cursors: number };
+    expect({ keys, cursors }).toEqual({ keys: 8, cursors: 1 });
+    expect(JSON.parse(migrations)).toEqual(MIGRATIONS.map(({ id }) => id));
     expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
     db.close();
 

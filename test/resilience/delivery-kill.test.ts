@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { execPath } from "node:process";
-import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
 import { iso, SECOND, systemClock } from "../../src/core/clock.ts";
 import type { Writers } from "../../src/core/ports.ts";
@@ -8,6 +6,7 @@ import { createSubscription } from "../../tools/subscriptions/create-subscriptio
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
+import { spawnChaosWorker } from "../support/chaos-worker.ts";
 import { eventually } from "../support/eventually.ts";
 import { testInstance } from "../support/instance.ts";
 import { seededRandom, testSeed } from "../support/random.ts";
@@ -21,7 +20,6 @@ const FAULTY_REQUESTS = 120;
 const MAX_KILLS = 8;
 /** Attempts at one delivery that may fail: less than after which it is given up. */
 const MAX_FAILURES = 4;
-const WORKER = fileURLToPath(import.meta.resolve("../support/delivery-worker.ts"));
 
 /**
  * Workers are killed while they deliver, and the receiver fails, hangs and cuts connections. Nothing is lost, each event keeps its
@@ -68,8 +66,7 @@ it("delivers every event at least once with the same id, whatever fails", { time
     await call(createWorkflow, { name, definition });
     await call(publishWorkflow, { workflow_id: name.toLowerCase() });
   }
-  const startWorker = (): void =>
-    void workers.push(spawn(execPath, [WORKER, instance.stateDir, receiver.host], { stdio: "inherit" }));
+  const startWorker = (): void => void workers.push(spawnChaosWorker(instance.stateDir, config));
   onTestFinished(() => workers.forEach((worker) => worker.kill("SIGKILL")));
   for (let count = 0; count < WORKERS; count += 1) startWorker();
 

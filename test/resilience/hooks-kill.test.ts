@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished } from "vitest";
 import { newStateDirectory } from "../support/directories.ts";
@@ -13,8 +12,8 @@ import { apiClient } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { type Program, startProgram } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
+import { PROGRAM } from "../support/built.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const SEED = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000_000);
 const DELIVERIES = Number(process.env["MILLRACE_TEST_DELIVERIES"] ?? 80);
 const SENDERS = 4;
@@ -136,7 +135,7 @@ async function publish(stateDir: string, url: string): Promise<string> {
 }
 
 function startWorker(stateDir: string, env: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [BIN, "worker"], {
+  return spawn(process.execPath, [PROGRAM, "worker"], {
     env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
     stdio: "ignore",
   });

@@ -89,22 +89,41 @@ describe("the effect of a step", () => {
     expect(effect.length).toBeLessThan(230);
   });
 
+  const http = { entry: "http", origin: "https://example.com" };
+  const hook = { entry: "secret:team_hook", origin: "https://example.com", header: "Authorization" };
   it.each([
-    ["a secret by its name", secret, ["http", "secret:team_hook"]],
+    ["a host and a secret by its name", { headers: secret }, [http, { ...hook, method: "GET" }]],
+    ["a computed method", { headers: secret, method: "${{ inputs.m }}" }, [http, hook]],
     [
       "a computed name, which can be that of any secret",
-      { X: { secret: "${{ inputs.s }}" } },
-      ["http", "secrets", "secret:${{ inputs.s }}"],
+      { headers: { X: { secret: "${{ inputs.s }}" } } },
+      [http, { ...http, entry: "secrets" }],
     ],
-    ["computed headers", "${{ inputs.headers }}", ["http", "secrets"]],
-    ["no headers", undefined, ["http"]],
-  ])("of a request depends on the configuration of %s", (_what, headers, entries) => {
-    const step = {
-      id: "a",
-      type: "http",
-      url: "https://example.com",
-      ...(headers !== undefined && { headers }),
-    };
-    expect(typeOf("http").configurationEntries!(step)).toEqual(entries);
+    ["computed headers", { headers: "${{ inputs.headers }}" }, [http, { ...http, entry: "secrets" }]],
+    ["a computed header", { headers: { X: " ${{ inputs.x }}" } }, [http, { ...http, entry: "secrets" }]],
+    ["a text with an expression, which names no secret", { headers: { X: "Run ${{ run.id }}" } }, [http]],
+    ["a path that is computed", { url: "https://example.com/${{ run.id }}" }, [http]],
+    ["a host that is computed", { url: "https://${{ inputs.host }}/" }, [{ entry: "http" }]],
+    [
+      "another port",
+      { url: "HTTP://Example.com:8080/a" },
+      [{ entry: "http", origin: "http://example.com:8080" }],
+    ],
+  ])("of a request depends on the configuration of %s", (_what, fields, uses) => {
+    const step = { id: "a", type: "http", url: "https://example.com", ...fields };
+    expect(typeOf("http").configurationUses!(step)).toEqual(uses);
+  });
+
+  it.each([
+    [
+      { to: ["a@Example.com", "b@example.com"], cc: "c@example.org" },
+      { domains: ["example.com", "example.org"] },
+    ],
+    [{ to: "a@example.com", cc: ["${{ inputs.cc }}"] }, {}],
+    [{ to: "${{ inputs.to }}" }, {}],
+  ])("of a mail %j depends on the domains of its recipients, if they are known", (fields, use) => {
+    expect(typeOf("email").configurationUses!({ id: "a", type: "email", ...fields })).toEqual([
+      { entry: "mail", ...use },
+    ]);
   });
 });

@@ -134,9 +134,10 @@ describe("an approval step", () => {
     expect((await checkStep(approvalStep, { message: "?", assignees }, mailer(null))).issues).toMatchObject([
       { path: ["assignees", 1], code: "mail_refused", allowed: ["example.com"] },
     ]);
-    expect((await checkStep(approvalStep, { message: "?", assignees }, mailer("no server"))).issues).toEqual(
-      [],
-    );
+    const unmailed = await checkStep(approvalStep, { message: "?", assignees }, mailer("no server"));
+    expect(unmailed.issues).toMatchObject([
+      { path: ["assignees"], severity: "warning", message: "sends no mail: no server" },
+    ]);
     const { issues, output } = await checkStep(approvalStep, { message: "?", assignees, form });
     expect({
       issues,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isWaitingStepType, waitEndLabel } from "../../schemas/waiting-step-types.ts";
+import { isWaitingStepType } from "../../schemas/waiting-step-types.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 
 describe("waiting step types", () => {
@@ -8,11 +8,6 @@ describe("waiting step types", () => {
     const waiting = stepTypes.filter(({ type }) => isWaitingStepType(type));
     expect(waiting).toHaveLength(3);
     expect(waiting).toEqual(unlimited);
-  });
-
-  it("have a label for the end of the wait", () => {
-    expect(waitEndLabel("approval")).toBe("Approval expires");
-    expect(waitEndLabel("wait")).toBe("Waiting until");
   });
 });
 

@@ -42,7 +42,7 @@ const purge = ({ store, clock }: World, keepMs: number, limit = 2_000) =>
 const purgeAsOlderRelease = ({ store }: World, lastId: number) =>
   store.transaction((trx) => trx.deleteFrom("audit_log").where("id", "<=", lastId).execute());
 
-const finishUpgrade = ({ store }: World) => store.transaction(assertNoOlderCopies);
+const finishUpgrade = ({ store }: World) => store.transaction((trx) => assertNoOlderCopies(trx));
 
 const verify = ({ store }: Pick<World, "store">, options?: Parameters<typeof verifyAuditLog>[1]) =>
   verifyAuditLog(store.read, options);

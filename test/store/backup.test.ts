@@ -250,13 +250,17 @@ describe("a restored state", () => {
         insert into sessions (id, digest, user_id, created_at, seen_at, expires_at, client, address, external, sealed)
           select 'ses_elsewhere', x'02', id, '2026-01-01', '2026-01-01', '2027-01-01', '', '', 1, x'03' from users;
         insert into api_keys (id, digest, last_four, name, owner, scopes, lineage, created_at, application, renewable_until)
-          values ('key_app', x'04', 'abcd', 'App', 'ann@example.com', '["read"]', 'key_app', '2026-01-01', '{}', '2027-01-01');`),
+          values ('key_app', x'04', 'abcd', 'App', 'ann@example.com', '["read"]', 'key_app', '2026-01-01', '{}', '2027-01-01');
+        insert into second_factors (id, user_id, kind, name, created_at, counter) select 'fac_1', id, 'totp', 'Phone', '2026-01-01', 1 from users;
+        insert into recovery_codes (digest, user_id, used_at)
+          select x'05', id, null from users union all select x'06', id, '2026-01-01' from users;`),
     );
     const { stateDir, database, cleanup } = await restored((await backedUp(live.stateDir)).file);
-    expect(cleanup).toEqual({ sessions: 2, links: 1, mcpSessions: 1, jobs: 0 });
+    expect(cleanup).toEqual({ sessions: 2, links: 1, recoveryCodes: 1, mcpSessions: 1, jobs: 0 });
     const count = (table: string) => ask<{ n: number }>(database, `select count(*) as n from ${table}`)[0]!.n;
-    const tables = ["account_links", "mcp_sessions", "mcp_messages", "users", "api_keys"];
-    expect(tables.map(count)).toEqual([0, 0, 0, 1, 2]);
+    const tables = ["account_links", "recovery_codes", "mcp_sessions", "mcp_messages"];
+    expect(tables.map(count)).toEqual([0, 0, 0, 0]);
+    expect(["users", "second_factors", "api_keys"].map(count)).toEqual([1, 1, 2]);
     expect(ask(database, "select id from api_keys where revoked_at is not null")).toEqual([
       { id: "key_app" },
     ]);

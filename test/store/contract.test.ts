@@ -1,7 +1,9 @@
 import { describe } from "vitest";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
+import { deliveryContract } from "../support/contracts/delivery-contract.ts";
 import { lockingContract } from "../support/contracts/locking-contract.ts";
+import { overTimeContract } from "../support/contracts/over-time-contract.ts";
 import { queueContract } from "../support/contracts/queue-contract.ts";
 import type { ContractSetup } from "../support/contracts/setup.ts";
 import { storeContract } from "../support/contracts/store-contract.ts";
@@ -28,5 +30,7 @@ const sqlite =
 describe.each(JOURNAL_MODES)("SQLite with a %s", (_, local) => {
   storeContract(sqlite(local));
   queueContract(sqlite(local));
+  deliveryContract(sqlite(local));
   lockingContract(sqlite(local));
+  overTimeContract(sqlite(local));
 });

@@ -19,5 +19,12 @@ describe("the attempts of a step", () => {
     expect(attempts.map(({ stepId, item, attempt }) => [stepId, item, attempt])).toEqual(
       Array.from({ length: 20 }, (_, index) => ["a", null, index + 6]),
     );
+    const ofSteps = await read.runs.lastAttemptsOfSteps(runId, ["b", "a", "none"], 2);
+    expect(ofSteps.map(({ stepId, item, attempt }) => [stepId, item, attempt])).toEqual([
+      ["a", null, 24],
+      ["a", null, 25],
+      ["b", null, 24],
+      ["b", null, 25],
+    ]);
   });
 });

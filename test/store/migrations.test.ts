@@ -13,6 +13,7 @@ import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { fakeClock } from "../support/clock.ts";
 import { temporaryDirectory } from "../support/directories.ts";
 import { createOldState } from "../support/old-state.ts";
+import { insertUnmailedEvents, UNMAILED_AFTER, unmailedEvents } from "../support/unmailed-events.ts";
 import { JOURNAL_MODES, testStore } from "../support/store.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
@@ -198,6 +199,14 @@ describe("a database of another release", () => {
     expect(await release.execute()).toEqual([{ value: packageJson.version }]);
     expect(existsSync(join(stateDir, "millrace.db-wal"))).toBe(true);
   });
+});
+
+it("keeps that an event had no mail server in its own column, as earlier builds wrote it in the note", async () => {
+  const stateDir = temporaryDirectory();
+  const before = await open(stateDir, { migrations: MIGRATIONS.filter(({ id }) => id < 56) });
+  await before.transaction(insertUnmailedEvents);
+  await before.close();
+  expect(await unmailedEvents((await open(stateDir)).read)).toEqual(UNMAILED_AFTER);
 });
 
 it("gives the jobs of before to the owners and the workflows of their runs", async () => {

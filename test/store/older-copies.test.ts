@@ -5,9 +5,11 @@ import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../tools/api-keys/create-api-key.ts";
 import { createProject } from "../../tools/projects/create-project.ts";
 import { updateProject } from "../../tools/projects/update-project.ts";
+import { factorWriter } from "../../src/store/factors.ts";
 import { getMigrationStatus, MIGRATIONS } from "../../src/store/migrate.ts";
 import { databaseFileIn } from "../../src/store/state-directory.ts";
-import { testInstance, type TestInstance } from "../support/instance.ts";
+import { testFactor } from "../support/accounts.ts";
+import { fakeClock, testInstance, type TestInstance } from "../support/instance.ts";
 import { callAs, signedInUser } from "../support/users.ts";
 
 /** The migrations that the release before projects knows. */
@@ -151,5 +153,60 @@ describe("a key that an older release would give more rights", () => {
     expect((await getMigrationStatus(read, { migrations: OLDER })).applied).toBe(NEWEST);
     await call(createApiKey, { name: "limited", limits: tools });
     await expect(getMigrationStatus(read, { migrations: OLDER })).rejects.toThrow("newer release");
+  });
+});
+
+const addFactor = async ({ store, read }: TestInstance, id = "fac_1") => {
+  const user = (await read.users.findByEmail("root@example.com"))!;
+  return store.transaction((trx) =>
+    factorWriter(trx, fakeClock()).insertFactor(testFactor(id, { userId: user.id })),
+  );
+};
+
+describe("the first second factor", () => {
+  /** The migrations that the release before second factors knows. */
+  const WITHOUT_FACTORS = MIGRATIONS.filter(({ id }) => id < 54);
+  const statusOf = ({ store }: TestInstance) =>
+    getMigrationStatus(store.read, { migrations: WITHOUT_FACTORS });
+
+  it("keeps releases without them from starting, also after the first second project", async () => {
+    const { instance, create } = await open();
+    await create();
+    expect((await statusOf(instance)).applied).toBe(NEWEST);
+    expect(await addFactor(instance)).toBe(true);
+    await expect(statusOf(instance)).rejects.toThrow("newer release");
+    expect((await getMigrationStatus(instance.store.read)).applied).toBe(NEWEST);
+    expect(await addFactor(instance, "fac_2")).toBe(true);
+  });
+
+  it("keeps releases without projects from starting, too", async () => {
+    const { instance, create } = await open();
+    await addFactor(instance);
+    await expect(getMigrationStatus(instance.store.read, { migrations: OLDER })).rejects.toThrow(
+      "newer release",
+    );
+    expect((await create()).id).toBe("finance");
+  });
+
+  it.each([null, "0.1.0", "0.1.0+53"])("is refused beside an executor of the release %j", async (release) => {
+    const { instance, create } = await open();
+    await create();
+    const executor = await instance.executor();
+    const { id } = await instance.store.transaction((trx) =>
+      trx
+        .insertInto("executors")
+        .values({ id: "exe_old@host", beat: 7, started_at: "2026-11-21T08:00:00.000Z", release })
+        .returning("id")
+        .executeTakeFirstOrThrow(),
+    );
+    await expect(addFactor(instance)).rejects.toMatchObject({
+      code: "upgrade_unfinished",
+      message: expect.stringContaining("executor exe_old@host"),
+    });
+    expect((await statusOf(instance)).applied).toBe(NEWEST);
+    await instance.store.transaction((trx) => trx.deleteFrom("executors").where("id", "=", id).execute());
+    // The executor of this release is on record too.
+    expect(await addFactor(instance)).toBe(true);
+    await executor.stop(0);
   });
 });

@@ -1,32 +1,7 @@
 import { describe } from "vitest";
-import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
-import { unitOfWork } from "../../src/store/unit-of-work.ts";
-import { lockingContract } from "../support/contracts/locking-contract.ts";
-import { queueContract } from "../support/contracts/queue-contract.ts";
-import type { ContractSetup } from "../support/contracts/setup.ts";
-import { storeContract } from "../support/contracts/store-contract.ts";
-import { fakeClock } from "../support/instance.ts";
+import { postgresContracts } from "../support/contracts/postgres-contracts.ts";
 import { postgresStores } from "../support/postgres-stores.ts";
 
 describe("PostgreSQL", () => {
-  const { open, createDatabase } = postgresStores();
-
-  /** Several stores on one database. */
-  const postgres: ContractSetup = async (connections) => {
-    const url = await createDatabase();
-    const clock = fakeClock();
-    const stores = await Promise.all(Array.from({ length: connections }, () => open(url, { clock })));
-    return {
-      clock,
-      connections: stores.map((store) => ({
-        read: engineReaders(store.read),
-        transaction: engineTransaction(store, clock),
-        write: unitOfWork(store, clock),
-      })),
-    };
-  };
-
-  storeContract(postgres);
-  queueContract(postgres);
-  lockingContract(postgres);
+  postgresContracts(postgresStores());
 });

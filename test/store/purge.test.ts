@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { rateLimitCounter } from "../../src/store/rate-limit-counts.ts";
 import { purgeExpired } from "../../src/store/purge.ts";
+import { factorWriter } from "../../src/store/factors.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { mcpSessionStore } from "../../src/store/mcp-sessions.ts";
 import { oauthStateStore } from "../../src/store/oauth-states.ts";
@@ -23,20 +24,24 @@ const SEARCH_TABLES = [
   "workflow_search_docsize",
   "workflow_search_idx",
 ];
-/** Tables with permanent rows: workflows, their versions, the slots of their rates, users and keys are never purged. */
+/** Tables with permanent rows: workflows, their versions, the slots of their rates, users with what is theirs, and keys. */
 const PERMANENT = [
   "api_keys",
   "counters",
   "expectations",
   "exposure_consents",
+  "favorites",
   "grants",
   "identities",
   "migrations",
   "project_members",
   "projects",
   "rate_slots",
+  "recovery_codes",
   "reviews",
+  "saved_views",
   "schedules",
+  "second_factors",
   "settings",
   "state_changes",
   "stored_bytes",
@@ -128,7 +133,15 @@ async function filled() {
       decidedAt: iso(now),
       planDigest: "plan",
     });
-    const asked = { kind: "asked", at: iso(now), by: null, to: [], note: null, notified: true } as const;
+    const asked = {
+      kind: "asked",
+      at: iso(now),
+      by: null,
+      to: [],
+      note: null,
+      notified: true,
+      hadMailServer: true,
+    } as const;
     await tx.approvals.addEvent("apr_1", asked);
     await tx.users.setAbsence("ann@example.com", {
       startsAt: iso(now),
@@ -169,7 +182,9 @@ async function filled() {
       code: null,
       reason: null,
       bytes: 2,
+      bodyDigest: null,
       redeliveryOf: null,
+      subject: "ann@example.com",
       event: { body: {}, headers: {}, query: {} },
     });
     const digest = Buffer.from("decides");
@@ -231,8 +246,19 @@ async function filled() {
       address: "",
       external: false,
       endedAt: null,
+      confirmedAt: null,
     });
   });
+  await store.transaction((trx) =>
+    factorWriter(trx, clock).insertChallenge({
+      digest: Buffer.from("begun"),
+      kind: "sign_in",
+      userId: "usr_1",
+      holder: "",
+      sealed: null,
+      expiresAt: iso(now + HOUR),
+    }),
+  );
   await rateLimitCounter(store).increment([{ key: "account", windowMs: 15 * MINUTE }], now);
   const code = { payload: {}, grantId: null, expiresAt: now + HOUR };
   await oauthStateStore(store, clock).save("AuthorizationCode", Buffer.from("code"), code);
@@ -383,8 +409,8 @@ describe("purging", () => {
         // The wait for the lock is no reason to pause.
         now += 1_000;
         const before = await rows("runs");
-        const result = await store.transaction(async (trx) => {
-          const done = await work(trx);
+        const result = await store.transaction(async (trx, left) => {
+          const done = await work(trx, left);
           now += 7;
           return done;
         });

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import * as fc from "fast-check";
 import { Kysely, sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { RunStatus, RunTrigger } from "../../schemas/run.ts";
+import { RunStatus, RunTrigger } from "../../schemas/run-status.ts";
 import type { ListPosition, RunFilter } from "../../src/core/model.ts";
 import { countRuns, newestRuns } from "../../src/store/run-lists.ts";
 import { runReader } from "../../src/store/run-reader.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import type { ListPosition } from "../../src/core/model.ts";
-import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/ports.ts";
+import type { WorkflowFilter, WorkflowReader, WorkflowSort } from "../../src/core/workflow-ports.ts";
 import { insertWorkflows } from "../support/many-workflows.ts";
 import { insertWorkflow, testActor, testStore } from "../support/store.ts";
 

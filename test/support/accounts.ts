@@ -1,6 +1,8 @@
 /** Users and sessions for tests. As a separate process it tries to create the first admin. */
 import { argv, exit } from "node:process";
-import type { SessionRecord, UserRecord } from "../../src/core/account-ports.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import type { SecondFactorRecord } from "../../src/core/factor-ports.ts";
+import type { SessionRecord } from "../../src/core/session-ports.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import { openStore } from "../../src/store/database.ts";
@@ -21,6 +23,7 @@ export const testUser = (name: string, fields: Partial<UserRecord> = {}): UserRe
   createdAt: START,
   createdBy: "operator",
   lastLoginAt: null,
+  hasSecondFactor: false,
   ...fields,
 });
 
@@ -43,6 +46,21 @@ export const testSession = (
   address: "192.0.2.7",
   external: false,
   endedAt: null,
+  confirmedAt: null,
+  ...fields,
+});
+
+/** An authenticator app of the user "ann". */
+export const testFactor = (id: string, fields: Partial<SecondFactorRecord> = {}): SecondFactorRecord => ({
+  id,
+  userId: "usr_ann",
+  kind: "totp",
+  name: "Phone",
+  createdAt: START,
+  lastUsedAt: null,
+  counter: 0,
+  sealedSecret: Buffer.from("sealed"),
+  passkey: null,
   ...fields,
 });
 

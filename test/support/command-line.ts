@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
@@ -12,8 +11,7 @@ import { OPERATOR_ACTOR } from "../../src/commands/operator.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { runCommand, runHere } from "./process.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "./built.ts";
 
 /** Commands that start no processes, threads or executors. */
 const BRIEF = new Set(["projects", "grants", "keys", "runs", "workflows"]);
@@ -54,7 +52,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
       JSON.parse((await cli("runs", "--json", ...args)).out) as Record<string, unknown>[],
     /** Starts a long-running command, and waits for its first output. */
     async begin(args: readonly string[], output: RegExp) {
-      const child = spawn(process.execPath, [BIN, ...args], {
+      const child = spawn(process.execPath, [PROGRAM, ...args], {
         env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
         stdio: ["pipe", "pipe", "pipe"],
       });
@@ -68,7 +66,7 @@ export async function testCli(workflows: Readonly<Record<string, string>> = {}) 
         stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       await vi.waitFor(() => {
         if (!output.test(text)) throw new Error(`not yet: ${text}`);
-      }, 15_000);
+      }, 60_000);
       return { child, text: () => text, ended: exited.then(([code]) => code) };
     },
   };

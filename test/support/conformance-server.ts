@@ -1,10 +1,8 @@
 /** A program that runs `millrace mcp-sse --port 0` with the fixtures of the MCP conformance suite. */
 import { fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { mcpSse } from "../../src/commands/listeners.ts";
 import { registerFixtures } from "./conformance-fixtures.ts";
-
-const MILLRACE = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "./built.ts";
 
 await mcpSse(
   {
@@ -18,7 +16,7 @@ await mcpSse(
   {
     onStop: (stop) => void process.once("SIGTERM", stop),
     ready() {},
-    spawn: (args) => fork(MILLRACE, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+    spawn: (args) => fork(PROGRAM, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
   },
   { host: "127.0.0.1", port: 0, drainDelay: 0, workers: 1 },
   registerFixtures,

@@ -1,6 +1,7 @@
 /** A process that reports each completed write, for tests that kill it at every step. */
+import { once } from "node:events";
 import { writeSync } from "node:fs";
-import { argv } from "node:process";
+import { argv, stdin } from "node:process";
 import { pino } from "pino";
 import { accessEverywhere } from "../../src/core/access.ts";
 import { catalogue } from "../../tools/index.ts";
@@ -9,7 +10,7 @@ import { type Instance, openInstance } from "../../src/app/instance.ts";
 import { openServices } from "../../src/app/services.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import type { Actor } from "../../src/core/ports.ts";
+import type { Actor } from "../../src/core/principal.ts";
 import { openStateDirectory } from "../../src/store/state-directory.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 
@@ -34,6 +35,9 @@ export const WRITE_STEPS: readonly (readonly [tool: string, input: Record<string
   ["update_workflow", { workflow_id: "alpha", description: "third", if_match: 2 }],
 ];
 
+/** What the process prints when it waits for a line, to begin. */
+export const READY = "ready";
+
 /** Opens a state directory in a given journal mode. */
 export const openInstanceInJournalMode = (stateDir: string, local: boolean): Promise<Instance> =>
   openInstance({ stateDir }, systemClock, pino({ level: "silent" }), {
@@ -54,10 +58,14 @@ export async function applyStep(instance: Instance, index: number): Promise<void
 
 if (import.meta.main) {
   const [, , stateDir, local] = argv;
+  // strace attaches now, because it would slow down the loading of the modules to a third.
+  writeSync(1, `${READY}\n`);
+  await once(stdin, "data");
   const instance = await openInstanceInJournalMode(stateDir!, local === "local");
   for (const index of WRITE_STEPS.keys()) {
     await applyStep(instance, index);
     writeSync(1, `${index}\n`);
   }
   await instance.close();
+  stdin.destroy();
 }

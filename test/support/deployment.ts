@@ -9,6 +9,8 @@ export interface Replica {
   program: Program;
   /** Stops it as an operator does, and starts it again on its port. */
   restart(): Promise<void>;
+  /** Starts it after its end. */
+  start(): Promise<void>;
 }
 
 export interface Deployment {
@@ -23,6 +25,30 @@ export interface Deployment {
 
 /** As in deploy/compose.yaml, in seconds. */
 const DRAIN_DELAY = 15;
+
+/** Starts a copy that keeps its port. */
+export async function startReplica(
+  command: Replica["command"],
+  port: number,
+  stateDir: string,
+  { args, env }: { args: string[]; env: Record<string, string> },
+): Promise<Replica> {
+  const start = () => startProgram(command, stateDir, { args: ["--port", String(port), ...args], env });
+  const self: Replica = {
+    command,
+    port,
+    program: await start(),
+    async start() {
+      self.program = await start();
+    },
+    async restart() {
+      const { code } = await self.program.stop();
+      if (code !== 0) throw new Error(`${command} ended with ${code}:\n${self.program.log().slice(-2_000)}`);
+      await self.start();
+    },
+  };
+  return self;
+}
 
 /** @param drainDelay in seconds */
 export async function startDeployment({
@@ -41,21 +67,9 @@ export async function startDeployment({
     MILLRACE_TRUSTED_PROXIES: "127.0.0.1",
     MILLRACE_LOG_LEVEL: "info",
   };
-  const copy = async (command: Replica["command"], port: number, workers: number): Promise<Replica> => {
-    const args = ["--port", String(port), "--workers", String(workers), "--drain-delay", String(drainDelay)];
-    const start = () => startProgram(command, stateDir, { args, env });
-    const self: Replica = {
-      command,
-      port,
-      program: await start(),
-      async restart() {
-        const { code } = await self.program.stop();
-        if (code !== 0)
-          throw new Error(`${command} ended with ${code}:\n${self.program.log().slice(-2_000)}`);
-        self.program = await start();
-      },
-    };
-    return self;
+  const copy = (command: Replica["command"], port: number, workers: number): Promise<Replica> => {
+    const args = ["--workers", String(workers), "--drain-delay", String(drainDelay)];
+    return startReplica(command, port, stateDir, { args, env });
   };
   // Two of the processes have executors; no test stops both at a time.
   const replicas = [

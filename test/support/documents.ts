@@ -6,9 +6,12 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Paths of all documents, relative to the root. */
-export const DOCUMENTS: readonly string[] = globSync(["*.md", "{docs,deploy,bench,examples}/**/*.md"], {
-  cwd: ROOT,
-}).toSorted();
+export const DOCUMENTS: readonly string[] = globSync(
+  ["*.md", "{docs,deploy,bench,examples}/**/*.md", "packages/*/*.md"],
+  {
+    cwd: ROOT,
+  },
+).toSorted();
 
 export const readDocument = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 

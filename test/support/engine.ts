@@ -9,7 +9,7 @@ import type { DurationLimits } from "../../src/core/duration-limits.ts";
 import { createConnections } from "../../src/connections/index.ts";
 import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { type PerKeyLimits, usageHolders } from "../../src/core/usage-limits.ts";
-import { iso } from "../../src/core/clock.ts";
+import { iso, MINUTE, SECOND } from "../../src/core/clock.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { EventsApi } from "../../src/core/event-ports.ts";
 import { eventTokens } from "../../src/core/event-tokens.ts";
@@ -28,6 +28,7 @@ import { jobWorker } from "../../src/queue/worker.ts";
 import { noTracer, type Tracer } from "../../src/core/tracer.ts";
 import { stepTypes } from "../../src/steps/index.ts";
 import { projectReader } from "../../src/store/projects.ts";
+import { userReader } from "../../src/store/users.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { testStore } from "./store.ts";
 
@@ -60,8 +61,11 @@ export const TEST_ACTOR = {
   client: "vitest",
 } as const;
 
-/** How many turns of the event loop the jobs of other executors are waited for. */
-const MAX_ROUNDS = 300;
+/** Maximum wait for the jobs of other executors, in milliseconds. */
+const OTHERS_MS = 3 * SECOND;
+
+/** On a busy machine, the child process that checks a query may take longer to start than the limit for runs. */
+const CONNECTIONS_TIMEOUT_MS = 2 * MINUTE;
 
 const EVENTS_AT = "https://millrace.example.com/events/";
 
@@ -100,7 +104,12 @@ export async function testEngine({
 } & Parameters<typeof testStore>[0] = {}) {
   const opened = await testStore(storeOptions);
   const { store, clock, create, change } = opened;
-  const read = { ...engineReaders(store.read), workflows: opened.read, projects: projectReader(store.read) };
+  const read = {
+    ...engineReaders(store.read),
+    workflows: opened.read,
+    projects: projectReader(store.read),
+    users: userReader(store.read),
+  };
   const transaction = engineTransaction(store, clock);
   const { changes } = store;
   const log = pino({ level: "silent" });
@@ -112,8 +121,7 @@ export async function testEngine({
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];
-  const projects = projectReader(store.read);
-  const holdersOf = usageHolders(perKey, async (id) => (await projects.find(id))?.limits ?? null);
+  const holdersOf = usageHolders(perKey, read.usage);
   const startLimits = { holdersOf, unfinishedRuns: maxUnfinishedRuns };
   const made = engine({
     stepTypes: types,
@@ -126,6 +134,7 @@ export async function testEngine({
     durationLimits: { ...DURATION_LIMITS, ...durationLimits },
     ...(maxRunBytes !== undefined && { maxRunBytes }),
     auditSecrets,
+    connectionsTimeoutMs: CONNECTIONS_TIMEOUT_MS,
   });
   const tokens = eventTokens(Buffer.alloc(32, 7));
   const eventUrl: EventsApi["url"] = async (ref) => `${EVENTS_AT}${tokens.create(ref)}`;
@@ -139,6 +148,8 @@ export async function testEngine({
     wake: () => {},
   });
   const handlers = jobHandlers({
+    executor: "exe_1",
+    onStarted: () => {},
     engine: made,
     stepTypes: types,
     read,
@@ -181,7 +192,7 @@ export async function testEngine({
       /** Waits for the jobs of other executors too: each may claim those of any run. Some never end theirs. */
       async waitUntilIdle() {
         let last: string | undefined;
-        for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        for (const deadline = performance.now() + OTHERS_MS; performance.now() < deadline;) {
           await queue.waitUntilIdle();
           const jobs = await opened.store.read
             .selectFrom("jobs")

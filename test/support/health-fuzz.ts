@@ -6,6 +6,7 @@ import { threadsWaited } from "./cpu-time.ts";
 import { EXPENSIVE_SCHEMAS, expensiveRequest, randomChoices } from "./expensive-requests.ts";
 import { temporaryDirectory } from "./instance.ts";
 import { runCommand, startProgram } from "./process.ts";
+import { slowness } from "./slowness.ts";
 
 const MONITOR = fileURLToPath(new URL("loop-monitor.ts", import.meta.url));
 
@@ -16,7 +17,7 @@ const TRIES = 4;
 /** So long threads that used less than their budget must have waited for a processor, in milliseconds. */
 const STARVED_MS = 1_000;
 /** Longest turn of the event loop of a listener, in milliseconds of processor time. */
-export const MAX_TURN_MS = 100;
+export const MAX_TURN_MS = 100 * slowness();
 
 export interface MonitoredServer {
   url: string;

@@ -1,5 +1,5 @@
 /** HTTPS requests on separate connections, and streams that are read as they arrive. */
-import { Agent, request } from "node:https";
+import { request } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
 import { eventually } from "./eventually.ts";
@@ -7,8 +7,6 @@ import { eventually } from "./eventually.ts";
 interface SecureRequest {
   headers?: Record<string, string>;
   body?: unknown;
-  /** Connections that stay open. */
-  agent?: Agent;
 }
 
 export interface HttpsResponse {
@@ -17,18 +15,14 @@ export interface HttpsResponse {
   text: string;
 }
 
-function open(
-  method: string,
-  url: string,
-  { headers, body, agent }: SecureRequest,
-): Promise<IncomingMessage> {
+function open(method: string, url: string, { headers, body }: SecureRequest): Promise<IncomingMessage> {
   const bytes = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const req = request(
       url,
       {
         method,
-        agent: agent ?? false,
+        agent: false,
         headers: {
           ...(bytes !== undefined && {
             "Content-Type": "application/json",
@@ -54,13 +48,6 @@ export async function httpsRequest(
   let text = "";
   for await (const chunk of res.setEncoding("utf8")) text += chunk as string;
   return { status: res.statusCode!, headers: res.headers, text };
-}
-
-/** A client that keeps one connection. */
-export function keepAliveAgent(): Agent {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  return agent;
 }
 
 /** A stream of server-sent events that is read as it arrives. */

@@ -9,11 +9,40 @@ export interface LoadBalancer {
   forwarded: { to: number; request: string; revision: string | undefined }[];
 }
 
-export async function startLoadBalancer(copies: readonly string[]): Promise<LoadBalancer> {
+/** Time between two health checks of a copy, in milliseconds. */
+const CHECK_MS = 100;
+
+/** @param checksHealth whether it leaves out copies that are not healthy, as those that drain */
+export async function startLoadBalancer(
+  copies: readonly string[],
+  { checksHealth = false } = {},
+): Promise<LoadBalancer> {
   const forwarded: LoadBalancer["forwarded"] = [];
+  const healthy = new Set(copies.keys());
+  let newest = -1;
+  const nextCopy = (): number => {
+    do newest = (newest + 1) % copies.length;
+    while (healthy.size > 0 && !healthy.has(newest));
+    return newest;
+  };
+  const check = async (copy: number): Promise<void> => {
+    const isHealthy = await fetch(`${copies[copy]}/health`).then(
+      async (answer) => {
+        await answer.text();
+        return answer.ok;
+      },
+      () => false,
+    );
+    if (isHealthy) healthy.add(copy);
+    else healthy.delete(copy);
+  };
+  const checking = checksHealth
+    ? setInterval(() => [...copies.keys()].forEach((copy) => void check(copy)), CHECK_MS)
+    : undefined;
   const agent = new Agent({ keepAlive: true });
-  const server = createServer((req, res) => {
-    const to = forwarded.length % copies.length;
+  // Clients end idle connections: if the server did, a request could meet the end.
+  const server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
+    const to = nextCopy();
     const revision = req.headers["mcp-protocol-version"];
     forwarded.push({
       to,
@@ -37,6 +66,7 @@ export async function startLoadBalancer(copies: readonly string[]): Promise<Load
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
+    clearInterval(checking);
     server.closeAllConnections();
     agent.destroy();
     await new Promise((resolve) => server.close(resolve));

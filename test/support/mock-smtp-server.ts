@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 /**
  * Starts a mail server on loopback that accepts every mail, until the end of the test. Returns its port and the raw mails.
@@ -28,6 +28,8 @@ export async function smtpPeer(
       });
     },
   });
+  // A client that is killed resets its connection.
+  server.on("error", ({ code }: NodeJS.ErrnoException) => expect(code).toBe("ECONNRESET"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { port: (server.server.address() as AddressInfo).port, received };

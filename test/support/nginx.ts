@@ -91,6 +91,8 @@ export async function startNginx(at: {
   change("nginx.conf", [
     ["/tmp/nginx", join(prefix, "tmp")],
     ["/dev/stdout", join(prefix, "access.log")],
+    // Tests look for connections that nginx closes.
+    ["error_log stderr warn", "error_log stderr info"],
   ]);
   change("millrace.conf", [
     ["listen 80;", `listen 127.0.0.1:${at.http};`],

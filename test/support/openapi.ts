@@ -7,6 +7,7 @@ import { catalogue } from "../../tools/index.ts";
 
 export interface Schema {
   type?: string | string[];
+  example?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
   oneOf?: Schema[];
@@ -26,6 +27,9 @@ export interface Parameter {
   in: "path" | "query" | "header";
   name: string;
   required: boolean;
+  style?: string;
+  explode?: boolean;
+  example?: unknown;
   schema: Schema;
 }
 

@@ -274,6 +274,19 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
     notFor("editor", "renew_invitation", { user_id: "usr_none" }),
     noKey("renew_invitation", { user_id: "usr_none" }),
   ],
+  reset_user_factors: [
+    ...as(
+      "admin",
+      call("list_users"),
+      call("reset_user_factors", (before) => ({ user_id: listed(before, 0, ANN), idempotency_key: "r" })),
+      call("reset_user_factors", (before) => ({ user_id: listed(before, 0, ANN), idempotency_key: "r" })),
+      call("reset_user_factors", { user_id: "usr_none", idempotency_key: "r" }, "idempotency_key_reused"),
+      call("reset_user_factors", { user_id: "usr_none" }, "user_not_found"),
+      call("reset_user_factors", { user_id: "x".repeat(101) }, "invalid_input"),
+    ),
+    notFor("editor", "reset_user_factors", { user_id: "usr_none" }),
+    noKey("reset_user_factors", { user_id: "usr_none" }),
+  ],
   reset_user_password: [
     ...as(
       "admin",
@@ -374,6 +387,29 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
       call("get_absence"),
     ),
     noKey("set_absence", { until: "2027-01-07T08:00:00Z", substitute: "root@example.com" }),
+  ],
+  get_bookmarks: [
+    ...as("editor", call("get_bookmarks"), call("get_bookmarks", { of: "ann" }, "invalid_input")),
+    noKey("get_bookmarks"),
+  ],
+  update_bookmarks: [
+    { call: "create_workflow", with: { name: "Weekly revenue" } },
+    ...as(
+      "editor",
+      call("update_bookmarks", {
+        add_favorites: ["weekly-revenue", "weekly-revenue"],
+        save_views: [{ page: "runs", name: "Failed", query: "status=failed" }],
+      }),
+      call("get_bookmarks"),
+      call("update_bookmarks", { save_views: [{ page: "runs", name: "Failed", query: "status=queued" }] }),
+      call("update_bookmarks", {
+        remove_favorites: ["weekly-revenue", "none"],
+        remove_views: [{ page: "runs", name: "Failed" }],
+      }),
+      call("update_bookmarks", { add_favorites: ["none"] }, "workflow_not_found"),
+      call("update_bookmarks", { save_views: [{ page: "home", name: "X", query: "" }] }, "invalid_input"),
+    ),
+    noKey("update_bookmarks"),
   ],
   end_absence: [
     ...as(

@@ -107,6 +107,18 @@ const allowing = (before: readonly CallResult[]): Input => ({
   idempotency_key: "a",
 });
 
+/** Tests a draft of the workflow "hello". */
+const testing = (input: Input, more: Partial<ParityCall> = {}): ParityCall => ({
+  call: "test_workflow",
+  with: {
+    workflow_id: "hello",
+    definition: { steps: [{ id: "hello", type: "set", values: { greeting: "Hi" } }] },
+    wait: 20,
+    ...input,
+  },
+  ...more,
+});
+
 const run = (workflow_id: string, input: Input = {}): ParityCall => ({
   call: "run_workflow",
   with: { workflow_id, wait: 20, ...input },
@@ -176,6 +188,10 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
   create_workflow: [
     WEEKLY,
     create({ name: "Weekly revenue" }),
+    create({ name: "Chosen", id: "my-own" }),
+    { call: "create_workflow", with: { name: "Again", id: "my-own" }, expect: "invalid_input" },
+    { call: "create_workflow", with: { name: "Chosen", id: "finance.own" }, expect: "invalid_input" },
+    { call: "create_workflow", with: { name: "Chosen", id: "My own" }, expect: "invalid_input" },
     create({ name: '  Ünïcode & "quotes" 東京', description: "x".repeat(10_000), reason: "why not" }),
     create({ name: "Once", idempotency_key: "k1" }),
     create({ name: "Once", idempotency_key: "k1" }),
@@ -218,6 +234,12 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
       expect: "version_not_found",
     },
     ...wrongId("get_workflow"),
+  ],
+  get_workflow_names: [
+    WEEKLY,
+    NIGHTLY,
+    { call: "get_workflow_names", with: { ids: ["weekly-revenue", "none", "nightly-backup"] } },
+    { call: "get_workflow_names", with: { ids: [] }, expect: "invalid_input" },
   ],
   get_workflow_version: [
     WEEKLY,
@@ -782,6 +804,26 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     run("pausing"),
     { ...run("pausing"), expect: "too_many_runs" },
   ],
+  test_workflow: [
+    hello,
+    testing({}),
+    testing({ step_id: "hello", idempotency_key: "t" }),
+    testing({ step_id: "hello", idempotency_key: "t" }),
+    testing({ idempotency_key: "t" }, { expect: "idempotency_key_reused" }),
+    testing({ step_id: "helo" }, { expect: "invalid_input" }),
+    testing({ effects: ["helo"] }, { expect: "invalid_input" }),
+    testing({ definition: { steps: [{ id: "hello", type: "sett" }] } }, { expect: "workflow_not_runnable" }),
+    testing({}, { readOnly: true, expect: "missing_scope" }),
+    ...wrongId("test_workflow", { definition: { steps: [] } }),
+    { call: "list_workflow_versions", with: { workflow_id: "hello" } },
+    archive("hello"),
+    testing({}, { expect: "workflow_archived" }),
+    pausing,
+    run("pausing"),
+    run("pausing"),
+    run("pausing"),
+    testing({ workflow_id: "pausing" }, { expect: "too_many_runs" }),
+  ],
   list_runs: [
     { call: "list_runs" },
     hello,
@@ -797,6 +839,9 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "list_runs", with: { trial: false, limit: 1 } },
     { call: "list_runs", with: { limit: 2 } },
     { call: "list_runs", with: (before) => ({ limit: 2, cursor: lastOutput(before)["next_cursor"] }) },
+    { call: "list_runs", with: { search: "HELLO check" } },
+    { call: "list_runs", with: { search: "not there" } },
+    { call: "list_runs", with: { search: "a b c d e f g h i" }, expect: "invalid_input" },
     { call: "list_runs", with: { cursor: "forged" }, expect: "invalid_cursor" },
     { call: "list_runs", with: { since: "yesterday", status: ["done"] }, expect: "invalid_input" },
     { call: "list_runs", with: { workflow_id: "helo" }, expect: "workflow_not_found" },
@@ -858,6 +903,26 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
     { call: "get_run_definition", with: (before) => ({ run_id: idOf(before, 3) }) },
     { call: "get_run_definition", with: { run_id: "run_none" }, expect: "run_not_found" },
     { call: "get_run_definition", with: { run_id: "x".repeat(101) }, expect: "invalid_input" },
+  ],
+  list_run_log: [
+    failing,
+    asking,
+    run("failing"),
+    run("asking"),
+    { call: "list_run_log", with: (before) => ({ run_id: idOf(before, 2) }), readOnly: true },
+    { call: "list_run_log", with: (before) => ({ run_id: idOf(before, 3) }) },
+    { call: "list_run_log", with: (before) => ({ run_id: idOf(before, 2), limit: 2 }) },
+    {
+      call: "list_run_log",
+      with: (before) => ({ run_id: idOf(before, 2), limit: 2, cursor: lastOutput(before)["next_cursor"] }),
+    },
+    {
+      call: "list_run_log",
+      with: (before) => ({ run_id: idOf(before, 2), cursor: "forged" }),
+      expect: "invalid_cursor",
+    },
+    { call: "list_run_log", with: { run_id: "run_none" }, expect: "run_not_found" },
+    { call: "list_run_log", with: { run_id: "x".repeat(101) }, expect: "invalid_input" },
   ],
   get_run_value: [
     hello,

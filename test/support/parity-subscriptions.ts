@@ -146,4 +146,11 @@ export const SUBSCRIPTION_SCENARIOS: Record<string, ParityCall[]> = {
     call("get_overdue_workflows", { project: "finance" }, "project_not_found"),
     call("get_overdue_workflows", { workflow_id: "" }, "invalid_input"),
   ],
+  get_run_statistics: [
+    call("get_run_statistics"),
+    call("get_run_statistics", { days: 2, timezone: "Asia/Kathmandu" }),
+    call("get_run_statistics", { project: "finance" }, "project_not_found"),
+    call("get_run_statistics", { timezone: "Europe/Atlantis" }, "invalid_input"),
+    call("get_run_statistics", { days: 0 }, "invalid_input"),
+  ],
 };

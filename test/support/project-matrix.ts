@@ -173,7 +173,7 @@ export async function openProjectMatrix() {
     const [hook] = await instance.read.triggers.ofWorkflow(id);
     const { deliveryId } = await instance.services.engine.triggers.receive(
       { record: hook!, trigger: { id: hook!.name, type: "webhook" } },
-      { event: { body: { word }, headers: {}, query: {} }, senderId: null, bytes: 10 },
+      { event: { body: { word }, headers: {}, query: {} }, senderId: null, bytes: 10, bodyDigest: "none" },
     );
     const subscription = await addSubscription(instance, {
       project,

@@ -4,7 +4,7 @@ import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import type { Role } from "../../schemas/user.ts";
 import { type Access, scopesOf } from "../../src/core/access.ts";
 import { iso } from "../../src/core/clock.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import type { ProjectRecord } from "../../src/core/project-ports.ts";
 import type { TestInstance } from "./instance.ts";
 import { keyPrincipal } from "./users.ts";

@@ -8,7 +8,7 @@ import { Scope } from "../../schemas/actor.ts";
 import type { Role } from "../../schemas/user.ts";
 import { HOUR, iso } from "../../src/core/clock.ts";
 import type { UserRecord } from "../../src/core/account-ports.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { projectWriter } from "../../src/store/projects.ts";
 import { linkWriter } from "../../src/store/links.ts";
 import { newLink } from "../../src/auth/links.ts";
@@ -270,6 +270,9 @@ const TABLES = [
   "api_keys",
   "sessions",
   "account_links",
+  "second_factors",
+  "recovery_codes",
+  "factor_challenges",
   "workflows",
   "workflow_versions",
   "schedules",

@@ -1,25 +1,25 @@
-/** Injects failures into an installation of real processes: kills, pauses, clock changes and a full disk. */
+/** Injects failures into an installation of real processes: kills, pauses, and what the caller adds. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
-import Database from "better-sqlite3";
-import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
-import { openInstance } from "../../src/app/instance.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { nextTime } from "../../src/engine/definition/schedule-times.ts";
-import { crashWorkflows, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
+import { crashClients } from "./crash-clients.ts";
+import { createCrashWorkflows } from "./crash-state.ts";
+import { crashWorkflows } from "./crash-workflows.ts";
 import { eventually } from "./eventually.ts";
 import { mockHttpServer, sendJson } from "./mock-http-server.ts";
 import { seededRandom } from "./random.ts";
-import { issuesOfRuns, type RecordedCall, installInvariantTriggers } from "./run-invariants.ts";
-import { CRASH_ACTOR } from "./run-starter.ts";
+import { installInvariantTriggers } from "./invariant-triggers.ts";
+import { issuesOfRuns, type RecordedCall } from "./run-invariants.ts";
+import { startReplica, type Replica } from "./deployment.ts";
+import { freePorts } from "./nginx.ts";
+import { runCommand } from "./process.ts";
+import { type StateAccess, sqliteAccess } from "./state-access.ts";
 import { verifyState } from "./verify-state.ts";
+import { PROGRAM } from "./built.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const STARTER = fileURLToPath(new URL("run-starter.ts", import.meta.url));
 /** How long the runs may take to end after the last failure, in milliseconds. */
 const ENDED_MS = 120_000;
@@ -35,16 +35,29 @@ export interface ChaosOptions {
   stateDir: string;
   executors: number;
   leaseMs: number;
-  /** The environment of all processes, for a fake clock for example. */
+  /** The environment of all processes, for a fake clock for example, or with the address of the state in PostgreSQL. */
   env?: Record<string, string>;
+  /** The state in PostgreSQL, which the environment names; left out, it is in the state directory. */
+  database?: StateAccess;
+  /** How many servers of the HTTP API are called, killed and paused too. */
+  listeners?: number;
   /** Other failures of a round, besides kills and pauses. */
   extraDisruptions?: readonly ((next: () => number) => Promise<void>)[];
+  /** Their share of the rounds, 0.15 by default. */
+  extraShare?: number;
   /** Undoes the failures after the last round. */
   afterLastRound?: () => Promise<void>;
 }
 
 /** The kind of a round's failure, for the statistics. */
-type Happening = "executor killed" | "starter killed" | "executor paused" | "all killed" | "else";
+type Happening =
+  | "executor killed"
+  | "starter killed"
+  | "executor paused"
+  | "all killed"
+  | "listener killed"
+  | "listener paused"
+  | "else";
 
 /** Runs `rounds` rounds, waits until all runs have ended, and returns the problems. */
 export async function runChaos(options: ChaosOptions, rounds: number) {
@@ -60,11 +73,15 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     failedOnce.add(stepRef);
     setTimeout(() => sendJson(response, { one: 1 }, fails ? 503 : 200), next() * 60);
   });
-  await prepare(stateDir, peer.url, peer.host);
-  const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
-  onTestFinished(() => void db.close());
-  const unfinished = db.prepare("select count(*) from runs where finished_at is null").pluck();
-  const claimedBy = db.prepare("select count(*) from jobs where state = 'claimed' and executor = ?").pluck();
+  await createCrashWorkflows(stateDir, env, peer);
+  const state = options.database ?? sqliteAccess(join(stateDir, "millrace.db"));
+  await installInvariantTriggers(state);
+  /** Whether a query has rows; not while the database is away. */
+  const exists = async (query: string): Promise<true | undefined> => {
+    const found = await state.rows(`${query} limit 1`).catch(() => []);
+    return found.length > 0 ? true : undefined;
+  };
+  const someUnfinished = () => exists("select 1 from runs where finished_at is null");
 
   const acknowledged: string[] = [];
   const cancelled = new Set<string>();
@@ -109,7 +126,7 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
   function startExecutor(index: number): void {
     named += 1;
     const id = `exe_${named}`;
-    const args = [BIN, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
+    const args = [PROGRAM, "worker", "--id", id, "--lease", String(options.leaseMs), "--slots", "4"];
     const proc = launch(args, (line) => {
       if (line.includes("lease expired, jobs reclaimed")) seen.leasesExpired += 1;
       if (line.includes("claim lost, result discarded")) seen.claimsLost += 1;
@@ -151,42 +168,68 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
     startStarter();
   }
 
-  const busy = (index: number): boolean =>
-    executors[index]!.up && (claimedBy.get(executors[index]!.id) as number) > 0;
-  const someBusy = (): number | undefined => {
-    const candidates = [...executors.keys()].filter(busy);
+  const someBusy = async (): Promise<number | undefined> => {
+    const claims = await state
+      .rows<{ executor: string }>("select distinct executor from jobs where state = 'claimed'")
+      .catch(() => []);
+    const busy = new Set(claims.map(({ executor }) => executor));
+    const candidates = [...executors.keys()].filter(
+      (index) => executors[index]!.up && busy.has(executors[index]!.id),
+    );
     return candidates.length === 0 ? undefined : candidates[Math.floor(next() * candidates.length)];
   };
+  const listeners = await startListeners(options, stateDir, env);
+  const clients =
+    listeners.length === 0
+      ? undefined
+      : crashClients({
+          listeners,
+          key: await createKey(stateDir, env),
+          seed,
+          onCancel: (id) => cancelled.add(id),
+        });
   const pauses: Promise<void>[] = [];
+
+  async function disturbListener(listener: Replica): Promise<Happening> {
+    if (next() < 0.5) {
+      await listener.program.stop("SIGKILL");
+      await listener.start();
+      return "listener killed";
+    }
+    pauses.push(pauseChild(listener.program.child, 200 + next() * 1_500));
+    return "listener paused";
+  }
 
   async function round(): Promise<Happening> {
     await delay(next() * 400);
-    const chance = next();
-    if (chance < 0.45) {
-      // A round counts only when this executor has a job in progress just before.
-      await replace(await eventually(someBusy, "an executor with a job", ROUND_MS));
-      return "executor killed";
+    if (listeners.length > 0 && next() < 0.15)
+      return disturbListener(listeners[Math.floor(next() * listeners.length)]!);
+    const others = options.extraDisruptions ?? [];
+    if (others.length > 0 && next() < (options.extraShare ?? 0.15)) {
+      await eventually(someUnfinished, "runs", ROUND_MS);
+      await others[Math.floor(next() * others.length)]!(next);
+      return "else";
     }
-    if (chance < 0.6) {
-      await eventually(() => (starter.up && unfinished.get() !== 0 ? true : undefined), "runs", ROUND_MS);
+    const chance = next();
+    if (chance < 0.25) {
+      await eventually(() => (starter.up ? someUnfinished() : undefined), "runs", ROUND_MS);
       await replaceStarter();
       return "starter killed";
     }
-    const others = options.extraDisruptions ?? [];
-    if (chance < 0.85 || others.length === 0) {
-      const index = await eventually(someBusy, "an executor with a job", ROUND_MS);
-      if (chance >= 0.95) {
-        await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
-        return "all killed";
-      }
-      // Mostly long enough that others reclaim the jobs that it continues afterwards.
-      const leases = next() < 0.25 ? 0.5 : 1.6 + 1.6 * next();
-      pauses.push(pauseProcess(executors[index]!, options.leaseMs * leases));
-      return "executor paused";
+    const index = await eventually(someBusy, "an executor with a job", ROUND_MS);
+    if (chance < 0.65) {
+      // A round counts only when this executor has a job in progress just before.
+      await replace(index);
+      return "executor killed";
     }
-    await eventually(() => (unfinished.get() !== 0 ? true : undefined), "runs", ROUND_MS);
-    await others[Math.floor(next() * others.length)]!(next);
-    return "else";
+    if (chance < 0.7) {
+      await Promise.all([replaceStarter(), ...Array.from(executors.keys(), replace)]);
+      return "all killed";
+    }
+    // Mostly long enough that others reclaim the jobs that it continues afterwards.
+    const leases = next() < 0.25 ? 0.5 : 1.6 + 1.6 * next();
+    pauses.push(pauseProcess(executors[index]!, options.leaseMs * leases));
+    return "executor paused";
   }
 
   const happened: Partial<Record<Happening, number>> = {};
@@ -200,28 +243,42 @@ export async function runChaos(options: ChaosOptions, rounds: number) {
 
   await options.afterLastRound?.();
   await Promise.all([...executors, starter!].map(({ ready }) => ready));
+  const clientIssues = (await clients?.stop()) ?? [];
   starter!.child.kill("SIGTERM");
   await noMore.promise;
-  await waitForRunsToEnd(stateDir);
+  await waitForRunsToEnd(state);
   const ended = await Promise.all(executors.map((proc) => end(proc, "SIGTERM")));
   await end(starter!, "SIGINT");
   expect(ended).toEqual(executors.map(() => 0));
-  verifyState(stateDir);
+  if (options.database === undefined) verifyState(stateDir);
+  else
+    expect(await runCommand(["audit", "verify"], { MILLRACE_STATE_DIR: stateDir, ...env })).toMatchObject({
+      code: 0,
+    });
   const workflows = new Map(crashWorkflows("").map((workflow) => [workflow.name, workflow]));
-  const issues = issuesOfRuns(stateDir, {
-    acknowledged,
+  const [journal] = await state.rows<{ ended: number; runs: number }>(
+    "select (select count(*) from journal where what = 'ended') as ended, (select count(*) from runs) as runs",
+  );
+  // The triggers have seen every run.
+  expect(journal!.ended).toBe(journal!.runs);
+  const issues = await issuesOfRuns(state, {
+    acknowledged: [...acknowledged, ...(clients?.acknowledged() ?? [])],
     cancelled,
     received,
     calls,
     outputOf: (id, n) => workflows.get(id)!.expectedOutput(n),
     errorOf: (id) => workflows.get(id)!.failsWith,
   });
-  const first = { issues: issues.slice(0, SHOWN), logs: logs.slice(0, SHOWN) };
+  const first = {
+    issues: [...clientIssues, ...issues, ...((await clients?.repeatedRuns(state)) ?? [])].slice(0, SHOWN),
+    logs: logs.slice(0, SHOWN),
+  };
   return {
     ...first,
     happened,
     seen,
     runs: acknowledged.length,
+    clientRuns: clients?.acknowledged().length ?? 0,
     calls: calls.length,
     events: received.length,
   };
@@ -240,11 +297,34 @@ type Executor = Proc & { id: string };
 
 /** Pauses a process, like a machine that stalls. */
 async function pauseProcess(proc: Proc, ms: number): Promise<void> {
-  proc.child.kill("SIGSTOP");
   proc.up = false;
-  await delay(ms);
-  proc.child.kill("SIGCONT");
+  await pauseChild(proc.child, ms);
   proc.up = true;
+}
+
+async function pauseChild(child: ChildProcess, ms: number): Promise<void> {
+  child.kill("SIGSTOP");
+  await delay(ms);
+  child.kill("SIGCONT");
+}
+
+async function startListeners(
+  { listeners = 0 }: ChaosOptions,
+  stateDir: string,
+  env: Record<string, string>,
+): Promise<Replica[]> {
+  const ports = await freePorts(listeners);
+  const args = ["--workers", "0", "--drain-delay", "0"];
+  return Promise.all(ports.map((port) => startReplica("serve", port, stateDir, { args, env })));
+}
+
+/** Returns the key of the clients. */
+async function createKey(stateDir: string, env: Record<string, string>): Promise<string> {
+  const { out } = await runCommand(["keys", "create", "--name", "client"], {
+    MILLRACE_STATE_DIR: stateDir,
+    ...env,
+  });
+  return out.trim();
 }
 
 async function end(proc: Proc, signal: NodeJS.Signals): Promise<number | null> {
@@ -255,45 +335,16 @@ async function end(proc: Proc, signal: NodeJS.Signals): Promise<number | null> {
   return (await proc.exited)[0];
 }
 
-/** Creates the workflows and the schedule, and starts to check invariants. */
-async function prepare(stateDir: string, url: string, host: string): Promise<void> {
-  const instance = await openInstance({ stateDir }, systemClock, pino({ level: "silent" }));
-  const intent = { operation: "create_workflow", actor: CRASH_ACTOR, requestId: "req_0" };
-  for (const { name, definition } of crashWorkflows(url)) {
-    await instance.write(intent, async (tx) => {
-      const content = { name, description: "", tags: [], definition };
-      await tx.workflows.insert(content, { kind: "created", reason: null, actor: CRASH_ACTOR });
-      if (name !== SCHEDULED_WORKFLOW) return;
-      const { schedule } = definition as { schedule: { cron: string; timezone: string; overlap: "skip" } };
-      await tx.schedules.save({
-        ...schedule,
-        workflowId: name,
-        version: 1,
-        paused: false,
-        nextAt: nextTime(schedule, Date.now()),
-        lastAt: null,
-        skipped: null,
-        actor: CRASH_ACTOR.principal,
-      });
-    });
-  }
-  await instance.close();
-  writeFileSync(
-    join(stateDir, "config.yaml"),
-    `http:\n  allowed_hosts: ["${host}"]\nlimits:\n  min_schedule_interval: 1s\n`,
-  );
-  installInvariantTriggers(stateDir);
-}
-
 /** Waits until all runs have ended. */
-async function waitForRunsToEnd(stateDir: string): Promise<void> {
-  const db = new Database(join(stateDir, "millrace.db"), { timeout: 10_000 });
-  db.prepare("update schedules set paused = 1").run();
-  const remaining = db
-    .prepare("select (select count(*) from runs where finished_at is null) + (select count(*) from jobs)")
-    .pluck();
+async function waitForRunsToEnd(state: StateAccess): Promise<void> {
+  await state.execute("update schedules set paused = 1");
   const before = performance.now();
   // Unfinished runs are reported as problems, each with its state.
-  while (remaining.get() !== 0 && performance.now() - before < ENDED_MS) await delay(20);
-  db.close();
+  while (performance.now() - before < ENDED_MS) {
+    const left = await state.rows(
+      "select id from runs where finished_at is null union all select run_id from jobs limit 1",
+    );
+    if (left.length === 0) return;
+    await delay(20);
+  }
 }

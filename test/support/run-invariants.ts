@@ -1,88 +1,6 @@
-/**
- * Checks invariants of runs after failures of their processes. Triggers in the database see every write in order, and record
- * violations.
- */
-import { join } from "node:path";
-import Database from "better-sqlite3";
+/** Checks invariants of runs after failures of their processes. */
 import { nextTime } from "../../src/engine/definition/schedule-times.ts";
-
-const RECORDED = "('s', 'k', 'e', 'f')";
-const SAME_UNIT = (table: string): string =>
-  `${table}.run_id = new.run_id and ${table}.step_id = new.step_id and ${table}.item = new.item`;
-
-/** An invariant; a violation is recorded as a line with its name and subject. */
-const rule = (name: string, when: string, condition: string, subject = "new.run_id"): string => `
-  create trigger journal_${name} after ${when} when ${condition} begin
-    insert into journal (what, subject, detail)
-    values ('broken', ${subject}, '${name}' ${when.endsWith("on runs") ? "" : "|| ' ' || new.step_id || ' ' || new.item"});
-  end;`;
-
-const JOURNAL = `
-  create table if not exists journal (id integer primary key autoincrement, what text, subject text, detail text);
-  create trigger journal_ended after update on runs when old.finished_at is null and new.finished_at is not null begin
-    insert into journal (what, subject, detail) values ('ended', new.id, new.status);
-  end;
-  create trigger journal_advanced after update on schedules when old.next_at is not new.next_at begin
-    insert into journal (what, subject, detail) values ('advanced', new.workflow_id, json_object(
-      'from', old.next_at, 'last', new.last_at, 'to', new.next_at, 'cron', new.cron, 'timezone', new.timezone,
-      'skipped', json(case when new.skipped is old.skipped then null else new.skipped end)));
-  end;
-  ${rule(
-    "ended_run_changed",
-    "update on runs",
-    `old.finished_at is not null and (new.finished_at is not old.finished_at or new.status is not old.status
-      or new.output is not old.output or new.states is not old.states)`,
-    "new.id",
-  )}
-  ${rule(
-    "recorded_step_written_again",
-    "update on run_steps",
-    `old.state in ${RECORDED} and old.items_total is null`,
-  )}
-  ${["insert", "update"]
-    .map((verb) =>
-      rule(
-        `written_without_the_job_${verb}`,
-        `${verb} on run_steps`,
-        `(new.state in ('s', 'k', 'e', 'f', 'w') and new.items_total is null
-          or new.items_total is not null and new.items_done = 0 and new.state = 'r' ${verb === "update" ? "and old.items_total is null" : ""})
-         and exists (select 1 from jobs where kind in ('step', 'undo') and ${SAME_UNIT("jobs")})`,
-      ),
-    )
-    .join("\n")}
-  ${rule(
-    "begun_after_its_record",
-    "insert on run_attempts",
-    `new.status = 'running' and exists
-      (select 1 from run_steps where ${SAME_UNIT("run_steps")} and state in ${RECORDED})`,
-  )}
-  ${rule(
-    "begun_without_the_job",
-    "insert on run_attempts",
-    `new.status = 'running' and new.executor is not null and not exists
-      (select 1 from jobs where kind in ('step', 'undo') and state = 'claimed' and executor = new.executor
-        and attempt = new.attempt and ${SAME_UNIT("jobs")})`,
-  )}
-  ${rule(
-    "interrupted_attempt_written",
-    "update on run_attempts",
-    "old.status = 'interrupted' and new.status <> 'interrupted'",
-  )}`;
-
-/** Removes the triggers from a database that no process has open; recorded violations stay. */
-export function removeInvariantTriggers(file: string): void {
-  const db = new Database(file);
-  const names = db.prepare("select name from sqlite_schema where type = 'trigger'").pluck().all() as string[];
-  for (const name of names) db.exec(`drop trigger "${name}"`);
-  db.close();
-}
-
-/** Installs the triggers in an existing state directory. */
-export function installInvariantTriggers(stateDir: string): void {
-  const db = new Database(join(stateDir, "millrace.db"));
-  db.exec(JOURNAL);
-  db.close();
-}
+import type { StateAccess } from "./state-access.ts";
 
 /** A call that the mock server received: its step and its idempotency key. */
 export interface RecordedCall {
@@ -105,34 +23,25 @@ export interface ExpectedOutcome {
 }
 
 /** Returns all violations after all runs have ended. */
-export function issuesOfRuns(stateDir: string, expected: ExpectedOutcome): string[] {
-  const db = new Database(join(stateDir, "millrace.db"), { readonly: true });
-  try {
-    return [
-      ...journalIssues(db),
-      ...runIssues(db, expected),
-      ...callIssues(db, expected.calls),
-      ...undoIssues(db),
-      ...scheduleIssues(db),
-      ...commitIssues(db),
-      ...eventIssues(db, expected.received),
-      ...unfinishedWork(db),
-    ];
-  } finally {
-    db.close();
-  }
+export async function issuesOfRuns(state: StateAccess, expected: ExpectedOutcome): Promise<string[]> {
+  const issues = [
+    await journalIssues(state),
+    await runIssues(state, expected),
+    await callIssues(state, expected.calls),
+    await undoIssues(state),
+    await scheduleIssues(state),
+    await commitIssues(state),
+    await eventIssues(state, expected.received),
+    await unfinishedWork(state),
+  ];
+  return issues.flat();
 }
 
-const rows = <T>(db: Database.Database, sql: string, ...values: unknown[]): T[] =>
-  db.prepare(sql).all(...values) as T[];
-
-function journalIssues(db: Database.Database): string[] {
-  const broken = rows<{ subject: string; detail: string; count: number }>(
-    db,
+async function journalIssues(state: StateAccess): Promise<string[]> {
+  const broken = await state.rows<{ subject: string; detail: string; count: number }>(
     "select subject, detail, count(*) as count from journal where what = 'broken' group by subject, detail",
   );
-  const twice = rows<{ subject: string }>(
-    db,
+  const twice = await state.rows<{ subject: string }>(
     "select subject from journal where what = 'ended' group by subject having count(*) > 1",
   );
   return [
@@ -154,14 +63,19 @@ interface RunRow {
   definition: string;
 }
 
-function runIssues(
-  db: Database.Database,
+async function runIssues(
+  state: StateAccess,
   { acknowledged, cancelled, outputOf, errorOf }: ExpectedOutcome,
-): string[] {
+): Promise<string[]> {
   const issues: string[] = [];
-  const runs = rows<RunRow>(
-    db,
+  const runs = await state.rows<RunRow>(
     `select r.*, v.definition from runs r join workflow_versions v using (workflow_id, version)`,
+  );
+  const steps = Map.groupBy(
+    await state.rows<StepRow>(
+      "select run_id, step_id, item, state, items_done as done, items_total as total from run_steps",
+    ),
+    (step) => step.run_id,
   );
   const ids = new Set(runs.map(({ id }) => id));
   for (const id of acknowledged) if (!ids.has(id)) issues.push(`${id}: was acknowledged and is missing`);
@@ -180,19 +94,23 @@ function runIssues(
       if (run.output !== expectedOutput)
         issues.push(`${id}: has the output ${run.output}, expected ${expectedOutput}`);
     }
-    issues.push(...stateIssues(db, run));
+    issues.push(...stateIssues(run, steps.get(id) ?? []));
   }
   return issues;
 }
 
+interface StepRow {
+  run_id: string;
+  step_id: string;
+  item: number;
+  state: string;
+  done: number | null;
+  total: number;
+}
+
 /** The states in a run equal those of its steps; an ended run has no step in progress. */
-function stateIssues(db: Database.Database, { id, states, definition }: RunRow): string[] {
+function stateIssues({ id, states, definition }: RunRow, steps: readonly StepRow[]): string[] {
   const issues: string[] = [];
-  const steps = rows<{ step_id: string; item: number; state: string; done: number | null; total: number }>(
-    db,
-    "select step_id, item, state, items_done as done, items_total as total from run_steps where run_id = ?",
-    id,
-  );
   const ids = (JSON.parse(definition) as { steps: { id: string }[] }).steps.map((step) => step.id);
   if (/[^skefc]/.test(states)) issues.push(`${id}: ended with its steps ${states}`);
   for (const { step_id: stepId, item, state, done, total } of steps) {
@@ -212,7 +130,7 @@ function stateIssues(db: Database.Database, { id, states, definition }: RunRow):
 }
 
 /** Every call belongs to a started attempt, and every successful attempt has a call. */
-function callIssues(db: Database.Database, calls: readonly RecordedCall[]): string[] {
+async function callIssues(state: StateAccess, calls: readonly RecordedCall[]): Promise<string[]> {
   const issues: string[] = [];
   const seen = new Map<string, { count: number; keys: Set<string> }>();
   for (const { stepRef, key } of calls) {
@@ -221,20 +139,17 @@ function callIssues(db: Database.Database, calls: readonly RecordedCall[]): stri
     entry.keys.add(key);
     seen.set(stepRef, entry);
   }
-  const attempts = new Map(
-    rows<{ stepRef: string; count: number }>(
-      db,
-      `select run_id || '/' || step_id || '/' || item as stepRef, count(*) as count from run_attempts group by 1`,
-    ).map(({ stepRef, count }) => [stepRef, count]),
+  const counted = await state.rows<{ stepRef: string; count: number }>(
+    `select run_id || '/' || step_id || '/' || item as "stepRef", count(*) as count from run_attempts group by 1`,
   );
+  const attempts = new Map(counted.map(({ stepRef, count }) => [stepRef, count]));
   for (const [stepRef, { count, keys }] of seen) {
     const started = attempts.get(stepRef) ?? 0;
     if (count > started) issues.push(`${stepRef}: ${count} calls by ${started} attempts`);
     if (keys.size !== 1) issues.push(`${stepRef}: several idempotency keys (${[...keys].join(", ")})`);
   }
-  const succeeded = rows<{ stepRef: string }>(
-    db,
-    `select s.run_id || '/' || s.step_id || '/' || s.item as stepRef from run_steps s
+  const succeeded = await state.rows<{ stepRef: string }>(
+    `select s.run_id || '/' || s.step_id || '/' || s.item as "stepRef" from run_steps s
      where s.state = 's' and s.items_total is null and s.output like '%"headers"%'`,
   );
   for (const { stepRef } of succeeded)
@@ -243,9 +158,14 @@ function callIssues(db: Database.Database, calls: readonly RecordedCall[]): stri
 }
 
 /** Each succeeded run of a workflow with state has committed once, and no other run has. */
-function commitIssues(db: Database.Database): string[] {
-  const counted = rows<{ id: string; revision: number; body: string; succeeded: number; other: number }>(
-    db,
+async function commitIssues(state: StateAccess): Promise<string[]> {
+  const counted = await state.rows<{
+    id: string;
+    revision: number;
+    body: string;
+    succeeded: number;
+    other: number;
+  }>(
     `select s.workflow_id as id, s.revision, s.body,
        (select count(*) from runs r where r.workflow_id = s.workflow_id and r.status = 'succeeded') as succeeded,
        (select count(*) from runs r where r.workflow_id = s.workflow_id
@@ -263,14 +183,12 @@ function commitIssues(db: Database.Database): string[] {
 }
 
 /** Each acknowledged event was recorded, and is the output of its step if the step has succeeded. */
-function eventIssues(db: Database.Database, received: readonly string[]): string[] {
-  const recorded = new Map(
-    rows<{ id: string; body: string; output: string | null }>(
-      db,
-      `select e.run_id as id, e.body, s.output from events e
-       left join run_steps s on s.run_id = e.run_id and s.step_id = e.step_id and s.item = -1 and s.state = 's'`,
-    ).map((event) => [event.id, event]),
+async function eventIssues(state: StateAccess, received: readonly string[]): Promise<string[]> {
+  const stored = await state.rows<{ id: string; body: string; output: string | null }>(
+    `select e.run_id as id, e.body, s.output from events e
+     left join run_steps s on s.run_id = e.run_id and s.step_id = e.step_id and s.item = -1 and s.state = 's'`,
   );
+  const recorded = new Map(stored.map((event) => [event.id, event]));
   const twice = received.filter((id, index) => received.indexOf(id) !== index);
   return [
     ...twice.map((id) => `${id}: its event was accepted twice`),
@@ -287,21 +205,18 @@ function eventIssues(db: Database.Database, received: readonly string[]): string
  * In a run that did not succeed, each step with an undo is undone once, the last one that succeeded first. Compares the
  * sequence numbers of changes, because the clock may jump.
  */
-function undoIssues(db: Database.Database): string[] {
-  const steps = rows<{ run_id: string; step_id: string; item: number; undone: string | null }>(
-    db,
+async function undoIssues(state: StateAccess): Promise<string[]> {
+  const steps = await state.rows<{ run_id: string; step_id: string; item: number; undone: string | null }>(
     `select s.run_id, s.step_id, s.item, u.state as undone from run_steps s
      join runs r on r.id = s.run_id and r.status <> 'succeeded' and r.workflow_id = 'saga'
      left join run_steps u on u.run_id = s.run_id and u.step_id = 'undo:' || s.step_id and u.item = s.item
      where s.state = 's' and s.items_total is null and s.step_id not like 'undo:%'`,
   );
-  const order = rows<{ run_id: string }>(
-    db,
+  const order = await state.rows<{ run_id: string }>(
     `select a.run_id from run_steps a join run_steps b on b.run_id = a.run_id and b.item >= 0
      where a.step_id = 'undo:first' and b.step_id = 'undo:each' and b.seq > a.seq`,
   );
-  const early = rows<{ run_id: string }>(
-    db,
+  const early = await state.rows<{ run_id: string }>(
     `select u.run_id from run_steps u join runs r on r.id = u.run_id
      where u.step_id like 'undo:%' and u.seq > r.seq`,
   );
@@ -323,17 +238,15 @@ interface Advance {
 }
 
 /** Each time of a schedule created one run, or was recorded as skipped. */
-function scheduleIssues(db: Database.Database): string[] {
+async function scheduleIssues(state: StateAccess): Promise<string[]> {
   const issues: string[] = [];
-  const made = rows<{ id: string; moment: string; count: number }>(
-    db,
+  const made = await state.rows<{ id: string; moment: string; count: number }>(
     `select workflow_id as id, scheduled_for as moment, count(*) as count from runs
      where trigger = 'schedule' group by 1, 2`,
   );
   for (const { id, moment, count } of made) if (count > 1) issues.push(`${id}: ${count} runs for ${moment}`);
   const fired = new Set(made.map(({ id, moment }) => `${id} ${moment}`));
-  const advances = rows<{ subject: string; detail: string }>(
-    db,
+  const advances = await state.rows<{ subject: string; detail: string }>(
     "select subject, detail from journal where what = 'advanced' order by id",
   );
   for (const { subject, detail } of advances) {
@@ -353,11 +266,13 @@ function scheduleIssues(db: Database.Database): string[] {
   return issues;
 }
 
-function unfinishedWork(db: Database.Database): string[] {
-  const count = (sql: string): number => db.prepare(sql).pluck().get() as number;
-  const jobs = rows<object>(db, "select * from jobs limit 5");
-  const pending = count("select count(*) from approvals where status = 'pending'");
-  const open = count("select count(*) from run_attempts where finished_at is null and executor is not null");
+async function unfinishedWork(state: StateAccess): Promise<string[]> {
+  const count = async (table: string, condition: string): Promise<number> =>
+    (await state.rows<{ count: number }>(`select count(*) as count from ${table} where ${condition}`))[0]!
+      .count;
+  const jobs = await state.rows<object>("select * from jobs limit 5");
+  const pending = await count("approvals", "status = 'pending'");
+  const open = await count("run_attempts", "finished_at is null and executor is not null");
   return [
     ...jobs.map((job) => `a job remains: ${JSON.stringify(job)}`),
     ...(pending > 0 ? [`${pending} approvals are still pending`] : []),

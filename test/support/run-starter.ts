@@ -13,7 +13,7 @@ import { openServices } from "../../src/app/services.ts";
 import { loadConfig } from "../../src/config/config-file.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { iso, systemClock } from "../../src/core/clock.ts";
-import type { Actor } from "../../src/core/ports.ts";
+import type { Actor } from "../../src/core/principal.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { crashWorkflows, EVENT_WORKFLOW, SCHEDULED_WORKFLOW } from "./crash-workflows.ts";
 import { seededRandom } from "./random.ts";
@@ -45,9 +45,13 @@ const refused = (error: unknown): void => say(`refused ${String(error)}`);
 
 async function main(stateDir: string, seed: number): Promise<void> {
   const clock = systemClock;
-  const settings = readEnvironment({ MILLRACE_STATE_DIR: stateDir });
+  const settings = readEnvironment({ ...process.env, MILLRACE_STATE_DIR: stateDir });
   const { config } = loadConfig(settings.configFile, settings.configRequired, {});
-  const instance = await openInstance({ stateDir }, clock, pino({ level: "silent" }));
+  const instance = await openInstance(
+    { stateDir, database: settings.database },
+    clock,
+    pino({ level: "silent" }),
+  );
   const { services } = openServices(instance, { settings, config, clock });
   const { engine } = services;
   const next = seededRandom(seed);
@@ -69,6 +73,11 @@ async function main(stateDir: string, seed: number): Promise<void> {
     await instance.write(intent, (tx) => engine.startRun(tx, prepared));
     say(`started ${prepared.id}`);
     if (next() < CANCELLED) void cancel(prepared.id, next() * 1_000).catch(refused);
+  }
+
+  async function startIfFew(): Promise<void> {
+    const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
+    if (state.starting && unfinished < MAX_UNFINISHED) await start();
   }
 
   /** Cancels a run, which may have ended; that changes nothing. */
@@ -131,8 +140,7 @@ async function main(stateDir: string, seed: number): Promise<void> {
     reported = !state.starting;
     await decide().catch(refused);
     await sendEvents().catch(refused);
-    const unfinished = await instance.read.runs.count({ status: ["queued", "running", "waiting"] });
-    if (state.starting && unfinished < MAX_UNFINISHED) await start().catch(refused);
+    await startIfFew().catch(refused);
     await delay(10);
   }
   await instance.close();

@@ -48,6 +48,11 @@ export async function runStep(type: AnyStepType, written: object, world: World =
     idempotencyKey: "run:it:0:abc",
     trace: {},
     now: () => NOW,
-    connections: (world.connections ?? {}) as Connections,
+    // Without secrets.
+    connections: {
+      maskSecrets: (text: string) => text,
+      maskSecretsIn: (value: unknown) => value,
+      ...world.connections,
+    } as Connections,
   });
 }

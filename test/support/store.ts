@@ -2,7 +2,9 @@
 import { onTestFinished } from "vitest";
 import { accessEverywhere } from "../../src/core/access.ts";
 import type { WorkflowWithDefinition, WorkflowStatus } from "../../schemas/workflow.ts";
-import type { Actor, WriteIntent, WorkflowContent, Writers } from "../../src/core/ports.ts";
+import type { WriteIntent, Writers } from "../../src/core/ports.ts";
+import type { Actor } from "../../src/core/principal.ts";
+import type { WorkflowContent } from "../../src/core/workflow-ports.ts";
 import { openStore, type SqliteStore } from "../../src/store/database.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -3,6 +3,7 @@ import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { iso } from "../../src/core/clock.ts";
 import { newSubscriptionId } from "../../src/core/ids.ts";
 import type { SubscriptionRecord } from "../../src/core/subscription-ports.ts";
+import { byteCounter } from "../../src/store/stored-bytes.ts";
 import { outboxWriter } from "../../src/store/outbox.ts";
 import { subscriptionWriter } from "../../src/store/subscriptions.ts";
 import type { TestInstance } from "./instance.ts";
@@ -51,7 +52,9 @@ export async function addDelivery(
   const at = iso(clock.now());
   return store.transaction(async (trx) => {
     const event = { type: "run.failed" as const, project, workflowId: null, runId: null, at, data: {} };
-    const id = await outboxWriter(trx).recordFor(subscriptionId, event);
+    const bytes = byteCounter(trx);
+    const id = await outboxWriter(trx, bytes).recordFor(subscriptionId, event);
+    await bytes.flush();
     await trx
       .updateTable("deliveries")
       .set({ state: "delivered", due_at: null, ended_at: at, status: 204 })

@@ -8,7 +8,7 @@ import type { CreatedKey } from "../../src/auth/api-keys.ts";
 import { iso } from "../../src/core/clock.ts";
 import { toAppError, toProblem } from "../../src/core/errors.ts";
 import { newRequestId } from "../../src/core/ids.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { invoke } from "../../src/surfaces/invoke.ts";
 import { untilPassing } from "./eventually.ts";
@@ -111,11 +111,21 @@ const delivererTo =
     const target = { record: record!, trigger: { id: record!.name, type: "webhook" as const } };
     const { triggers } = services.engine;
     if (refused === true) {
-      await triggers.recordRefusal(target, { code: "signature_invalid", reason: "No.", bytes: 2 });
+      await triggers.recordRefusal(target, {
+        code: "signature_invalid",
+        reason: "No.",
+        senderId: null,
+        bytes: 2,
+      });
       return {};
     }
     const event = { body, headers: {}, query: {} };
-    const { deliveryId } = await triggers.receive(target, { event, senderId: null, bytes: 10 });
+    const { deliveryId } = await triggers.receive(target, {
+      event,
+      senderId: null,
+      bytes: 10,
+      bodyDigest: "none",
+    });
     await untilPassing(async () => {
       if ((await read.triggerDeliveries.find(deliveryId))!.status === "received")
         throw new Error("not ended");

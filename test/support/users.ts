@@ -6,9 +6,10 @@ import { Scope } from "../../schemas/actor.ts";
 import type { UserRole, UserStatus } from "../../schemas/user.ts";
 import { openSessions, principalOf, sessionCookie } from "../../src/auth/sessions.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
-import type { SessionRecord, UserRecord } from "../../src/core/account-ports.ts";
+import type { UserRecord } from "../../src/core/account-ports.ts";
+import type { SessionRecord } from "../../src/core/session-ports.ts";
 import { newRequestId, newUserId } from "../../src/core/ids.ts";
-import type { Actor, Principal } from "../../src/core/ports.ts";
+import type { Actor, Principal } from "../../src/core/principal.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { sessionStore, sessionWriter } from "../../src/store/sessions.ts";
 import { userWriter } from "../../src/store/users.ts";
@@ -46,6 +47,7 @@ export async function addUser(
     createdAt: iso(clock.now()),
     createdBy: "operator",
     lastLoginAt: null,
+    hasSecondFactor: false,
   };
   await store.transaction((trx) => userWriter(trx).insert(user));
   return user;

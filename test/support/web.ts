@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Role } from "../../schemas/user.ts";
 import { makeShop } from "../../examples/shop.ts";
 import { DAY } from "../../src/core/clock.ts";
+import * as german from "../../src/web/messages/generated/de/account.ts";
 import { TEMPLATES } from "../../src/web/workflows/templates.ts";
 import { LAUNCH_OPTIONS, type MonitoredPage, monitorPage } from "./browser.ts";
 import { type BrowserApi, browserApi } from "./browser-api.ts";
@@ -16,7 +17,7 @@ import { type Program, runCommand, startProgram } from "./process.ts";
 import { smtpPeer } from "./mock-smtp-server.ts";
 
 /** A time-out that is long enough for a busy machine. */
-export const WAIT_TIMEOUT_MS = 20_000;
+export const WAIT_TIMEOUT_MS = 40_000;
 
 export const PASSWORD = "violet otter counts 48 spoons";
 
@@ -201,6 +202,13 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
+/** Signs in with the form on a German page. */
+export async function signInInGerman(page: Page, email: string): Promise<void> {
+  await page.getByLabel(german.email).fill(email);
+  await page.getByRole("textbox", { name: german.password }).fill(PASSWORD);
+  await page.getByRole("button", { name: german.signIn, exact: true }).click();
+}
+
 export const heading = (page: Page, name: string | RegExp): Locator =>
   page.getByRole("heading", { level: 1, name });
 
@@ -312,6 +320,7 @@ export async function openSeededSite(): Promise<SeededSite> {
       "/runs": "/runs",
       "/runs/:runId": `/runs/${runs[0]!.id}?step=revenue`,
       "/runs/:runId/retry": `/runs/${runs[1]!.id}/retry`,
+      "/runs/:runId/compare": `/runs/${runs[1]!.id}/compare`,
       "/runs/:runId/workflow": `/runs/${single.id}/workflow`,
       "/approvals": "/approvals",
       "/approvals/:approvalId": `/approvals/${approval.id}`,

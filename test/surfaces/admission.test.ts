@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { admission } from "../../src/surfaces/admission.ts";
 
 const principal = (fields: Partial<Principal>): Principal =>

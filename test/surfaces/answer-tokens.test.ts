@@ -35,7 +35,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   "get_run, fields": 15,
   "get_run, full": 1_310,
   retry_run: 1_070,
-  list_runs: 155,
+  list_runs: 175,
 };
 
 function database(name: string, tables: number) {

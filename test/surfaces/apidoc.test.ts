@@ -65,6 +65,19 @@ describe("/apidoc", () => {
     expect(start).toContain(`"version": "${VERSION}"`);
   });
 
+  it("is where /openapi.json leads, and leads back to the web interface", async () => {
+    const { url } = await openRest();
+    const call = apiClient(url);
+    for (const name of ["openapi.json", "openapi.yaml"]) {
+      const { status, headers } = await call("GET", `/${name}`);
+      expect([status, headers.get("location")]).toEqual([301, `/apidoc/${name}`]);
+      expect((await call("POST", `/${name}`, {})).status).toBe(405);
+    }
+    const { body: start } = await call<string>("GET", "/apidoc/swagger-ui-init.js");
+    expect(start).toContain("(/ui/)");
+    expect(start).toContain('"filter": true');
+  });
+
   it("serves no other files, and refuses other methods", async () => {
     const { url } = await openRest();
     const call = apiClient(url);

@@ -90,6 +90,29 @@ describe("GET /audit-log/export", () => {
     expect([head.status, head.body]).toEqual([200, []]);
   });
 
+  it("streams CSV for spreadsheets, with the same filters and rights", async () => {
+    const { url, value, call, addFinance, limitKey } = await open(2_500);
+    const get = (query: string) =>
+      fetch(`${url}/audit-log/export?format=csv${query}`, { headers: { "X-API-Key": value } });
+    const response = await get("&until=2026-11-22");
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="audit-log.csv"');
+    const lines = (await response.text()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(2_501);
+    expect(lines[0]).toBe(
+      "id,at,operation,target,project,owner,key_name,lineage,surface,client,request_id,details,hash",
+    );
+    expect(lines[2_500]).toBe(
+      "2500,2026-11-21T08:00:00.000Z,publish_workflow,workflow-2499,,operator,,,rest,c,,,",
+    );
+    expect((await (await get("&target=nothing")).text()).trimEnd()).toBe(lines[0]);
+    expect((await call("GET", "/audit-log/export?format=xls")).status).toBe(400);
+    await addFinance();
+    await limitKey({ projects: JSON.stringify(["finance"]) });
+    const own = (await (await get("")).text()).trimEnd().split("\r\n");
+    expect(own.slice(1).map((line) => line.split(",")[3])).toEqual(["workflow-1", "workflow-2"]);
+  });
+
   it("filters by project", async () => {
     const { call, addFinance, limitKey } = await open(4);
     expect((await call("GET", "/audit-log?project=finance")).status).toBe(404);

@@ -19,6 +19,42 @@ import { apiClient } from "../support/http.ts";
 import { fakeClock } from "../support/clock.ts";
 import { addUser, signedInUser } from "../support/users.ts";
 
+describe("a secret in what an approval shows", () => {
+  it("is masked alike in the mail, on the page of the link and in the API", async () => {
+    const secret = "hunter2-and-a-half";
+    const [ask, ...rest] = PAYMENT.steps;
+    const opened = await openDecisions({
+      config: { secrets: [{ name: "bank", key_var: "BANK_KEY", hosts: [] }] },
+      env: { BANK_KEY: secret },
+      definition: {
+        inputs: { type: "object", properties: { note: { type: "string" } }, required: ["note"] },
+        steps: [
+          { id: "fetched", type: "set", values: { token: "${{ inputs.note }}" } },
+          {
+            ...ask,
+            message: "Pay with ${{ steps.fetched.token }}?",
+            evidence: { used: "${{ steps.fetched.token }}", rows: [{ key: "Bearer ${{ inputs.note }}" }] },
+          },
+          { ...rest[0], values: { by: "${{ steps.ask.by }}" } },
+        ],
+        output: PAYMENT.output,
+      },
+    });
+    const { approval, run } = await opened.ask({ note: secret });
+    const { text, html } = await opened.mail(0);
+    const page = await opened.browser("GET", await opened.link());
+    const shown = [text!, html as string, page.html];
+    for (const at of [`/approvals/${approval}`, `/approvals?run_id=${run}`]) {
+      const { body } = await opened.call("GET", at);
+      shown.push(JSON.stringify(body));
+    }
+    for (const one of shown) {
+      expect(one).not.toContain(secret);
+      expect(one).toContain("***");
+    }
+  });
+});
+
 describe("the mail that asks for a decision", () => {
   it("has the evidence, the plan and the link, as HTML and as text, with everything escaped", async () => {
     const { ask, mail, link } = await openDecisions();
@@ -199,7 +235,7 @@ describe("a link that decides", () => {
     expect(await status()).toBe("pending");
   });
 
-  it("decides nothing once what can run is something else, such as a mail to other domains", async () => {
+  it("decides nothing once what can run is something else, and says what, such as another mail server", async () => {
     const send = {
       id: "send",
       type: "email",
@@ -211,11 +247,14 @@ describe("a link that decides", () => {
     const { instance, smtp, path, form, status } = await asked({
       definition: { ...PAYMENT, steps: [...PAYMENT.steps, send] },
     });
-    const config = mailConfig(smtp.port, { mail: { allowed_domains: ["example.com", "example.org"] } });
+    const config = mailConfig(smtp.port, {
+      mail: { allowed_domains: ["example.com"], from: "b@example.com" },
+    });
     const { url } = await instance.rest({ config, env: MAIL_ENV });
     const browser = decisionBrowser(url);
     const page = await browser("GET", path);
     expect(page).toMatchObject({ status: 409, html: expect.stringContaining("The plan has changed") });
+    expect(page.html).toContain("The mail settings, which &quot;send&quot; uses, have changed: from.");
     expect((await browser("POST", path, form)).status).toBe(409);
     expect(await status()).toBe("pending");
   });
@@ -267,6 +306,34 @@ describe("a link that decides", () => {
     expect(page.status).toBe(403);
     expect(page.html).toContain(`You started the run ${run.id}`);
     expect((await opened.browser("POST", path, { decision: "approve", plan_digest: "x" })).status).toBe(403);
+  });
+
+  it("shows who opened it, and from where, to admins only", async () => {
+    const { browser, call, url, path, form, approval, run, instance } = await asked();
+    await browser("GET", path);
+    await browser("POST", path, form);
+    const { value } = await instance.key({ name: "approver", scopes: ["read", "run", "approve"] });
+    for (const [email, role] of [
+      ["editor@example.com", "editor"],
+      ["viewer@example.com", "viewer"],
+    ] as const) {
+      const { cookie } = await signedInUser(instance, { email, role });
+      const person = (at: string) => apiClient(url)("GET", at, undefined, { Cookie: cookie });
+      expect((await person(`/audit-log?search=${approval}`)).status).toBe(403);
+      for (const at of [`/approvals/${approval}`, "/approvals?status=approved", `/runs/${run}`])
+        assertUnseen(await person(at));
+    }
+    const key = apiClient(url, value);
+    expect((await key("GET", `/audit-log?search=${approval}`)).status).toBe(403);
+    for (const at of [`/approvals/${approval}`, "/approvals?status=approved", `/runs/${run}`])
+      for (const caller of [key, call]) assertUnseen(await caller("GET", at));
+
+    function assertUnseen({ status, body }: { status: number; body: unknown }): void {
+      expect(status).toBe(200);
+      const text = JSON.stringify(body);
+      expect(text).toContain(run);
+      expect(text).not.toMatch(/127\.0\.0\.1|Firefox|opened|visit|link_sent_to/);
+    }
   });
 
   it("shows in the audit log who got it, from where it was opened and used, and that another browser opened it", async () => {

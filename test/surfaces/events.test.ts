@@ -59,6 +59,11 @@ describe("POST /events/{token}", () => {
     expect(errors).toMatchObject([{ path: "approved", code: "wrong_type" }]);
     expectProblem(await anyone("POST", url.pathname), "invalid_input");
     expectProblem(await anyone("POST", url.pathname, "not json"), "invalid_json");
+    for (const deep of [
+      "[".repeat(5_000) + "]".repeat(5_000),
+      `{"a":`.repeat(5_000) + "1" + "}".repeat(5_000),
+    ])
+      expectProblem(await anyone("POST", url.pathname, deep), "invalid_input");
     expectProblem(
       await anyone("POST", url.pathname, { approved: true, text: "x".repeat(1024 * 1024) }),
       "payload_too_large",

@@ -11,10 +11,16 @@ const CONFIG = {
     { name: "github-hook", key_var: "TEST_GITHUB_HOOK", hosts: [] },
     { name: "new-hook", key_var: "TEST_NEW_HOOK", hosts: [] },
     { name: "missing-hook", key_var: "TEST_MISSING_HOOK", hosts: [] },
+    { name: "standard-hook", key_var: "TEST_STANDARD_HOOK", hosts: [] },
   ],
 };
 
-const ENV = { TEST_GITHUB_HOOK: "old secret", TEST_NEW_HOOK: "new secret" };
+const STANDARD_KEY = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const ENV = {
+  TEST_GITHUB_HOOK: "old secret",
+  TEST_NEW_HOOK: "new secret",
+  TEST_STANDARD_HOOK: `whsec_${STANDARD_KEY}`,
+};
 
 const definition = (trigger: Record<string, unknown> = {}) => ({
   inputs: { type: "object", properties: { ref: { type: "string" } }, required: ["ref"] },
@@ -38,6 +44,14 @@ const signed = (body: string, secret = "old secret"): Record<string, string> => 
   "X-Hub-Signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
   "X-GitHub-Event": "push",
 });
+
+const signedStandard = (body: string, id: string): Record<string, string> => {
+  const time = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac("sha256", Buffer.from(STANDARD_KEY, "base64"))
+    .update(`${id}.${time}.${body}`)
+    .digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${signature}` };
+};
 
 /** A published workflow with a trigger, and a sender without a key. */
 async function published(trigger?: Record<string, unknown>) {
@@ -89,7 +103,11 @@ describe("POST /hooks/{token}", () => {
       expect(body.status).toBe("succeeded");
       return body;
     });
-    expect(run).toMatchObject({ output: "refs/heads/main", trigger: "webhook" });
+    expect(run).toMatchObject({
+      output: "refs/heads/main",
+      trigger: "webhook",
+      delivery: { id: first.body.delivery_id, trigger: "pushed", received_at: first.body.received_at },
+    });
     const { body: runs } = await call("GET", "/runs?trigger=webhook&limit=10");
     expect(runs).toHaveLength(1);
   });
@@ -104,7 +122,7 @@ describe("POST /hooks/{token}", () => {
     await outcome(first.body.delivery_id);
     await send(text, { "X-GitHub-Delivery": "1" });
     await send(text, signed(text, "another secret"));
-    const ping = await send(text, { "X-GitHub-Event": "ping", "X-GitHub-Delivery": "2" });
+    const ping = await send('{"ref":"ping"}', { "X-GitHub-Event": "ping", "X-GitHub-Delivery": "2" });
     await outcome(ping.body.delivery_id);
     const failing = await send("{}", { "X-GitHub-Delivery": "3" });
     await outcome(failing.body.delivery_id);
@@ -122,6 +140,13 @@ describe("POST /hooks/{token}", () => {
       code: "payload_invalid",
       reason: expect.stringContaining("body.ref"),
     });
+    await call("PATCH", "/workflows/on-push", {
+      definition: definition({ payload: undefined, inputs: { ref: "${{ event.body.order }}" } }),
+    });
+    await call("POST", "/workflows/on-push/publish", { version: 2 });
+    const noText = await send('{"order":1}');
+    const { reason } = await outcome(noText.body.delivery_id);
+    expect(reason).toBe("inputs.ref must be text, got a number.");
     expect((await call("GET", "/runs?limit=1")).body).toEqual([]);
     const filtered = await call(
       "GET",
@@ -137,7 +162,15 @@ describe("POST /hooks/{token}", () => {
     expect(detail).toContain("X-Hub-Signature-256");
     expectProblem(await anyone("POST", pathname, text), "signature_invalid");
     const { body } = await call("GET", "/workflows/on-push/deliveries?limit=10");
-    expect(body).toMatchObject([{ status: "refused", code: "signature_invalid", has_body: false }]);
+    expect(body).toMatchObject([
+      {
+        status: "refused",
+        code: "signature_invalid",
+        has_body: false,
+        reason: expect.stringContaining("missing"),
+      },
+      { status: "refused", code: "signature_invalid", has_body: false, reason: detail },
+    ]);
     expectProblem(
       await call("POST", `/workflows/on-push/deliveries/${body[0].id}/redeliver`),
       "trigger_delivery_not_stored",
@@ -180,6 +213,24 @@ describe("POST /hooks/{token}", () => {
     expectProblem(await send("{}"), "invalid_input");
   });
 
+  it("recognizes repetitions by an expression, and says where it has no value or costs too much", async () => {
+    const { send, call, outcome } = await published({
+      payload: undefined,
+      deduplicate: 'event.body.ref + "/" + event.body.commits.map(c, c.id).join(",")',
+    });
+    const push = (ids: number[], n = 0) =>
+      send(JSON.stringify({ ref: "main", n, commits: ids.map((id) => ({ id: `c${id}` })) }));
+    const first = await push([1, 2]);
+    expect(await push([1, 2], 1)).toMatchObject({ status: 202, body: first.body });
+    expect((await push([1, 3])).body.run_id).not.toBe(first.body.run_id);
+    expect(await outcome(first.body.delivery_id)).toMatchObject({ status: "started", repeats: 1 });
+    const { detail } = expectProblem(await send('{"ref":"main"}'), "invalid_input");
+    expect(detail).toContain("by which repeated deliveries are recognized");
+    expectProblem(await push(Array.from({ length: 10_000 }, (_, id) => id)), "invalid_input");
+    const { body: refused } = await call("GET", "/workflows/on-push/deliveries?status=refused&limit=1");
+    expect(refused).toMatchObject([{ code: "invalid_input" }]);
+  });
+
   it("keeps its URL over versions, is gone while it is not published, and can get another one", async () => {
     const { call, send, pathname, anyone } = await published();
     await call("PATCH", "/workflows/on-push", { description: "The same trigger" });
@@ -210,9 +261,17 @@ describe("POST /hooks/{token}", () => {
     await call("POST", "/workflows/on-push/publish", { version: 2 });
     const again = await call("POST", `/workflows/on-push/deliveries/${first.body.delivery_id}/redeliver`);
     expect(again).toMatchObject({ status: 200, body: { redelivery_of: first.body.delivery_id } });
+    expect(await outcome(first.body.delivery_id)).toMatchObject({ redeliveries: [again.body.id] });
+    expect(await outcome(again.body.id)).toMatchObject({ redeliveries: [] });
+    const path = `/workflows/on-push/deliveries/${again.body.id}/redeliver`;
+    const twice = await Promise.all(
+      [1, 2].map(() => call("POST", path, {}, { "Idempotency-Key": "one-click" })),
+    );
+    expect(twice[0]!.body.id).toBe(twice[1]!.body.id);
+    expect(await outcome(twice[0]!.body.id)).toMatchObject({ status: "started" });
     expect(await outcome(again.body.id)).toMatchObject({ status: "started" });
     const { body } = await call("GET", "/workflows/on-push/deliveries?limit=10");
-    expect(body.map(({ status }: { status: string }) => status)).toEqual(["started", "filtered"]);
+    expect(body.map(({ status }: { status: string }) => status)).toEqual(["started", "started", "filtered"]);
   });
 
   it("shows its URL to those only who may change the workflow", async () => {
@@ -231,6 +290,135 @@ describe("POST /hooks/{token}", () => {
     expectProblem(await send("no json"), "invalid_json");
     expectProblem(await send('{"ref":12345678901234567890}'), "invalid_input");
     expectProblem(await send(`"${"x".repeat(1024 * 1024)}"`), "payload_too_large");
+    for (const deep of [
+      "[".repeat(5_000) + "]".repeat(5_000),
+      '{"a":'.repeat(5_000) + "1" + "}".repeat(5_000),
+    ])
+      expect(await send(deep)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a signature of GitHub, which is over the body only", () => {
+  it("starts one run, however often its body is sent again with other ids and headers", async () => {
+    const { send, call, outcome } = await published();
+    const text = '{"ref":"main","after":"1481a2de"}';
+    const first = await send(text, { "X-GitHub-Delivery": "one" });
+    for (const headers of [
+      { "X-GitHub-Delivery": "two" },
+      { "X-GitHub-Delivery": "three", "Content-Type": "application/vnd.github+json" },
+      {},
+    ])
+      expect(await send(text, headers)).toMatchObject({ status: 202, body: first.body });
+    expect(await outcome(first.body.delivery_id)).toMatchObject({ status: "started", repeats: 3 });
+    expect((await call("GET", "/runs?limit=10")).body).toHaveLength(1);
+    const other = await send('{"ref":"main","after":"6113728f"}', { "X-GitHub-Delivery": "one" });
+    expect(other.body.run_id).not.toBe(first.body.run_id);
+  });
+
+  it("can be distinguished by the id of the delivery, where equal bodies are events of their own", async () => {
+    const { send } = await published({ deduplicate: 'event.headers["x-github-delivery"]' });
+    const [one, two, again] = [
+      await send('{"ref":"main"}', { "X-GitHub-Delivery": "one" }),
+      await send('{"ref":"main"}', { "X-GitHub-Delivery": "two" }),
+      await send('{"ref":"main"}', { "X-GitHub-Delivery": "one" }),
+    ];
+    expect(again.body).toEqual(one.body);
+    expect(two.body.run_id).not.toBe(one.body.run_id);
+  });
+});
+
+describe("another body under the id of a delivery", () => {
+  const standard = { signature: { scheme: "standard_webhooks", secret: "standard-hook" }, if: true };
+
+  it("is refused and listed with its reason, and does not count as a repetition", async () => {
+    const { send, call, outcome } = await published(standard);
+    const first = await send('{"ref":"main"}', signedStandard('{"ref":"main"}', "msg_1"));
+    expect(first.status).toBe(202);
+    const other = await send('{"ref":"other"}', signedStandard('{"ref":"other"}', "msg_1"));
+    const { detail } = expectProblem(other, "delivery_id_reused");
+    expect(other.status).toBe(422);
+    expect(detail).toContain(`Another body under the id of the delivery ${first.body.delivery_id}`);
+    // Equal JSON is the same body, whatever its blanks are.
+    const again = '{ "ref": "main" }';
+    expect(await send(again, signedStandard(again, "msg_1"))).toMatchObject({
+      status: 202,
+      body: first.body,
+    });
+    expect(await outcome(first.body.delivery_id)).toMatchObject({ status: "started", repeats: 1 });
+    const { body } = await call("GET", "/workflows/on-push/deliveries?limit=10");
+    expect(body).toMatchObject([
+      { status: "refused", code: "delivery_id_reused", sender_id: "msg_1", reason: detail },
+      { id: first.body.delivery_id },
+    ]);
+    expect((await call("GET", "/runs?limit=10")).body).toHaveLength(1);
+  });
+
+  it("is refused after the first body was deleted, and the same bytes still count as a repetition", async () => {
+    const { send, outcome, instance } = await published(standard);
+    const text = '{"ref":"main"}';
+    const first = await send(text, signedStandard(text, "msg_1"));
+    await outcome(first.body.delivery_id);
+    await instance.store.transaction((trx) =>
+      trx.updateTable("trigger_deliveries").set({ event: null, stored_bytes: 0 }).execute(),
+    );
+    expect(await send(text, signedStandard(text, "msg_1"))).toMatchObject({ status: 202, body: first.body });
+    const other = await send('{"ref":"other"}', signedStandard('{"ref":"other"}', "msg_1"));
+    expectProblem(other, "delivery_id_reused");
+  });
+
+  it("is refused too where deduplicate names a header, and not where it names a value of the body", async () => {
+    const byHeader = await published({ deduplicate: 'event.headers["x-github-delivery"]' });
+    await byHeader.send('{"ref":"main"}', { "X-GitHub-Delivery": "one" });
+    expectProblem(
+      await byHeader.send('{"ref":"other"}', { "X-GitHub-Delivery": "one" }),
+      "delivery_id_reused",
+    );
+    const byBody = await published({ ...standard, deduplicate: "event.body.ref" });
+    const first = await byBody.send('{"ref":"main"}', signedStandard('{"ref":"main"}', "msg_1"));
+    const retried = '{"ref":"main","attempt":2}';
+    expect(await byBody.send(retried, signedStandard(retried, "msg_1"))).toMatchObject({
+      status: 202,
+      body: first.body,
+    });
+  });
+});
+
+describe("refused deliveries", () => {
+  it("are listed one by one, and counted on the last one of their kind when there are many", async () => {
+    const { send, call } = await published();
+    const refusals = 30;
+    for (let n = 0; n < refusals; n += 1) await send("{}", signed("{}", "wrong"));
+    expectProblem(await send("no json"), "invalid_json");
+    await untilPassing(async () => {
+      const { body } = await call("GET", "/workflows/on-push/deliveries?status=refused&limit=50");
+      const unsigned = (body as { code: string; repeats: number }[]).filter(
+        ({ code }) => code === "signature_invalid",
+      );
+      expect(unsigned.length).toBeGreaterThan(5);
+      expect(unsigned.length).toBeLessThan(refusals);
+      expect(unsigned.reduce((sum, { repeats }) => sum + 1 + repeats, 0)).toBe(refusals);
+      expect(body).toHaveLength(unsigned.length + 1);
+    });
+  });
+});
+
+describe("requests that anybody can send who knows the URL", () => {
+  it("take nothing from the rate of those that are signed, also from the same network", async () => {
+    const { send, anyone, pathname } = await published();
+    const statuses = new Set<number>();
+    for (let round = 0; round < 65; round += 1)
+      for (const { status } of await Promise.all(
+        Array.from({ length: 20 }, () => anyone("POST", pathname, "{}")),
+      ))
+        statuses.add(status);
+    expect([...statuses]).toEqual([403, 429]);
+    expect(await send('{"ref":"main"}')).toMatchObject({ status: 202 });
+    for (let round = 0; round < 30; round += 1)
+      await Promise.all(
+        Array.from({ length: 20 }, () => send('{"ref":"main"}', { "X-GitHub-Delivery": "one" })),
+      );
+    const { detail } = expectProblem(await send('{"ref":"main"}'), "rate_limited");
+    expect(detail).toContain("This trigger has received more than 600 deliveries in a minute");
   });
 });
 

@@ -141,6 +141,35 @@ describe("the OpenAPI document", () => {
     expect(examples.length).toBeGreaterThan(100);
   });
 
+  it("documents lists in the query as the server reads them, and the server reads repeated parameters too", async () => {
+    const { call } = await openRest();
+    const lists = operations.flatMap(({ method, path, parameters }) =>
+      parameters
+        .filter(({ in: place, schema }) => place === "query" && schema.type === "array")
+        .map((parameter) => ({ method, path, parameter })),
+    );
+    expect(lists.map(({ parameter }) => parameter.name)).toEqual(
+      expect.arrayContaining(["status", "include"]),
+    );
+    for (const { method, path, parameter } of lists) {
+      const { name, style, explode, schema } = parameter;
+      expect([path, name, style, explode]).toEqual([path, name, "form", false]);
+      const [first] = schema.items?.enum ?? [];
+      if (typeof first !== "string") continue;
+      // Issues name the second value, so it was read as one of its own; or the list, where it may have one value only.
+      const named = schema.maxItems === 1 ? name : `${name}[1]`;
+      const target = path.replaceAll(/\{\w+\}/g, "none");
+      for (const query of [`${name}=${first},wrong`, `${name}=${first}&${name}=wrong`]) {
+        const { status, body } = await call(method, `${target}?${query}`);
+        expect([query, status, body.errors?.map((issue: { path: string }) => issue.path)]).toEqual([
+          query,
+          400,
+          expect.arrayContaining([named]),
+        ]);
+      }
+    }
+  });
+
   it("passes the rules of Redocly and Spectral without exceptions", () => {
     expect(parse(readFileSync(atRoot(".redocly.yaml"), "utf8"))).toEqual({
       extends: ["recommended"],

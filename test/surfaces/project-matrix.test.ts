@@ -46,6 +46,7 @@ const OF_PEOPLE = new Set(["session_id", "user_id"]);
 
 const BODIES: Readonly<Record<string, object>> = {
   update_workflow: { description: "Taken over" },
+  test_workflow: { definition: { steps: [] } },
   archive_workflow: {},
   allow_exposure: { digest: "x" },
   offer_workflow: { projects: ["*"] },
@@ -172,6 +173,9 @@ const PROBES: readonly Request[] = [
   { method: "GET", path: "/workflows?status=published&sort=name" },
   { method: "GET", path: "/runs?limit=100" },
   { method: "GET", path: "/runs?status=succeeded" },
+  { method: "GET", path: `/runs?search=${MARKER}` },
+  { method: "GET", path: "/runs?search=run_" },
+  { method: "GET", path: "/run-statistics?days=31" },
   { method: "GET", path: "/approvals?status=pending" },
   { method: "GET", path: "/schedules" },
   { method: "GET", path: "/environment" },
@@ -191,6 +195,14 @@ const PROBES: readonly Request[] = [
       },
     },
   },
+];
+
+/** Searches for things of the other project by their ids, which somebody may know from before. */
+const probesFor = ({ workflow, finishedRun, waitingRun }: ProjectThings): Request[] => [
+  { method: "GET", path: `/runs?search=${finishedRun}` },
+  { method: "GET", path: `/runs?search=${waitingRun.slice(0, -2)}` },
+  { method: "GET", path: `/workflow-names?ids=${workflow}` },
+  { method: "PATCH", path: "/bookmarks", body: { add_favorites: [workflow] } },
 ];
 
 describe("a project", () => {
@@ -278,7 +290,7 @@ describe("a project", () => {
       const lists = withoutThings
         .filter((tool) => tool.effect === "read")
         .map((tool): Request => ({ method: "GET", path: parseRoute(tool).path }));
-      for (const request of [...lists, ...PROBES]) {
+      for (const request of [...lists, ...PROBES, ...probesFor(things[THEIRS])]) {
         if (caller.belongs === true && request.path.startsWith("/projects")) continue;
         // What is about the instance, such as a key, is in the audit log of the default project.
         if (caller.isDefaultAdmin === true && request.path.startsWith("/audit-log")) continue;
@@ -302,6 +314,18 @@ describe("a project", () => {
       }
     }
     expect(leaks).toEqual([]);
+    // Those with a role find it by the same requests.
+    const insider = callers.find(({ label }) => label === "a key of the project")!;
+    for (const request of [
+      { method: "GET", path: `/runs?search=${MARKER}` },
+      ...probesFor(things[THEIRS]).filter(({ method }) => method === "GET"),
+    ])
+      expect([request.path, JSON.stringify((await ask(world, insider, request)).body)]).toEqual([
+        request.path,
+        expect.stringMatching(
+          new RegExp(`${things[THEIRS].finishedRun}|${things[THEIRS].waitingRun}|${MARKER}`),
+        ),
+      ]);
   }, 180_000);
 
   it("does not change the ETag of a list that does not show it", async () => {

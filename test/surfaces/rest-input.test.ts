@@ -37,7 +37,7 @@ describe("the errors of a body", () => {
       reason: 3,
     });
     const { detail, errors } = expectProblem(answer, "invalid_input");
-    const allowed = ["name", "description", "tags", "definition", "from", "apply_fixes", "reason"];
+    const allowed = ["name", "id", "description", "tags", "definition", "from", "apply_fixes", "reason"];
     expect(errors).toEqual([
       {
         path: "nmae",
@@ -145,7 +145,7 @@ describe("a body that is no JSON object", () => {
       path: "",
       code: "wrong_type",
       message: "must be a JSON object",
-      allowed: ["name", "description", "tags", "definition", "from", "apply_fixes", "reason"],
+      allowed: ["name", "id", "description", "tags", "definition", "from", "apply_fixes", "reason"],
     });
   });
 
@@ -325,13 +325,15 @@ describe("a definition", () => {
 
 describe("keys that mean something in JavaScript", () => {
   it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
-    "are refused as unknown in bodies and queries: %s",
+    "are refused as unknown in bodies, inputs and queries: %s",
     async (name) => {
       const { call } = await openRest();
-      await call("POST", "/workflows", { name: "A" });
+      const definition = { steps: [{ id: "a", type: "set", values: { x: 1 } }] };
+      await call("POST", "/workflows", { name: "A", definition });
       for (const answer of [
         await call("POST", "/workflows", `{"name":"B","${name}":{"polluted":true}}`),
         await call("PATCH", "/workflows/a", `{"${name}":{"name":"B"}}`),
+        await call("POST", "/workflows/a/runs", `{"inputs":{"${name}":{"polluted":true}}}`),
         await call("GET", `/workflows?${name}=x`),
         await call("GET", `/workflows?${name}[polluted]=true`),
         await call("DELETE", `/workflows/a?${name}=x`),

@@ -7,7 +7,7 @@ import { accessEverywhere } from "../../src/core/access.ts";
 import type { AppError } from "../../src/core/errors.ts";
 import { noMeter } from "../../src/core/meter.ts";
 import { noTracer } from "../../src/core/tracer.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import type { StepRecord } from "../../src/core/model.ts";
 import { type StepState, StepStates } from "../../src/core/step-states.ts";
 import { runEvents } from "../../src/surfaces/rest/run-events.ts";

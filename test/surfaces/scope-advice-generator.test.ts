@@ -15,7 +15,7 @@ import {
   scopesOf,
 } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { missingScope } from "../../src/core/scope-refusal.ts";
 import { authorise } from "../../src/surfaces/invoke.ts";
 import { grantableScopes } from "../../tools/api-keys/key-area.ts";

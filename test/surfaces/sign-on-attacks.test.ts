@@ -109,6 +109,7 @@ describe("a session that has ended", () => {
       address: "127.0.0.1",
       external: true,
       endedAt: null,
+      confirmedAt: null,
     };
     const enter = () =>
       completeSignIn(services, policy, identity, session, { client: "test", requestId: newRequestId() });

@@ -100,6 +100,18 @@ describe("an approval in Slack", () => {
     expect(await status()).toBe("pending");
   });
 
+  it("is not decided by a member of another workspace who has the id of somebody in the configuration", async () => {
+    const { slack, url, status } = await posted({}, { people: { U333: "cfo@example.com" } });
+    const press = slack.press("U333", "approve", slack.messages[0], {
+      team: { id: "T9", domain: "other" },
+      user: { id: "U333", team_id: "T9" },
+    });
+    expect(await interact(url, press)).toBe(200);
+    await untilPassing(() => expect(slack.whispers).toHaveLength(1));
+    expect(slack.whispers[0]).toContain("your member is no account that may decide here");
+    expect(await status()).toBe("pending");
+  });
+
   it("takes the address of a member from the configuration first, and asks Slack once for others", async () => {
     const { slack, url, status } = await posted({}, { people: { U777: "cfo@example.com" } });
     for (let times = 0; times < 3; times += 1) await interact(url, slack.press("U222", "approve"));

@@ -89,6 +89,15 @@ describe("GET and PUT /workflows/{workflow_id}/state", () => {
     expect((await call("GET", PATH)).body.revision).toBe(2);
   });
 
+  it("does all of several simultaneous writes without an ETag", async () => {
+    const { call } = await counter();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, last_id) => call("PUT", PATH, { values: { last_id } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
+    expect((await call("GET", PATH)).body.revision).toBe(7);
+  });
+
   it("refuses values with all their issues, and writes nothing", async () => {
     const { call } = await counter();
     const { errors } = expectProblem(

@@ -47,6 +47,10 @@ describe("/apidoc in a browser", () => {
     expect((await call("GET", "/workflows")).body).toMatchObject([{ name: "Weekly revenue" }]);
     expect([...requestedHosts]).toEqual([new URL(url).host]);
     expect(problems).toEqual([]);
+
+    await page.fill(".operation-filter-input", "Approvals");
+    await page.locator('[id="operations-tag-Workflows"]').waitFor({ state: "detached" });
+    expect(await page.locator('[id="operations-tag-Approvals"]').isVisible()).toBe(true);
   });
 
   it("offers the document for download", async () => {
@@ -58,7 +62,7 @@ describe("/apidoc in a browser", () => {
       .locator("a[href]")
       .evaluateAll((all) => all.map((link) => (link as { href?: string }).href));
     expect(links).toEqual(
-      expect.arrayContaining([`${url}/apidoc/openapi.json`, `${url}/apidoc/openapi.yaml`]),
+      expect.arrayContaining([`${url}/apidoc/openapi.json`, `${url}/apidoc/openapi.yaml`, `${url}/ui/`]),
     );
   });
 });

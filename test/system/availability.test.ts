@@ -1,27 +1,19 @@
 /** What remains available while an executor is killed, a clock is wrong, or the state is locked. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { untilPassing } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { holdLock } from "../support/lock.ts";
 import { mockHttpServer, sendJson } from "../support/mock-http-server.ts";
-import { runCommand, startProgram } from "../support/process.ts";
+import { runCommand, startProgram, startWorker as startWorkerIn } from "../support/process.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const LEASE_MS = 2_000;
 /** How long the slow step takes, in milliseconds. */
 const SLOW_MS = 3_000;
-
-interface Worker {
-  child: ChildProcess;
-  log(): string;
-}
 
 /** A server without executors, and executors beside it; one slow workflow, one that ends at once, and one that waits. */
 async function open() {
@@ -41,29 +33,13 @@ async function open() {
     return body.id as string;
   };
 
-  async function startWorker(env: Record<string, string> = {}): Promise<Worker> {
-    const args = [BIN, "worker", "--lease", String(LEASE_MS), "--slots", "16", "--config", config];
-    const child = spawn(process.execPath, args, {
-      env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    });
-    let log = "";
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
-    await untilPassing(() => expect(log).toContain("worker started"));
-    return { child, log: () => log };
-  }
-
+  const args = ["--lease", String(LEASE_MS), "--slots", "16", "--config", config];
   return {
     stateDir,
     call,
     /** Calls as another owner. */
     callAsOther: apiClient(server.url, await createKey("other")),
-    startWorker,
+    startWorker: (env: Record<string, string> = {}) => startWorkerIn(stateDir, { args, env }),
     slow: await define("Slow", { id: "call", type: "http", method: "GET", url: peer.url, timeout: "20s" }),
     quick: await define("Quick", { id: "set", type: "set", values: { n: 1 } }),
     halfHour: await define("Half an hour", { id: "wait", type: "wait", for: "30m" }),

@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -26,14 +25,11 @@ import { temporaryDirectory } from "../support/instance.ts";
 import { createOldState } from "../support/old-state.ts";
 import { runCommand, startProgram } from "../support/process.ts";
 import { seededRandom, testSeed } from "../support/random.ts";
-import {
-  issuesOfRuns,
-  type RecordedCall,
-  installInvariantTriggers,
-  removeInvariantTriggers,
-} from "../support/run-invariants.ts";
+import { installInvariantTriggers, removeInvariantTriggers } from "../support/invariant-triggers.ts";
+import { issuesOfRuns, type RecordedCall } from "../support/run-invariants.ts";
+import { sqliteAccess } from "../support/state-access.ts";
+import { PROGRAM } from "../support/built.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const WRITERS = 4;
 const BACKUPS = 3;
 
@@ -130,7 +126,7 @@ describe("a backup during writes and runs", () => {
     const config = `http:\n  allowed_hosts: ["${peer.host}"]\n`;
     writeFileSync(join(stateDir, "config.yaml"), config);
     const key = await newKey(stateDir, "agent", "read", "write", "publish", "run");
-    installInvariantTriggers(stateDir);
+    await installInvariantTriggers(sqliteAccess(join(stateDir, "millrace.db")));
     const copies = await Promise.all([1, 2].map(() => startProgram("serve", stateDir)));
     const apis = copies.map(({ url }) => apiClient(url, key));
     const definitions = crashWorkflows(peer.url).filter(({ name }) => name !== SCHEDULED_WORKFLOW);
@@ -174,7 +170,8 @@ describe("a backup during writes and runs", () => {
       expect(back.code).toBe(0);
       expect(JSON.parse(back.out)).toMatchObject({ rows: { unfinished_runs: unfinished } });
       expect(historiesIn(join(elsewhere, "millrace.db"))).toEqual(found);
-      installInvariantTriggers(elsewhere);
+      const restored = sqliteAccess(join(elsewhere, "millrace.db"));
+      await installInvariantTriggers(restored);
       writeFileSync(join(elsewhere, "config.yaml"), config);
       const decider = await newKey(elsewhere, "decider", "read", "approve");
       const serve = await startProgram("serve", elsewhere);
@@ -204,7 +201,7 @@ describe("a backup during writes and runs", () => {
       });
       expect(await serve.stop()).toMatchObject({ code: 0 });
       const outputs = new Map(definitions.map((made) => [made.name, made]));
-      const issues = issuesOfRuns(elsewhere, {
+      const issues = await issuesOfRuns(restored, {
         acknowledged: before.runs,
         cancelled: new Set(),
         received: [],
@@ -237,7 +234,7 @@ describe("kill -9 of a backup", () => {
     let halves = 0;
     for (let round = 0; round < 10; round += 1) {
       const file = join(directory, `${round}.db`);
-      const child = spawn(process.execPath, [BIN, "backup", file], {
+      const child = spawn(process.execPath, [PROGRAM, "backup", file], {
         env: { ...process.env, ...env(stateDir) },
         stdio: "ignore",
       });

@@ -1,17 +1,22 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { SqliteStore } from "../../src/store/database.ts";
-import { openInstanceInJournalMode, WRITE_STEPS, applyStep } from "../support/crash-writer.ts";
+import { bundle } from "../support/bundle.ts";
+import { openInstanceInJournalMode, READY, WRITE_STEPS, applyStep } from "../support/crash-writer.ts";
+import { eventually } from "../support/eventually.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { verifyState } from "../support/verify-state.ts";
 
 const WRITER = fileURLToPath(new URL("../support/crash-writer.ts", import.meta.url));
 /** System calls that change the files, or sync the changes; strace counts each separately. */
 const SYSCALLS = ["pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat"] as const;
 const AT_ONCE = 3;
+const WAIT_MS = 60_000;
 const SUFFIXES = ["", "-wal", "-journal", "-shm"];
 
 /** The writes of each step when it was acknowledged: the workflow and its history. */
@@ -23,12 +28,19 @@ const WRITTEN: readonly (readonly [id: string, history: readonly string[]])[] = 
 ];
 
 /** Runs the writer and kills it at the nth `syscall` on the database's files. */
-async function crash(stateDir: string, local: boolean, syscall: string, n: number) {
-  const args = [
+async function crash(writer: string, stateDir: string, local: boolean, syscall: string, n: number) {
+  const child = spawn(process.execPath, [writer, stateDir, local ? "local" : "network"]);
+  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  await eventually(() => (stdout === `${READY}\n` ? true : undefined), "the writer", WAIT_MS);
+  const strace = spawn("strace", [
     "-f",
-    "-qq",
     "-o",
     "/dev/null",
+    "-p",
+    String(child.pid),
     "-e",
     `trace=${syscall}`,
     "-e",
@@ -36,19 +48,15 @@ async function crash(stateDir: string, local: boolean, syscall: string, n: numbe
     ...SUFFIXES.flatMap((suffix) => ["-P", join(stateDir, `millrace.db${suffix}`)]),
     "-P",
     stateDir,
-    process.execPath,
-    WRITER,
-    stateDir,
-    local ? "local" : "network",
-  ];
-  type End = { error: Error | null; stdout: string; stderr: string };
-  const { error, stdout, stderr } = await new Promise<End>((resolve) => {
-    execFile("strace", args, (failure, out, err) => resolve({ error: failure, stdout: out, stderr: err }));
-  });
-  const { signal, code } = (error ?? {}) as { signal?: string; code?: number | string };
-  const killed = signal === "SIGKILL" || code === 137;
-  if (error !== null && !killed) throw new Error(`The writer failed by itself: ${stderr}`, { cause: error });
-  return { killed, acknowledged: stdout.split("\n").filter(Boolean).length };
+  ]);
+  let attached = "";
+  strace.stderr.setEncoding("utf8").on("data", (chunk: string) => (attached += chunk));
+  await eventually(() => (attached.includes("attached") ? true : undefined), "strace to attach", WAIT_MS);
+  child.stdin.write("\n");
+  const [code, signal] = await ended;
+  const killed = signal === "SIGKILL";
+  if (code !== 0 && !killed) throw new Error(`The writer failed by itself: ${stderr}`);
+  return { killed, acknowledged: stdout.split("\n").filter(Boolean).length - 1 };
 }
 
 async function checkAfter(stateDir: string, local: boolean, acknowledged: number): Promise<void> {
@@ -70,12 +78,35 @@ async function checkAfter(stateDir: string, local: boolean, acknowledged: number
   }
 }
 
-async function round(local: boolean, syscall: string, n: number) {
+/** At which writes the writer is killed: at each, or at every so many, from another first one in each run of the test. */
+const STRIDE = Number(process.env["MILLRACE_TEST_CRASH_STRIDE"] ?? 1);
+const SEED = Number(process.env["MILLRACE_TEST_SEED"] ?? Date.now() % 1_000_000_000);
+
+/** Where the writer begins, and at every how many of its calls it is killed. */
+const BEGINNINGS = [
+  // Hundreds of writes of one kind, those of the migrations, so not each of them is tried.
+  { name: "nothing", exists: false, strideOf: () => 23 },
+  // Writes are ten times more frequent than the other calls.
+  {
+    name: "a migrated state",
+    exists: true,
+    strideOf: (syscall: string) => (syscall === "pwrite64" ? STRIDE : 1),
+  },
+] as const;
+
+interface Beginning {
+  writer: string;
+  local: boolean;
+  /** A state directory to copy; without one the writer creates it. */
+  template: string | undefined;
+}
+
+async function round({ writer, local, template }: Beginning, syscall: string, n: number) {
   const parent = mkdtempSync(join(tmpdir(), "millrace-crash-"));
-  // It must not exist yet: for an existing directory strace traces nothing inside.
   const stateDir = join(parent, "state");
   try {
-    const end = await crash(stateDir, local, syscall, n);
+    if (template !== undefined) cpSync(template, stateDir, { recursive: true });
+    const end = await crash(writer, stateDir, local, syscall, n);
     await checkAfter(stateDir, local, end.acknowledged).catch((error: unknown) => {
       throw new Error(`after a kill at ${syscall} number ${n}`, { cause: error });
     });
@@ -85,7 +116,13 @@ async function round(local: boolean, syscall: string, n: number) {
   }
 }
 
-describe("kill -9 at every change of the database's files", () => {
+async function migratedState(local: boolean): Promise<string> {
+  const stateDir = join(temporaryDirectory(), "state");
+  await (await openInstanceInJournalMode(stateDir, local)).close();
+  return stateDir;
+}
+
+describe("kill -9 at the changes of the database's files", () => {
   it.each([
     ["write-ahead log", true],
     ["rollback journal", false],
@@ -93,25 +130,33 @@ describe("kill -9 at every change of the database's files", () => {
     "loses nothing acknowledged and leaves nothing half-written (%s)",
     { timeout: 900_000 },
     async (mode, local) => {
-      const points: Record<string, number> = {};
+      const writer = await bundle(WRITER);
+      const migrated = await migratedState(local);
       const seen = new Set<number>();
       const unharmed = new Set<number>();
-      for (const syscall of SYSCALLS) {
-        points[syscall] = 0;
-        for (let n = 1, more = true; more; n += AT_ONCE) {
-          const rounds = Array.from({ length: AT_ONCE }, (_, i) => round(local, syscall, n + i));
-          for (const { killed, acknowledged } of await Promise.all(rounds)) {
-            if (killed) {
-              points[syscall] += 1;
-              seen.add(acknowledged);
-            } else {
-              unharmed.add(acknowledged);
-              more = false;
+      for (const { name, exists, strideOf } of BEGINNINGS) {
+        const beginning = { writer, local, template: exists ? migrated : undefined };
+        const points: Record<string, number> = {};
+        for (const syscall of SYSCALLS) {
+          points[syscall] = 0;
+          const stride = strideOf(syscall);
+          for (let n = 1 + (SEED % stride), more = true; more; n += AT_ONCE * stride) {
+            const rounds = Array.from({ length: AT_ONCE }, (_, i) =>
+              round(beginning, syscall, n + i * stride),
+            );
+            for (const { killed, acknowledged } of await Promise.all(rounds)) {
+              if (killed) {
+                points[syscall] += 1;
+                seen.add(acknowledged);
+              } else {
+                unharmed.add(acknowledged);
+                more = false;
+              }
             }
           }
         }
+        console.log(`seed ${SEED}, ${mode}, from ${name}: killed at`, points);
       }
-      console.log(`${mode}: killed at`, points);
       expect(unharmed).toEqual(new Set([WRITE_STEPS.length]));
       // Before the first step and between any two; after the last one only a checkpoint remains.
       expect(seen).toEqual(new Set(local ? [0, 1, 2, 3, 4] : [0, 1, 2, 3]));

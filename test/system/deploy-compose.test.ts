@@ -33,9 +33,10 @@ interface Service {
   pids_limit: number;
 }
 
-function compose(env: Record<string, string>) {
+function compose(env: Record<string, string>, files = ["compose.yaml"]) {
   const { MILLRACE_BASE_URL: _, ...rest } = process.env;
-  return spawnSync("docker-compose", ["--profile", "monitoring", "config"], {
+  const named = files.flatMap((file) => ["--file", file]);
+  return spawnSync("docker-compose", [...named, "--profile", "monitoring", "config"], {
     cwd: DEPLOY,
     env: { ...rest, ...env },
     encoding: "utf8",
@@ -61,6 +62,21 @@ const linesOf = (file: string) =>
 const addressOf = (name: string) => services[name]!.networks["front"]!.ipv4_address;
 const drainDelay = (service: Service): number =>
   Number(service.command![service.command!.indexOf("--drain-delay") + 1]);
+
+/** What a service may do or use too much of. */
+function unboundedOf(service: Service): string[] {
+  const bounds: Record<string, boolean> = {
+    read_only: service.read_only,
+    cap_drop: service.cap_drop.join() === "ALL",
+    security_opt: service.security_opt.join() === "no-new-privileges:true",
+    user: Number(service.user.split(":")[0]) > 0,
+    restart: service.restart === "unless-stopped",
+    logging: service.logging.options["max-size"] === "10m",
+    limits: [service.mem_limit, service.cpus, service.pids_limit].every(Boolean),
+    image: /:.*\d/.test(service.image),
+  };
+  return Object.keys(bounds).filter((name) => !bounds[name]);
+}
 
 describe("deploy/compose.yaml", () => {
   it("has two copies of each server, nginx and monitoring", () => {
@@ -88,19 +104,9 @@ describe("deploy/compose.yaml", () => {
     expect(stderr).toContain("write it into .env, see env.example");
   });
 
-  it.each(Object.entries(services))(
-    "bounds %s, and gives it no more rights than it needs",
-    (_name, service) => {
-      expect(service.read_only).toBe(true);
-      expect(service.cap_drop).toEqual(["ALL"]);
-      expect(service.security_opt).toEqual(["no-new-privileges:true"]);
-      expect(Number(service.user.split(":")[0])).toBeGreaterThan(0);
-      expect(service.restart).toBe("unless-stopped");
-      expect(service.logging.options).toMatchObject({ "max-size": "10m" });
-      expect([service.mem_limit, service.cpus, service.pids_limit].every(Boolean)).toBe(true);
-      expect(service.image).toMatch(/:.*\d/);
-    },
-  );
+  it.each(Object.entries(services))("bounds %s, and gives it no more rights than it needs", (_, service) => {
+    expect(unboundedOf(service)).toEqual([]);
+  });
 
   it.each(copies)("runs %s as the image and the contract require", (name, service) => {
     const web = name.startsWith("web");
@@ -185,5 +191,65 @@ describe("deploy/compose.yaml", () => {
     expect(targets.toSorted()).toEqual(
       copies.map(([name, { environment }]) => `${name}:${environment!["MILLRACE_METRICS_PORT"]}`).toSorted(),
     );
+  });
+});
+
+describe("deploy/compose.postgres.yaml", () => {
+  const added = parse(readFileSync(join(DEPLOY, "compose.postgres.yaml"), "utf8"), { merge: true }) as {
+    services: Record<string, Service>;
+    networks: Record<string, { internal?: boolean }>;
+    secrets: Record<string, object>;
+  };
+  const postgres = added.services["postgres"]!;
+
+  it("is valid as an addition, which adds only PostgreSQL", () => {
+    const { status, stdout, stderr } = compose({ MILLRACE_BASE_URL: BASE_URL }, [
+      "compose.yaml",
+      "compose.postgres.yaml",
+    ]);
+    expect([status, stderr]).toEqual([0, ""]);
+    const resolved = parse(stdout) as { services: Record<string, Service & { depends_on: object }> };
+    expect(Object.keys(resolved.services).toSorted()).toEqual(
+      [...Object.keys(services), "postgres"].toSorted(),
+    );
+    for (const [name, { environment }] of copies) {
+      const service = resolved.services[name]!;
+      expect(service.environment).toMatchObject({ MILLRACE_BASE_URL: environment!["MILLRACE_BASE_URL"] });
+      expect(service.depends_on).toMatchObject({ postgres: { condition: "service_healthy" } });
+      expect(Object.keys(service.networks).toSorted()).toEqual(["database", "front", "metrics"]);
+    }
+  });
+
+  it("bounds PostgreSQL, and lets only the copies reach it", () => {
+    expect(unboundedOf(postgres)).toEqual([]);
+    expect(postgres.ports).toBeUndefined();
+    expect(postgres.networks).toEqual({ database: {} });
+    expect(added.networks["database"]!.internal).toBe(true);
+    expect(postgres.volumes).toEqual(["postgres:/var/lib/postgresql"]);
+  });
+
+  it("gives each copy the address and the password of the database that PostgreSQL creates", async () => {
+    expect(Object.keys(added.services).toSorted()).toEqual(
+      [...copies.map(([name]) => name), "postgres"].toSorted(),
+    );
+    const secret = "/run/secrets/database_password";
+    expect(Object.keys(added.secrets)).toEqual(["database_password"]);
+    const created = postgres.environment!;
+    expect(created["POSTGRES_PASSWORD_FILE"]).toBe(secret);
+    for (const [name] of copies) {
+      const { environment, secrets } = added.services[name]!;
+      expect(secrets).toEqual(["database_password"]);
+      expect(environment!["MILLRACE_DATABASE_PASSWORD_FILE"]).toBe(secret);
+      // The file exists in the container only.
+      const { MILLRACE_DATABASE_PASSWORD_FILE: _, ...rest } = environment!;
+      const { database, warnings } = readEnvironment(rest);
+      expect(warnings).toEqual([]);
+      expect(database!.address).toMatchObject({
+        host: "postgres",
+        port: 5432,
+        user: created["POSTGRES_USER"],
+        database: created["POSTGRES_DB"],
+      });
+    }
   });
 });

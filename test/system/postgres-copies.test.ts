@@ -1,18 +1,15 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { apiClient, type ApiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { PASSWORD, type Postgres, startPostgres } from "../support/postgres.ts";
-import { type Program, runHere, startProgram } from "../support/process.ts";
+import { type Program, runHere, startProgram, startWorker } from "../support/process.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const LEASE_MS = 10_000;
 /** How long a condition may take, in milliseconds. */
 const LIMIT_MS = 60_000;
@@ -81,28 +78,10 @@ async function copies() {
   const [web, mcp, workers] = await Promise.all([
     Promise.all([start("serve", "web-1"), start("serve", "web-2")]),
     Promise.all([start("mcp-sse", "mcp-1"), start("mcp-sse", "mcp-2")]),
-    Promise.all(
-      ["worker-1", "worker-2"].map((copy) => startWorker({ ...env, MILLRACE_STATE_DIR: stateDir(copy) })),
-    ),
+    Promise.all(["worker-1", "worker-2"].map((copy) => startWorker(stateDir(copy), { env }))),
   ]);
   const clients = web.map(({ url }) => apiClient(url, key)) as [ApiClient, ApiClient];
   return { web, mcp, workers, clients, key, slow, start };
-}
-
-async function startWorker(env: Record<string, string>) {
-  const child = spawn(process.execPath, [BIN, "worker"], {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let log = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
-  const exited = once(child, "exit");
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  await untilPassing(() => expect(log).toContain("worker started"));
-  return { child, exited, log: () => log };
 }
 
 const sum = { steps: [{ id: "sum", type: "set", values: { total: "${{ 1 + 2 }}" } }] };

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../support/instance.ts";
 import { testSeed } from "../support/random.ts";
 import { runChaos } from "../support/run-chaos.ts";
 
-const ROUNDS = Number(process.env["MILLRACE_TEST_ROUNDS"] ?? 300);
+const ROUNDS = Number(process.env["MILLRACE_TEST_ROUNDS"] ?? 60);
 
 /** A separate file system that can be filled. Needs root. */
 function mountOwn(): string {

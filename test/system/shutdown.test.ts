@@ -67,7 +67,7 @@ describe("SIGTERM", () => {
     expect((await created).status).toBe(201);
     const { code, ms } = await end;
     expect(code).toBe(0);
-    expect(ms).toBeLessThan(3_000);
+    expect(ms).toBeLessThan(5_000);
   });
 
   it("ends with 0 within 10 s with idle, silent and half-sent connections open", async () => {
@@ -98,7 +98,7 @@ describe("SIGTERM", () => {
     const streams = await Promise.all([1, 2, 3].map(() => openSse(program.url, key)));
     const { code, ms } = await program.stop();
     expect(code).toBe(0);
-    expect(ms).toBeLessThan(2_000);
+    expect(ms).toBeLessThan(5_000);
     await Promise.all(streams.map((stream) => stream.ended));
     // The answer is complete, not cut off.
     for (const stream of streams) expect(stream.received()).toMatch(/\r\n0\r\n\r\n$/);

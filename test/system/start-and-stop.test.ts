@@ -3,7 +3,6 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { apiClient } from "../support/http.ts";
@@ -14,7 +13,6 @@ import { holdLock } from "../support/lock.ts";
 import { childrenOf, runCommand, startProgram } from "../support/process.ts";
 import { socketClient } from "../support/sockets.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
 const LIMIT_MS = 10_000;
 
 async function stateWithKey(stateDir = temporaryDirectory()): Promise<{ stateDir: string; key: string }> {
@@ -39,7 +37,7 @@ function begin(
   stateDir: string,
   { wrap = [], stdin = "ignore" }: { wrap?: string[]; stdin?: "ignore" | "pipe" } = {},
 ) {
-  const [file, ...rest] = [...wrap, process.execPath, BIN, ...args] as [string, ...string[]];
+  const [file, ...rest] = [...wrap, process.execPath, PROGRAM, ...args] as [string, ...string[]];
   const child = spawn(file, rest, {
     env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
     stdio: [stdin, "pipe", "pipe"],
@@ -142,6 +140,7 @@ sys.stdin.readline()
 ours.close()
 sys.exit(child.wait())
 `;
+import { PROGRAM } from "../support/built.ts";
 
 describe("an executor whose parent was killed", () => {
   it("survives that its messages can't be sent, and ends in order when the channel ends", async () => {

@@ -2,12 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "../support/instance.ts";
 import { childrenOf, startProgram } from "../support/process.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/millrace.js", import.meta.url));
+import { PROGRAM } from "../support/built.ts";
 
 function isAlive(pid: number): boolean {
   try {
@@ -19,7 +17,7 @@ function isAlive(pid: number): boolean {
 }
 
 function startBoth(args: string[] = []) {
-  const parent = spawn(process.execPath, [BIN, "start", "--port", "0", "--mcp-port", "0", ...args], {
+  const parent = spawn(process.execPath, [PROGRAM, "start", "--port", "0", "--mcp-port", "0", ...args], {
     env: { ...process.env, MILLRACE_STATE_DIR: temporaryDirectory() },
     stdio: ["ignore", "pipe", "pipe"],
     // Its own process group, so that a test can send Ctrl-C to it alone.
@@ -152,7 +150,7 @@ describe("the log", () => {
 
 describe("serve behind a wrapper that found a newer Node", () => {
   it("says how to create the admin, because the channel is not that of start", async () => {
-    const child = spawn(process.execPath, [BIN, "serve", "--port", "0", "--workers", "0"], {
+    const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0", "--workers", "0"], {
       env: { ...process.env, MILLRACE_STATE_DIR: temporaryDirectory() },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });

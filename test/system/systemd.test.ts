@@ -17,6 +17,7 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { PROGRAM } from "../support/built.ts";
 import { eventually } from "../support/eventually.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { DEPLOY_DIRECTORY } from "../support/manifests.ts";
@@ -156,7 +157,7 @@ describe("the systemd units", () => {
       HOME: directory,
     };
     const strace = ["-f", "-qq", "-c", "-U", "name", "-o", trace];
-    const program = [process.execPath, "bin/millrace.js"];
+    const program = [process.execPath, PROGRAM];
     const child = spawn("strace", [...strace, ...program, "start", "--port", "0", "--mcp-port", "0"], {
       ...nobody,
       cwd: ROOT,

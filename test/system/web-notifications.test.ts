@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { accessibilityIssues } from "../support/accessibility.ts";
 import { eventReceiver, verify } from "../support/subscriptions.ts";
 import {
   createFirstAdmin,
@@ -14,11 +13,6 @@ import {
   requestApi,
   takeScreenshot,
 } from "../support/web.ts";
-
-const violationsOf = async (page: Page): Promise<string[]> =>
-  (await new AxeBuilder({ page }).analyze()).violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${html}`),
-  );
 
 async function openSiteFor(host: string) {
   const stateDir = newStateDirectory();
@@ -49,7 +43,7 @@ describe("the page Notifications", () => {
       .getByText(/private|not allowed/i)
       .first()
       .waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await accessibilityIssues(page)).toEqual([]);
     await takeScreenshot(page, "notifications-form");
     await form.getByRole("textbox", { name: "URL" }).fill(receiver.url);
     await form.getByRole("button", { name: "Create" }).click();
@@ -80,7 +74,7 @@ describe("the page Notifications", () => {
     await edited.getByRole("checkbox", { name: /A run succeeded/ }).check();
     await edited.getByLabel("Tags (optional)").fill("nightly");
     await edited.getByLabel("Tags (optional)").press("Enter");
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await accessibilityIssues(page)).toEqual([]);
     await takeScreenshot(page, "notifications-edit");
     await edited.getByRole("button", { name: "Save" }).click();
     await edited.waitFor({ state: "detached" });
@@ -130,7 +124,7 @@ describe("the page Notifications", () => {
             .getByText(path === "/notifications" ? "The receiver answered 500." : /overdue/i)
             .first()
             .waitFor();
-          expect({ name, violations: await violationsOf(page) }).toEqual({ name, violations: [] });
+          expect({ name, violations: await accessibilityIssues(page) }).toEqual({ name, violations: [] });
           const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
           expect({ name, width, overflow }).toEqual({ name, width, overflow: 0 });
           await takeScreenshot(page, `${name}-${colorScheme}-${width}`);

@@ -1,6 +1,6 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { accessibilityIssues } from "../support/accessibility.ts";
 import {
   addPerson,
   chooseFromUserMenu,
@@ -45,8 +45,8 @@ async function chooseProject(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: `Project: ${name}`, exact: true }).waitFor();
 }
 
-const workflowLink = (page: Page, id: string) =>
-  page.getByRole("main").getByRole("link", { name: id, exact: true }).filter({ visible: true });
+const runLink = (page: Page, name: string) =>
+  page.getByRole("main").getByRole("link", { name, exact: true }).filter({ visible: true });
 
 /** The texts and accessible names of a page, without code. */
 const labelsOf = (page: Page): Promise<string[]> =>
@@ -96,16 +96,16 @@ describe("a fresh installation", () => {
 
 describe("the project switcher", () => {
   it("filters every list, is part of the address, and is remembered in the browser", async () => {
-    const { site, ann, shared, finance } = await openSiteWithProjects();
+    const { site, ann, shared } = await openSiteWithProjects();
     const { page, visit, problems, errorResponses } = await openWindow(await openBrowser(), site, ann);
     await visit("/runs");
-    await workflowLink(page, shared).waitFor();
-    await workflowLink(page, finance).waitFor();
+    await runLink(page, "Morning report").waitFor();
+    await runLink(page, "Month end").waitFor();
     await takeScreenshot(page, "projects-runs-all");
 
     await chooseProject(page, "Finance");
-    await workflowLink(page, shared).waitFor({ state: "detached" });
-    await workflowLink(page, finance).waitFor();
+    await runLink(page, "Morning report").waitFor({ state: "detached" });
+    await runLink(page, "Month end").waitFor();
     expect(new URL(page.url()).searchParams.get("project")).toBe("finance");
 
     // Links within the interface keep it.
@@ -188,10 +188,8 @@ describe("the project switcher", () => {
           await visit(path);
           await switcher(page).waitFor();
           await takeScreenshot(page, `${path.replaceAll(/\W+/g, "-")}-${width}-${colorScheme}`);
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          found.push(
-            ...violations.map(({ id, nodes }) => `${path} ${width} ${colorScheme} ${id}: ${nodes[0]!.html}`),
-          );
+          const issues = await accessibilityIssues(page);
+          found.push(...issues.map((issue) => `${path} ${width} ${colorScheme} ${issue}`));
           const isTooWide = await page.evaluate(
             "document.documentElement.scrollWidth > document.documentElement.clientWidth",
           );

@@ -22,16 +22,18 @@ const FRAME = new Set([
   "Approvals 1",
   "Connect an agent",
   "API reference",
+  "Search Ctrl K",
 ]);
 
 /** The actions that a viewer may have on any page: those that only read, and those on their own account. */
 const ALLOWED = [
   // Links.
   /^\d+ (failed in 24 hours|approvals pending|in progress|succeeded in 24 hours)$/,
-  /^(Pending approvals|Recent failures|Recent runs|Upcoming): all$/,
-  /^(All runs|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
+  /^(Pending approvals|Recent failures|Recent runs|Upcoming|Failing workflows|Favourites and recent|Runs in \d+ days): all$/,
+  /^\w{3} \d{1,2} \w{3,4}: \d+ succeeded, \d+ failed$/,
+  /^(All workflows|Go back|All runs|Compare versions|Back to the workflow|Versions|version \d+|Your keys|API Keys|All API keys|dashboard|skill)$/,
   /^(Filter by tag )?(sales|daily|regions|customers|approval)$/,
-  /^(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
+  /^(Workflow )?(Revenue by region|Month end|Quarter end|Join two queries|Ask for approval|Unpaid orders every morning)$/,
   /^(Workflow )?(revenue-by-region|month-end|quarter-end|join-two-queries|ask-for-approval|unpaid-orders-every-morning)$/,
   // A run of a single step.
   /^set step set$/,
@@ -45,17 +47,24 @@ const ALLOWED = [
   // Views, copies and downloads.
   /^(Steps|Definition|Graph|Timeline|Steps \(\d+\)|Table|Chart|JSON|YAML)$/,
   /^\w+, \w+,.* needs(: \w+| no other step) /,
+  // What starts runs, in a graph.
+  /^.+, (schedule|webhook), (conditional, )?starts runs /,
   /^(Zoom In|Zoom Out|Fit the graph to the view|React Flow attribution)$/,
   /^Close( revenue| gate)?$/,
   /^(Expand|Collapse)$/,
   /^(region|revenue|orders)$/,
   /^(Run inputs|customers sql succeeded)$/,
-  /^(Copy .+|Download|CSV)$/,
+  /^(Copy .+|Download|CSV|Export|Events|Show its input and attempts|This run)$/,
+  /^(Inputs|State read|State committed) .+$/,
+  /^(Actions on the run of .+|Compare with the last good run|Compare the outputs of \w+|Back to the run)$/,
+  /^Plan, inputs and comment$/,
   /^Evidence, plan and comment$/,
+  // Their own bookmarks.
+  /^(Saved filters|Favourite: .+)$/,
   // Their own keys, absence and password.
   /^Save absence$/,
   /^(Create New API Key|Create API key|Actions for the key dashboard|Changes|Rotate…|Revoke…)$/,
-  /^(Show (current )?password|Change password)$/,
+  /^(Show (current )?password|Change password|Add authenticator app)$/,
 ];
 
 /** @returns the names of all visible links and enabled buttons, and of the items of their menus */

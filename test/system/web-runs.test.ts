@@ -131,3 +131,96 @@ describe("a run that was retried with a changed definition", () => {
     expect(await page.getByText("Not yet.").count()).toBe(0);
   });
 });
+
+describe("a run that failed", () => {
+  const CHECKED = {
+    inputs: {
+      type: "object",
+      properties: { limit: { type: "integer" }, city: { type: "string" } },
+      required: ["limit", "city"],
+    },
+    steps: [
+      { id: "count", type: "set", values: { n: 3, city: "${{ inputs.city }}" } },
+      { id: "enough", type: "assert", that: "steps.count.n >= inputs.limit", message: "Too few." },
+    ],
+    output: { city: "${{ steps.count.city }}" },
+  };
+
+  it("shows why first, and is understood, compared, found, repeated and exported", async () => {
+    const site = await openSite();
+    const ann = await createFirstAdmin(site);
+    await requestApi(ann, "POST", "/workflows", { name: "City check", definition: CHECKED });
+    const start = (limit: number, city: string) =>
+      requestApi<Run>(ann, "POST", "/workflows/city-check/runs", { inputs: { limit, city }, wait: 30 });
+    await start(2, "Lisbon");
+    const failed = await start(5, "Porto");
+    const { page, visit, problems } = await openWindow(await openBrowser(), site, ann);
+
+    for (const viewport of [
+      { width: 1_440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(viewport);
+      await visit(`/runs/${failed.id}`);
+      const values = page.getByRole("table", { name: "Values in the condition" }).first();
+      await values.waitFor();
+      expect(await values.innerText()).toMatch(/steps\.count\.n\s+3\s+inputs\.limit\s+5/);
+      const box = (await values.boundingBox())!;
+      expect(box.y + box.height).toBeLessThan(viewport.height);
+      // The inputs are folded.
+      expect(await page.getByText("Porto").filter({ visible: true }).count()).toBe(0);
+      await takeScreenshot(page, `failed-run-${viewport.width}`);
+    }
+    await page.setViewportSize({ width: 1_440, height: 900 });
+
+    await page.getByRole("tab", { name: "Events" }).click();
+    const log = page.getByLabel("Events of the run");
+    await log.getByText("Run failed", { exact: true }).waitFor();
+    expect(await log.innerText()).toMatch(
+      /Run created by ann@example\.com[^]*count started[^]*enough failed/,
+    );
+    await takeScreenshot(page, "run-events");
+
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Compare with the last good run" }).click();
+    const inputs = page.getByRole("table", { name: "Differences of the inputs" });
+    await inputs.waitFor();
+    expect(await inputs.innerText()).toMatch(/limit\s+2\s+5/);
+    await page.getByRole("button", { name: "Compare the outputs of count" }).click();
+    const outputs = page.getByRole("table", { name: "Differences of the output of count" });
+    await outputs.waitFor();
+    expect(await outputs.innerText()).toContain('"Porto"');
+    await takeScreenshot(page, "compare-runs");
+
+    await visit("/runs");
+    await page.getByRole("searchbox", { name: "Search" }).fill("porto few");
+    await page.getByText("1 found", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("search")).toBe("porto few");
+    await page.getByRole("checkbox", { name: /^Select the run of City check/ }).check();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: "CSV" }).click();
+    expect((await download).suggestedFilename()).toBe("runs.csv");
+    await page.getByRole("button", { name: "Retry (1)" }).click();
+    await page.getByRole("button", { name: "Retry 1 run" }).click();
+    await page.getByText("1 of 1 · 1 retried").waitFor();
+    await takeScreenshot(page, "bulk-retry");
+    await page.getByRole("button", { name: "Done", exact: true }).click();
+
+    await page
+      .getByRole("button", { name: /^Actions on the run of City check/ })
+      .first()
+      .click();
+    await page.getByRole("menuitem", { name: "Run with other inputs" }).click();
+    await heading(page, "Run City check").waitFor();
+    expect(await page.getByLabel(/^city/i).inputValue()).toBe("Porto");
+    await page.getByLabel(/^limit/i).fill("1");
+    await page.getByRole("button", { name: "Run version 1" }).click();
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByText('"limit": 1').waitFor();
+    await takeScreenshot(page, "run-again");
+    await page.getByRole("dialog").getByRole("button", { name: "Run again" }).click();
+    await page.getByText("New run of City check started (version 1).").waitFor();
+    expect(problems).toEqual([]);
+  });
+});

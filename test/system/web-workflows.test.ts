@@ -26,6 +26,20 @@ async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
+/** The part of an element that the test uses: the types of a browser are not those of tests. */
+interface DomElement {
+  getBoundingClientRect(this: unknown): { top: number; bottom: number };
+  ownerDocument: { documentElement: { clientHeight: number } };
+}
+
+/** Whether the whole element is in the window. */
+const isInWindow = (element: Locator): Promise<boolean> =>
+  element.evaluate((node) => {
+    const { getBoundingClientRect: measure, ownerDocument } = node as unknown as DomElement;
+    const { top, bottom } = measure.call(node);
+    return top >= 0 && bottom <= ownerDocument.documentElement.clientHeight && bottom > top;
+  });
+
 async function confirm(page: Page, title: string | RegExp, button: string): Promise<void> {
   await page.getByRole("dialog", { name: title }).getByRole("button", { name: button, exact: true }).click();
 }
@@ -75,7 +89,14 @@ describe("a workflow in the browser", () => {
     await typeAtEnd(page, "retries: 3\n");
     const mark = page.locator(".cm-lintRange-error");
     await mark.first().waitFor();
-    expect(await mark.allInnerTexts()).toContain("retries: 3");
+    expect(await mark.allInnerTexts()).toContain("retries");
+    const publish = page.getByRole("button", { name: "Publish" });
+    expect(await publish.getAttribute("aria-disabled")).toBe("true");
+    // By the keyboard: focus that a script gives after a click shows nothing.
+    await publish.focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await page.getByRole("tooltip", { name: "Fix 1 error first." }).waitFor();
     const issue = page.getByRole("listitem").filter({ hasText: "retries" });
     await issue.waitFor();
     await page.getByText("1 error", { exact: true }).waitFor();
@@ -88,11 +109,16 @@ describe("a workflow in the browser", () => {
     await mark.first().waitFor({ state: "detached" });
     await issue.waitFor({ state: "detached" });
     await page.getByText("Valid. Ready to run.").waitFor();
-    await page.keyboard.press("Control+s");
-    await page.getByText("Saved as version 2.").waitFor();
 
-    await page.getByRole("button", { name: "Publish" }).click();
+    // The text is checked first, and saved only once it may be published.
+    await publish.click();
+    const dialog = page.getByRole("dialog", { name: "Publish version 2 of “Discounts”" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText(/^Version 1, unsaved changes/).waitFor();
+    await publish.click();
     await confirm(page, "Publish version 2 of “Discounts”", "Publish");
+    await page.getByText("Saved as version 2.").waitFor();
     await page.getByText("Published version 2 of “Discounts”.").waitFor();
     await heading(page, "Discounts").waitFor();
 
@@ -100,7 +126,7 @@ describe("a workflow in the browser", () => {
     await selectOption(page, page.getByRole("combobox", { name: /^region/i }), "west");
     await page.getByLabel(/^discount/i).fill("15");
     await page.getByRole("button", { name: "Run version 2" }).click();
-    await heading(page, "Run of discounts").waitFor();
+    await heading(page, "Run of Discounts").waitFor();
     const documentOfRun = await page.evaluateHandle<object>("document");
     await status(page, "waiting").waitFor();
     await page.getByText("Needs approval").waitFor();
@@ -160,7 +186,7 @@ describe("a workflow in the browser", () => {
       .waitFor();
     await page.getByLabel(/^share/i).fill("0.4");
     await page.getByRole("button", { name: "Run version 1" }).click();
-    await heading(page, "Run of slow").waitFor();
+    await heading(page, "Run of Slow").waitFor();
     await page.getByRole("tab", { name: /^Steps/ }).click();
     const row = (step: string) => page.getByRole("button", { name: new RegExp(`^${step} `) });
     await row("pause").filter({ hasText: "waiting" }).waitFor();
@@ -179,18 +205,18 @@ describe("a workflow in the browser", () => {
     await page.goto(runPage(site, await start(ben, sleepy.id)));
     await status(page, "waiting").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await confirm(page, "Cancel the run of sleepy?", "Cancel run");
+    await confirm(page, "Cancel the run of Sleepy?", "Cancel run");
     await page.getByText("Run cancelled").waitFor();
     await status(page, "cancelled").waitFor();
 
     const failed = await start(ben, fragile.id);
     await page.goto(runPage(site, failed));
-    await page.getByText("Run failed", { exact: true }).waitFor();
+    await page.getByText("Failed at gate (assert)", { exact: true }).waitFor();
     await page.getByText(/^gate failed: It is not fine\. How to fix:/).waitFor();
     await page.getByRole("button", { name: "Retry from gate" }).click();
-    await page.getByText("New run of fragile started.").waitFor();
+    await page.getByText("New run of Fragile started.").waitFor();
     await page.getByText("Retry of", { exact: true }).waitFor();
-    await page.getByText("Run failed", { exact: true }).waitFor();
+    await page.getByText("Failed at gate (assert)", { exact: true }).waitFor();
     expect(page.url()).not.toBe(runPage(site, failed));
     await page.getByRole("tab", { name: /^Steps/ }).click();
     await page
@@ -199,7 +225,7 @@ describe("a workflow in the browser", () => {
       .waitFor();
 
     await page.getByRole("link", { name: "Edit and retry" }).click();
-    await heading(page, "Edit and retry fragile").waitFor();
+    await heading(page, "Edit and retry Fragile").waitFor();
     await editor(page).click();
     await page.keyboard.press("Control+a");
     await page.keyboard.press("Delete");
@@ -209,9 +235,11 @@ describe("a workflow in the browser", () => {
     await page.getByRole("heading", { name: "Your changes" }).waitFor();
     await page.getByRole("heading", { name: "Retry preview" }).waitFor();
     await page.getByRole("button", { name: "Retry with these changes" }).click();
-    await heading(page, "Run of fragile").waitFor();
+    await heading(page, "Run of Fragile").waitFor();
     await status(page, "succeeded").waitFor();
     await page.getByText("modified for this run").waitFor();
+    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByText("Saved as version 2 of Fragile.").waitFor();
     expect(bens.problems).toEqual([]);
   });
 
@@ -286,6 +314,58 @@ const COUNTER = {
 };
 
 describe("a workflow with state that waits for an event, in the browser", () => {
+  it("keeps its issues in view, marks the wrong values, and applies fixes from the text and the list", async () => {
+    const { bens, ben } = await twoPeople({ workers: 0 });
+    const { page } = bens;
+    const steps = Array.from({ length: 40 }, (_, index) => ({
+      id: `step_${index}`,
+      type: "set",
+      values: { x: index },
+    }));
+    const { id } = await create(ben, "Long", { steps: [{ id: "a", type: "sett", values: {} }, ...steps] });
+    await bens.visit(`/workflows/${id}/edit`);
+    await page.getByText("1 error", { exact: true }).waitFor();
+    expect(await page.locator(".cm-lintRange-error").allInnerTexts()).toEqual(["sett"]);
+    const issues = page.getByRole("region", { name: "Issues" });
+    await page.setViewportSize({ width: 1440, height: 600 });
+    expect(await isInWindow(issues)).toBe(true);
+    await page.locator(".cm-lintRange-error").hover();
+    await page.locator(".cm-tooltip").getByRole("button", { name: "Apply fix" }).click();
+    await page.getByText("Valid. Ready to run.").waitFor();
+    expect(await editor(page).innerText()).toContain("type: set\n");
+
+    await page.keyboard.press("Control+z");
+    await issues.getByRole("button", { name: /^Apply fix: steps\[0\]\.type/ }).click();
+    await page.getByText("Valid. Ready to run.").waitFor();
+    await page.keyboard.press("Control+z");
+    await page.getByText("1 error", { exact: true }).waitFor();
+    await page.keyboard.press("Control+.");
+    await page.getByText("Valid. Ready to run.").waitFor();
+
+    // Comments are saved; formatting is a command.
+    await typeAtEnd(page, "output:   done  # at last\n");
+    await page.getByText("Valid. Ready to run.").waitFor();
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved as version 2.").waitFor();
+    await page.reload();
+    await page.keyboard.press("Control+End");
+    await editor(page).click();
+    await page.keyboard.press("Control+End");
+    await page.locator(".cm-line", { hasText: "output:   done  # at last" }).waitFor();
+    await page.getByRole("button", { name: "Format", exact: true }).click();
+    await page.locator(".cm-line", { hasText: "output: done # at last" }).waitFor();
+    await editor(page).click();
+    await page.keyboard.press("Control+z");
+
+    // Nothing is said to be valid that the server has not checked.
+    await page.context().setOffline(true);
+    await typeAtEnd(page, "retries: 3\n");
+    await issues.getByText("Not checked: you are offline.").waitFor();
+    expect(await page.getByRole("button", { name: "Publish" }).getAttribute("aria-disabled")).toBe("true");
+    await page.context().setOffline(false);
+    await page.getByText("Can be saved, but not run yet.").waitFor();
+  });
+
   it("shows its state, which an editor can set, and the URL of its event", async () => {
     const { ben, bens, site } = await twoPeople();
     const { page } = bens;
@@ -313,6 +393,7 @@ describe("a workflow with state that waits for an event, in the browser", () => 
     });
     expect(answer.status).toBe(202);
     await status(page, "succeeded").waitFor();
+    await page.getByRole("button", { name: /^State committed/ }).click();
     await page.getByRole("region", { name: "State that the run committed" }).getByText("42").waitFor();
   });
 });

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { planDigest } from "../../src/core/approval-rules.ts";
 import { DAY, HOUR, iso, MINUTE } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { endAbsence } from "../../tools/absences/end-absence.ts";
 import { setAbsence } from "../../tools/absences/set-absence.ts";
 import { decideApproval } from "../../tools/approvals/decide-approval.ts";
@@ -141,7 +141,7 @@ async function world() {
   const { services } = instance;
   const remainingWork: typeof services.engine.remainingWork = () => {
     const levels = [`plan ${plan}`];
-    return Promise.resolve({ levels, digest: planDigest(levels), workflows: [] });
+    return Promise.resolve({ levels, digest: planDigest(levels), changes: [], workflows: [] });
   };
   const withPlan = { services: { ...services, engine: { ...services.engine, remainingWork } } };
   const author = callAs(instance, { ...keyPrincipal(), lineage: "key_author" });

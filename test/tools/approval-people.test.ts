@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { planDigest } from "../../src/core/approval-rules.ts";
 import { approvalRecipients } from "../../src/core/approval-people.ts";
 import { isOwnWork } from "../../src/core/authored-work.ts";
-import { DAY, iso } from "../../src/core/clock.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import { DAY, HOUR, iso } from "../../src/core/clock.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import type { UserRole } from "../../schemas/user.ts";
 import { endAbsence } from "../../tools/absences/end-absence.ts";
 import { setAbsence } from "../../tools/absences/set-absence.ts";
@@ -13,6 +13,7 @@ import { delegateApproval } from "../../tools/approvals/delegate-approval.ts";
 import { getApproval } from "../../tools/approvals/get-approval.ts";
 import { listApprovals } from "../../tools/approvals/list-approvals.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { getRun } from "../../tools/runs/get-run.ts";
 import { runWorkflow } from "../../tools/runs/run-workflow.ts";
 import { fakeClock, testInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal, signedInUser } from "../support/users.ts";
@@ -55,6 +56,7 @@ async function asked(step: object) {
   const { id } = await find();
   return {
     instance,
+    queue,
     clock,
     services,
     as,
@@ -142,6 +144,27 @@ describe("an approval that two people decide", () => {
     ]);
   });
 
+  it("shows on the step of its run what was decided, and what happened meanwhile", async () => {
+    const { decide, delegate, as, find, clock } = await asked({
+      assignees: ["ben@example.com", "cai@example.com"],
+      required: 2,
+    });
+    await decide("ben");
+    clock.advance(1_000);
+    await delegate("cai", "ann", { note: "Away." });
+    const { runId } = await find();
+    for (const query of [{ detail: "full" }, { step_id: "ask" }]) {
+      const { steps } = await as("ann")(getRun, { run_id: runId, ...query });
+      expect(steps![0]!.approval_list).toMatchObject([
+        {
+          status: "pending",
+          decisions: [{ by: "ben@example.com", approved: true }],
+          history: [{ event: "delegated", by: "cai@example.com", to: ["ann@example.com"], note: "Away." }],
+        },
+      ]);
+    }
+  });
+
   it("reports its step again with each decision to those who follow the run", async () => {
     const { decide, services, find } = await asked(TWO);
     const { runId } = await find();
@@ -174,6 +197,46 @@ describe("an approval that two people decide", () => {
         details: { decision: "approve", status: "pending" },
       },
     ]);
+  });
+});
+
+describe("decisions at the same moment", () => {
+  it("end an approval once, with no more decisions than are needed", async () => {
+    const { decide, find } = await asked({
+      assignees: ["ben@example.com", "cai@example.com", "ann@example.com"],
+      required: 2,
+    });
+    const results = await Promise.allSettled([decide("ben"), decide("cai"), decide("ann")]);
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(results.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { code: "approval_decided" },
+    });
+    const { status, decisions } = await find();
+    expect({ status, decisions: decisions.length }).toEqual({ status: "approved", decisions: 2 });
+  });
+
+  it("count once for a person who decides twice", async () => {
+    const { decide, find } = await asked({ assignees: ["ben@example.com", "cai@example.com"], required: 2 });
+    const results = await Promise.allSettled([decide("ben"), decide("ben")]);
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(await find()).toMatchObject({ status: "pending", decisions: [{ name: "ben@example.com" }] });
+  });
+
+  it("and an escalation leave it decided, and ask nobody afterwards", async () => {
+    const { decide, find, queue, clock } = await asked({
+      assignees: ["ben@example.com"],
+      remind: "1h",
+      escalate: { after: "1h", to: ["cai@example.com"] },
+    });
+    clock.advance(HOUR);
+    queue.wake();
+    await Promise.all([decide("ben"), queue.waitUntilIdle()]);
+    const { status, events } = await find();
+    expect(status).toBe("approved");
+    clock.advance(3 * HOUR);
+    queue.wake();
+    await queue.waitUntilIdle();
+    expect((await find()).events).toEqual(events);
   });
 });
 
@@ -225,6 +288,15 @@ describe("the substitute of an assignee who is away", () => {
       decided_by: "cai@example.com",
       decisions: [{ by: "cai@example.com", for: "ann@example.com" }],
     });
+  });
+
+  it("is never the person in the end, however many stand in for each other", async () => {
+    const { away } = await asked({ assignees: ["ben@example.com"] });
+    await expect(away("ben", "ben")).rejects.toMatchObject({ code: "invalid_input" });
+    await away("ben", "cai");
+    await expect(away("cai", "ben")).rejects.toMatchObject(refusal("would be their own substitute"));
+    await away("cai", "ann");
+    await expect(away("ann", "ben")).rejects.toMatchObject(refusal("would be their own substitute"));
   });
 
   it("can't decide what the assignee may not decide, nor twice with them", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createSqliteFile } from "../support/databases.ts";
 import { fakeClock, temporaryDirectory, testInstance, type TestInstance } from "../support/instance.ts";
 import { callAs, keyPrincipal } from "../support/users.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
 import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
@@ -294,6 +294,62 @@ describe("a decision", () => {
       await idle();
     }
     expect((await run(id)).status).toBe("succeeded");
+  });
+});
+
+/** Decides with one configuration on a request to a host that was asked for with another one. */
+async function decidedWith(http: object) {
+  const first = await opened();
+  const url = "https://api.example.com/orders/${{ run.id }}";
+  const steps = [ask, { id: "send", type: "http", method: "POST", url }];
+  await first.start(await first.publish("Sends", { steps }));
+  const [approval] = await pending(first.instance);
+  await first.queue.stop(0);
+  const { decide } = await opened({ http }, first.instance.stateDir);
+  return {
+    plan: (await decide(getApproval, { approval_id: approval!.id })).plan!,
+    outcome: decide(decideApproval, { approval_id: approval!.id, decision: "approve" }),
+  };
+}
+
+describe("a changed configuration", () => {
+  it("leaves a decision to what it does not concern", async () => {
+    const { plan, outcome } = await decidedWith({ allowed_hosts: ["10.0.0.5"] });
+    expect(plan).toMatchObject({ changed: false });
+    expect(plan).not.toHaveProperty("changes");
+    expect(await outcome).toMatchObject({ status: "approved" });
+  });
+
+  it("leaves the plan of a decision in view, and says what has changed since", async () => {
+    const first = await reconfigured("read-only", "read-only");
+    const { decide, approval, idle, queue } = first;
+    await decide(decideApproval, { approval_id: approval.id, decision: "approve" });
+    await idle();
+    const steps = [{ id: "read", effect: "Reads the database shop" }];
+    const { plan, decisions } = await decide(getApproval, { approval_id: approval.id });
+    expect(plan).toMatchObject({ changed: false, workflows: [{ workflow_id: "deletes", steps }] });
+    await queue.stop(0);
+    const later = await opened({}, first.instance.stateDir);
+    const then = await later.decide(getApproval, { approval_id: approval.id });
+    expect(then).toMatchObject({ decisions, plan: { changed: true, changes: [{ steps: ["read"] }] } });
+    expect(then.plan!.workflows).toEqual(plan!.workflows);
+  });
+
+  it("says what has changed for which step, in the plan and in the refusal", async () => {
+    const { plan, outcome } = await decidedWith({ public: "none" });
+    const text = '"send" may not call https://api.example.com any more.';
+    expect(plan).toMatchObject({ changed: true, changes: [{ text, steps: ["send"] }] });
+    await expect(outcome).rejects.toMatchObject({
+      ...changed,
+      message: expect.stringContaining(`Since the question this has changed:\n- ${text}`) as string,
+    });
+  });
+
+  it("names the database, and its settings that changed", async () => {
+    const { decide, approval } = await reconfigured("read-only", "read-write");
+    expect((await decide(getApproval, { approval_id: approval.id })).plan!.changes).toEqual([
+      { text: 'The database shop, which "read" uses, has changed: access.', steps: ["read"] },
+    ]);
   });
 });
 

@@ -63,6 +63,10 @@ describe("list_audit_log", () => {
     [{ target: "weekly-revenue", surface: "web" }, [CHANGED]],
     [{ since: "2026-11-21T09:00:00Z", until: "2026-11-21T10:00:00Z" }, [CHANGED]],
     [{ until: "2026-11-21" }, []],
+    [{ key: "test" }, [CREATED]],
+    [{ key: "key_test" }, [CREATED]],
+    [{ key: "browser", target: "weekly-revenue" }, [CHANGED]],
+    [{ key: "key_other" }, []],
   ])("finds by %j", async (filter, expected) => {
     const { admin, found } = await busy();
     expect(await found(filter)).toEqual(expected);

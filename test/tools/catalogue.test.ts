@@ -117,7 +117,7 @@ describe.each(tools)("%s", (name, tool) => {
     expect(tool.scope === "admin" && isServedOn(tool, "mcp") && tool.mcpList !== "admin").toBe(false);
     // A key that could create keys or users would leave another way in after it is revoked. Only a person reviews a change.
     expect(tool.requiresUser ?? false).toBe(
-      /^decide_review$|_(api_keys?|key_changes|users?|invitation|user_password|sessions?|project_members?|absence)$/.test(
+      /^decide_review$|_(api_keys?|key_changes|users?|invitation|user_password|user_factors|sessions?|project_members?|absence|bookmarks)$/.test(
         name,
       ),
     );
@@ -157,10 +157,12 @@ describe.each(tools)("%s", (name, tool) => {
     );
     const changes = tool.effect === "update" || tool.effect === "delete";
     expect(headers.includes("If-Match")).toBe(changes && tool.etag !== undefined);
-    // Users, projects, grants, absences and subscriptions have no revisions: their fields are set unconditionally.
+    // Users, projects, grants, absences, bookmarks and subscriptions have no revisions: their fields are set unconditionally.
     expect(changes && tool.etag === undefined).toBe(
       name === "update_user" ||
-        /^(update|delete|set|remove|add|end)_(project(_member)?|grant|absence|subscription)$/.test(name),
+        /^(update|delete|set|remove|add|end)_(project(_member)?|grant|absence|bookmarks|subscription)$/.test(
+          name,
+        ),
     );
     expect(tool.errors.includes("idempotency_key_reused")).toBe(headers.includes("Idempotency-Key"));
     expect(tool.errors.includes("version_conflict")).toBe(headers.includes("If-Match"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalRecord, RunActor } from "../../src/core/model.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { Services } from "../../src/surfaces/invoke.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Scope } from "../../schemas/actor.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
-import type { Principal } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { projectWriter } from "../../src/store/projects.ts";
 import { reviewWriter } from "../../src/store/reviews.ts";
 import { saveWebAddress } from "../../src/store/settings.ts";

@@ -66,6 +66,7 @@ describe("invite_user", () => {
       role_by: null,
       verified: false,
       status: "invited",
+      second_factor: false,
       created_at: "2026-11-21T08:00:00.000Z",
       created_by: "root@example.com",
       last_login_at: null,

@@ -3,7 +3,8 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { Email } from "../../schemas/user.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import type { Principal, Writers } from "../../src/core/ports.ts";
+import type { Writers } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 
 export const AbsentPerson = Email.optional().meta({
   description: "For an admin: the address of the person whose absence it is. Default: your own.",

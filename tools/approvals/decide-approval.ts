@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Approval, ApprovalId, PlanDigest } from "../../schemas/approval.ts";
-import { RunInputs } from "../../schemas/run.ts";
+import { RunInputs } from "../../schemas/run-request.ts";
 import { visible } from "../../schemas/text.ts";
 import { IdempotencyKey } from "../../schemas/workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
@@ -30,6 +30,7 @@ export const decideApproval = defineTool({
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
+  example: { decision: "approve", comment: "Right.", plan_digest: "q0aZr4mXw1kq0Zr4mXw5pX" },
   input: z.strictObject({
     approval_id: ApprovalId,
     decision: z.enum(["approve", "decline"]).optional().meta({

@@ -4,7 +4,7 @@ import { iso } from "../../src/core/clock.ts";
 import type { CallContext } from "../../src/core/connections.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { formatPlan } from "../../src/core/format-plan.ts";
+import { formatPlan, formatPlanChanges } from "../../src/core/format-plan.ts";
 import { formatPath, invalidInput } from "../../src/core/issues.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { Writers } from "../../src/core/ports.ts";
@@ -90,9 +90,9 @@ function assertPlan(approval: ApprovalRecord, remaining: RemainingWork, digest: 
   if (holds) return;
   throw new AppError(
     "approval_plan_changed",
-    `What can run after ${approval.id} has changed since ${digest === undefined ? "it was asked" : "you read it"}, such as ` +
-      "the configuration of a database, so nothing was decided. " +
-      `${formatPlan(approval.id, remaining.workflows)}\n` +
+    `What can run after ${approval.id} has changed since ${digest === undefined ? "it was asked" : "you read it"}, ` +
+      "so nothing was decided.\n" +
+      `${[...formatPlanChanges(remaining.changes), formatPlan(approval.id, remaining.workflows)].join("\n")}\n` +
       `To decide on this, send plan_digest: "${remaining.digest}" (plan.digest of GET /approvals/${approval.id}).`,
     {
       errors: [

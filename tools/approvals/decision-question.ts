@@ -1,7 +1,7 @@
 /** An approval as a question to the person behind an MCP client. @see MCP 2025-11-25, elicitation */
 import { visibleText } from "../../schemas/hidden-characters.ts";
 import { tally } from "../../src/core/approval-rules.ts";
-import { formatPlan } from "../../src/core/format-plan.ts";
+import { formatPlan, formatPlanChanges } from "../../src/core/format-plan.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { Elicitation } from "../../src/core/tool.ts";
 import type { Decidable } from "./find-decidable.ts";
@@ -26,7 +26,7 @@ const PREFIX = "form_";
  */
 export function decisionQuestion({
   approval: { id, workflowId, message, form, rules, decisions },
-  remaining: { workflows, digest },
+  remaining: { workflows, digest, changes },
   right: { seat },
 }: Decidable): Elicitation {
   const { properties, missing } = flatFields(form);
@@ -41,6 +41,7 @@ export function decisionQuestion({
       ...(rules.required === 1
         ? []
         : [`${tally(rules, decisions, digest).approved} of ${rules.required} people have approved.`]),
+      ...formatPlanChanges(changes),
       formatPlan(id, workflows),
     ].join("\n\n"),
     schema: {

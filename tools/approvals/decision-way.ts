@@ -3,6 +3,7 @@ import type { AuditDetails } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { formatPlanChanges } from "../../src/core/format-plan.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
 import type { Writers } from "../../src/core/ports.ts";
 import type { Decider, StandingContext } from "./standing.ts";
@@ -26,12 +27,15 @@ export async function claimDecision(
     link.recipient === owner &&
     link.planDigest === remaining.digest &&
     approval.delivery.byLink;
-  if (!holds || !(await tx.approvalLinks.consume(way.digest, iso(ctx.now())))) throw linkExpired();
+  if (!holds || !(await tx.approvalLinks.consume(way.digest, iso(ctx.now())))) throw linkExpired(remaining);
   return { via: "link", link_sent_to: owner, address: way.address, opened_by: way.visitors };
 }
 
-const linkExpired = (): AppError =>
+const linkExpired = ({ changes }: RemainingWork): AppError =>
   new AppError(
     "link_expired",
-    "This link no longer decides: it was used, or what can run after the approval has changed. Sign in to decide.",
+    [
+      "This link no longer decides: it was used, or what can run after the approval has changed. Sign in to decide.",
+      ...formatPlanChanges(changes),
+    ].join("\n"),
   );

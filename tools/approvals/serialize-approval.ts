@@ -1,6 +1,7 @@
 import type { Approval } from "../../schemas/approval.ts";
 import type { ApprovalEvent, ApprovalRight } from "../../schemas/approval-rules.ts";
 import { projectField } from "../../schemas/project.ts";
+import type { RunStep } from "../../schemas/run.ts";
 import { type ApprovalEventRecord, planDigest } from "../../src/core/approval-rules.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
@@ -44,8 +45,23 @@ export function serializeApproval(approval: ApprovalRecord, remaining?: Remainin
   };
 }
 
+/** An approval as the step of a run shows it. */
+export const serializeRunApproval = (
+  approval: ApprovalRecord,
+): NonNullable<RunStep["approval_list"]>[number] => ({
+  id: approval.id,
+  ...(approval.item !== null && { item: approval.item }),
+  status: approval.status,
+  created_at: approval.createdAt,
+  ...decisionsField(approval),
+  ...historyField(approval),
+});
+
 /** @param digest of what can still run; left out, that of the plan that was decided, or of the last decision */
-function decisionsField({ decisions, status, plan }: ApprovalRecord, digest?: string): Partial<Approval> {
+function decisionsField(
+  { decisions, status, plan }: ApprovalRecord,
+  digest?: string,
+): Pick<Approval, "decisions"> {
   if (decisions.length === 0) return {};
   const decided = status === "pending" || plan === null ? decisions.at(-1)!.planDigest : planDigest(plan);
   return {
@@ -62,18 +78,23 @@ function decisionsField({ decisions, status, plan }: ApprovalRecord, digest?: st
 }
 
 /** What happened since the question. */
-function historyField({ events }: ApprovalRecord): Partial<Approval> {
+function historyField({ events }: ApprovalRecord): Pick<Approval, "history"> {
   const history = events.filter(({ kind }) => kind !== "asked").map(serializeEvent);
   return history.length === 0 ? {} : { history };
 }
 
-const serializeEvent = ({ kind, at, by, to, note }: ApprovalEventRecord): ApprovalEvent => ({
-  event: kind,
-  at,
-  ...(by !== null && { by }),
-  to: [...to],
-  ...(note !== null && { note }),
-});
+const serializeEvent = (event: ApprovalEventRecord): ApprovalEvent => {
+  const { kind, at, by, to, note, mailed, notified, hadMailServer } = event;
+  const reason = hadMailServer ? (notified ? "nobody" : "pending") : "no_mail_server";
+  return {
+    event: kind,
+    at,
+    ...(by !== null && { by }),
+    to: [...to],
+    ...(note !== null && { note }),
+    ...(mailed.length > 0 ? { mailed: [...mailed] } : { not_mailed: reason }),
+  };
+};
 
 /** The escalations that have not happened. */
 const comingEscalations = ({ rules, events, createdAt }: ApprovalRecord): { at: string; to: string[] }[] =>
@@ -100,9 +121,13 @@ function serializeRight({ right, refusal, assigned }: Standing): ApprovalRight {
   };
 }
 
-const serializePlan = (approval: ApprovalRecord, { digest, levels, workflows }: RemainingWork) => ({
+const serializePlan = (
+  approval: ApprovalRecord,
+  { digest, levels, changes, workflows }: RemainingWork,
+): NonNullable<Approval["plan"]> => ({
   digest,
   changed: hasPlanChanged(approval, levels),
+  ...(changes.length > 0 && { changes }),
   workflows,
 });
 
@@ -110,11 +135,17 @@ const serializePlan = (approval: ApprovalRecord, { digest, levels, workflows }: 
 export const hasPlanChanged = ({ plan }: ApprovalRecord, levels: readonly string[]): boolean =>
   plan !== null && plan.join(" ") !== levels.join(" ");
 
-/** A pending approval with what can still run and whether the caller can decide, any other one without. */
-export const withStanding = async (ctx: ToolContext, approval: ApprovalRecord): Promise<Approval> =>
-  approval.status === "pending"
-    ? serializeStanding(await standingOf(ctx, ctx.read, ctx.actor.principal, approval), { plan: true })
-    : serializeApproval(approval);
+/** A pending approval with what can still run and whether the caller can decide, a decided one with what the decision let run. */
+export async function withStanding(ctx: ToolContext, approval: ApprovalRecord): Promise<Approval> {
+  const { status } = approval;
+  if (status === "pending")
+    return serializeStanding(await standingOf(ctx, ctx.read, ctx.actor.principal, approval), { plan: true });
+  const isDecided = status === "approved" || status === "declined";
+  if (!isDecided) return serializeApproval(approval);
+  const { plan } = serializeApproval(approval, await ctx.engine.remainingWork(ctx.read, approval));
+  // The decisions count for the plan that was decided on, whatever holds now.
+  return { ...serializeApproval(approval), plan: plan! };
+}
 
 /** @throws AppError approval_not_found */
 export async function findApproval(

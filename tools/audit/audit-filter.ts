@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Surface } from "../../schemas/actor.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
-import { TimestampInput } from "../../schemas/run.ts";
+import { TimestampInput } from "../../schemas/run-request.ts";
 import { searchTerms, text } from "../../schemas/text.ts";
 import type { AuditFilter } from "../../src/core/account-ports.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -34,6 +34,11 @@ export const auditFilterFields = {
     description: "Only entries about this id; `secret:` and a name for the uses of a secret.",
     example: "weekly-revenue",
   }),
+  key: text(100, 1).optional().meta({
+    description:
+      "Only entries of this API key: its id, with the keys that it was rotated to or from, or its name; `browser` for people who are signed in.",
+    example: "key_8dkq2m0sfj3a",
+  }),
   surface: Surface.optional(),
   since: TimestampInput.optional().meta({
     description: "At or after this time or date.",
@@ -50,15 +55,26 @@ const Fields = z.strictObject(auditFilterFields);
 /** @throws AppError project_not_found, missing_scope */
 export async function toAuditFilter(
   ctx: Pick<ToolContext, "actor" | "read">,
-  { search, since, until, ...exact }: z.output<typeof Fields>,
+  { search, since, until, key, ...exact }: z.output<typeof Fields>,
 ): Promise<AuditFilter> {
   if (exact.project !== undefined) await projectFor(ctx, "admin", exact.project);
   return {
     ...exact,
+    ...(await keyFilter(ctx, key)),
     searchTerms: search === undefined ? undefined : searchTerms(search),
     since: toIso(since),
     until: toIso(until),
   };
+}
+
+/** An id stands for all keys that it was rotated to or from, which have one lineage. */
+async function keyFilter(
+  { read }: Pick<ToolContext, "read">,
+  key: string | undefined,
+): Promise<Pick<AuditFilter, "keyName" | "lineage">> {
+  if (key === undefined) return {};
+  if (!/^(?:key|usr)_/.test(key)) return { keyName: key };
+  return { lineage: (await read.apiKeys.find(key))?.lineage ?? key };
 }
 
 const toIso = (time: string | undefined): string | undefined =>

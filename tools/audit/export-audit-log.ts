@@ -8,21 +8,52 @@ import { serializeEntry } from "./serialize-entry.ts";
 
 const PAGE_SIZE = 1_000;
 
+const Format = z.enum(["jsonl", "csv"]).optional().meta({
+  description: "`jsonl`, the default: lines of JSON. `csv`: a line for each entry, with the details as JSON.",
+  example: "csv",
+});
+
+const CSV = {
+  isChosen: ({ format }: { format?: z.output<typeof Format> }) => format === "csv",
+  file: "audit-log.csv",
+  columns: [
+    "id",
+    "at",
+    "operation",
+    "target",
+    "project",
+    "owner",
+    "key_name",
+    "lineage",
+    "surface",
+    "client",
+    "request_id",
+    "details",
+    "hash",
+  ],
+};
+
 export const exportAuditLog = defineTool({
   name: "export_audit_log",
   title: "Export the audit log",
   description:
     "Returns the audit log as lines of JSON, oldest entry first, each with the hash that covers it and the entry before it. " +
-    "Without filters, the lines can be verified outside of Millrace. Admins only.",
+    "Without filters, the lines can be verified outside of Millrace. `format: csv` returns CSV for spreadsheets instead. Admins only.",
   route: "GET /audit-log/export",
   surfaces: ["rest"],
   scope: "admin",
   effect: "read",
   errors: ["invalid_cursor", "project_not_found"],
-  page: { item: AuditEntry, mcpLimit: PAGE_SIZE, linesFile: "audit-log.jsonl" },
-  input: z.strictObject({ ...auditFilterFields, limit: Limit.optional(), cursor: Cursor.optional() }),
+  page: { item: AuditEntry, mcpLimit: PAGE_SIZE, linesFile: "audit-log.jsonl", csv: CSV },
+  input: z.strictObject({
+    ...auditFilterFields,
+    format: Format,
+    limit: Limit.optional(),
+    cursor: Cursor.optional(),
+  }),
   output: pageOf(AuditEntry),
-  async run({ limit, cursor, ...fields }, ctx) {
+  async run({ limit, cursor, ...input }, ctx) {
+    const { format: _, ...fields } = input;
     const filter = await toAuditFilter(ctx, fields);
     const numbers = entryNumbers(ctx);
     const query = JSON.stringify(["export_audit_log", filter]);

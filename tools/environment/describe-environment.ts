@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Issue } from "../../schemas/problem.ts";
 import { ProjectInput } from "../../schemas/project.ts";
-import { MAX_WAIT_SECONDS } from "../../schemas/run.ts";
+import { MAX_WAIT_SECONDS } from "../../schemas/run-request.ts";
 import { text, timestamp } from "../../schemas/text.ts";
 import type { Surface } from "../../schemas/actor.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";

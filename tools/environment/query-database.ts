@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ProjectInput } from "../../schemas/project.ts";
-import { FINAL_STATUSES, RunError, RunInputs, RunStatus, WaitSeconds } from "../../schemas/run.ts";
+import { RunError } from "../../schemas/run.ts";
+import { FINAL_STATUSES, RunStatus } from "../../schemas/run-status.ts";
+import { OptionalRunInputs, WaitSeconds } from "../../schemas/run-request.ts";
 import { text } from "../../schemas/text.ts";
 import type { RunRecord } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
@@ -72,13 +74,18 @@ export const queryDatabase = defineTool({
     "storage_full",
     "upgrade_unfinished",
   ],
+  example: {
+    sql: "SELECT name, region FROM customers WHERE region = :region LIMIT 5",
+    params: { region: "north" },
+    wait: 20,
+  },
   input: z.strictObject({
     database: text(63, 1).meta({ description: "Its name.", example: "shop" }),
     sql: text(100_000, 1).meta({
       description: "One statement; values as :name.",
       example: "SELECT region FROM orders WHERE amount > :least",
     }),
-    params: RunInputs.default({}).meta({ description: "Values for :name.", example: { least: 10 } }),
+    params: OptionalRunInputs.meta({ description: "Values for :name.", example: { least: 10 } }),
     project: ProjectInput,
     max_rows: z.int().min(1).max(100).default(20).meta({ description: "Rows in the answer.", example: 20 }),
     wait: WaitSeconds.optional(),

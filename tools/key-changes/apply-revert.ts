@@ -29,7 +29,16 @@ export async function applyRevert(
   if (content !== undefined || facts.archived !== undefined) {
     const kind = content !== undefined ? "updated" : archived ? "archived" : "restored";
     const next = { ...(content?.value ?? current), status } as const;
-    workflow = await tx.workflows.addVersion(workflow, next, { kind, reason, actor: ctx.actor });
+    const source =
+      content === undefined || content.isMerged
+        ? undefined
+        : await tx.workflows.source(workflow.id, content.from);
+    workflow = await tx.workflows.addVersion(workflow, next, {
+      kind,
+      reason,
+      actor: ctx.actor,
+      ...(source !== undefined && { source }),
+    });
   }
   if (workflow.published_version !== published || workflow.status !== status)
     workflow = await tx.workflows.publish(workflow, { version: published, status });

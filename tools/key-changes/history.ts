@@ -1,5 +1,5 @@
 /** The changes of one workflow in order, and which of them a revert of a key is about. */
-import type { WorkflowReader } from "../../src/core/ports.ts";
+import type { WorkflowReader } from "../../src/core/workflow-ports.ts";
 import {
   isChangeOf,
   type KeyIdentity,

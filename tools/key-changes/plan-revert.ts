@@ -1,7 +1,7 @@
 /** Plans how the changes of a key are taken out of one workflow. */
 import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { mergeJson } from "../../src/core/json-merge.ts";
-import type { WorkflowContent, WorkflowReader } from "../../src/core/ports.ts";
+import type { WorkflowContent, WorkflowReader } from "../../src/core/workflow-ports.ts";
 import type { RevertRecord, WorkflowFacts } from "../../src/core/workflow-change-ports.ts";
 import type { CurrentFacts, KeyHistory, KnownChange, Subject } from "./history.ts";
 

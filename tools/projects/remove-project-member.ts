@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ProjectIdRef, ProjectMember } from "../../schemas/project.ts";
 import { Email } from "../../schemas/user.ts";
+import { beforeAndAfter } from "../../src/core/audit-change.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findWithMembers } from "./find-project.ts";
@@ -29,7 +30,10 @@ export const removeProjectMember = defineTool({
           `${email} has no role in the project "${project.id}". list_project_members shows who has one.`,
         );
       await tx.projects.removeMember(project.id, email);
-      await tx.recordAudit(email, undefined, { project: project.id });
+      await tx.recordAudit(email, undefined, {
+        project: project.id,
+        details: beforeAndAfter({ role: member.role }, { role: null }),
+      });
       return serializeMember(member);
     }),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ProjectIdRef, ProjectMember } from "../../schemas/project.ts";
 import { Email, Role } from "../../schemas/user.ts";
+import { beforeAndAfter } from "../../src/core/audit-change.ts";
 import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findWithMembers } from "./find-project.ts";
@@ -33,7 +34,10 @@ export const setProjectMember = defineTool({
         addedBy: ctx.actor.principal.owner,
       };
       await tx.projects.saveMember(member);
-      await tx.recordAudit(email, `role_${role}`, { project: project.id });
+      await tx.recordAudit(email, `role_${role}`, {
+        project: project.id,
+        details: beforeAndAfter({ role: before?.role }, { role }),
+      });
       return serializeMember(member);
     }),
 });

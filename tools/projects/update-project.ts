@@ -9,6 +9,7 @@ import {
   UpdatedProject,
 } from "../../schemas/project.ts";
 import type { Issue } from "../../schemas/problem.ts";
+import { beforeAndAfter } from "../../src/core/audit-change.ts";
 import { isInstanceAdmin } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Writers } from "../../src/core/ports.ts";
@@ -32,6 +33,7 @@ export const updateProject = defineTool({
   scope: "admin",
   effect: "update",
   errors: ["project_not_found", "upgrade_unfinished"],
+  example: { description: "Reports of the finance team." },
   input: z.strictObject({
     project: ProjectIdRef,
     name: ProjectName.optional(),
@@ -65,11 +67,20 @@ export const updateProject = defineTool({
       await tx.projects.update(before.id, change);
       await tx.recordAudit(before.id, undefined, {
         project: before.id,
-        details: { changed: Object.keys(change) },
+        details: { changed: Object.keys(change), ...beforeAndAfter(auditedOf(before), auditedOf(after)) },
       });
       const warnings = review === true && !before.review ? await draftWarnings(tx, before.id) : [];
       return { ...serializeProject(ctx, after), ...(warnings.length > 0 && { warnings }) };
     }),
+});
+
+/** What the audit log shows of a project; descriptions may be long. */
+const auditedOf = ({ name, connections, httpPublic, review, limits }: ProjectRecord) => ({
+  name,
+  connections,
+  http_public: httpPublic,
+  review,
+  limits,
 });
 
 /** Maximum number of callers of drafts that an answer names. */

@@ -2,7 +2,8 @@
 import { projectOf } from "../../schemas/project.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { unreviewedVersion } from "../../src/core/authorship.ts";
-import type { Principal, Readers } from "../../src/core/ports.ts";
+import type { Readers } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 
 /** Whether what goes live in the project of a workflow needs the review of another person. */
 export async function isReviewed(

@@ -1,7 +1,7 @@
 /** The difference between two versions of a workflow, as lines of its YAML form. */
 import type { WorkflowVersion } from "../../schemas/workflow.ts";
 import { lineDiff } from "../../src/core/line-diff.ts";
-import type { WorkflowReader } from "../../src/core/ports.ts";
+import type { WorkflowReader } from "../../src/core/workflow-ports.ts";
 
 /** Maximum length of a definition that is compared, in characters of JSON: the event loop writes and compares its lines. */
 const MAX_LENGTH = 100_000;

@@ -54,7 +54,13 @@ export const getRun = defineTool({
       throw invalidInput([issue]);
     }
     const run = await findRun(ctx.read.runs, run_id);
-    const response = await buildRunResponse(ctx, run, maxChars);
+    // Who asks for long values gets long inputs and errors too.
+    const response = await buildRunResponse(
+      ctx,
+      run,
+      maxChars,
+      maxChars > VALUE_CHARS ? maxChars : undefined,
+    );
     if (stepId !== undefined)
       return { ...response, steps: [await getRunStep(ctx, run, { stepId, item, maxChars })] };
     if (detail === "steps") return { ...response, steps: await listRunSteps(ctx, run) };

@@ -18,7 +18,7 @@ export const listRuns = defineTool({
   selectable: true,
   readsValues: true,
   errors: ["workflow_not_found", "project_not_found", "invalid_cursor"],
-  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
+  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE, alwaysPaged: ({ search }) => search !== undefined },
   input: z.strictObject({
     workflow_id: WorkflowIdRef.optional().meta({
       description: "Only of this workflow.",

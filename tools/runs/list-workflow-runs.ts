@@ -17,7 +17,7 @@ export const listWorkflowRuns = defineTool({
   effect: "read",
   readsValues: true,
   errors: ["workflow_not_found", "invalid_cursor"],
-  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE },
+  page: { item: RunSummary, mcpLimit: MCP_PAGE_SIZE, alwaysPaged: ({ search }) => search !== undefined },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     ...runFilter,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { projectOf } from "../../schemas/project.ts";
-import { type RetrySteps, Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
+import { type RetrySteps, Run, RunId } from "../../schemas/run.ts";
+import { RunInputs, WaitSeconds } from "../../schemas/run-request.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
@@ -85,6 +86,7 @@ export const retryRun = defineTool({
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
+  example: { dry_run: true },
   input: Input,
   output: Run,
   pollLocation: runLocation,
@@ -166,14 +168,18 @@ async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<Prepar
   return { run, prepared, plan: await planOf(ctx, run, prepared) };
 }
 
-/** The retry of a trial is a trial with the same given outputs, as far as its definition still has the steps. */
+/**
+ * The retry of a trial is a trial with the same given outputs, as far as its definition still has the steps. Effects that were
+ * confirmed for a test were confirmed for that one.
+ */
 async function trialAgain(
   ctx: ToolContext,
   run: RunRecord,
   changed: Record<string, unknown> | undefined,
 ): Promise<Trial | undefined> {
-  const trial = await ctx.read.runs.trial(run.id);
-  if (trial === null) return undefined;
+  const recorded = await ctx.read.runs.trial(run.id);
+  if (recorded === null) return undefined;
+  const { effects: _, ...trial } = recorded;
   if (changed === undefined) return trial;
   const steps = (changed["steps"] ?? []) as readonly { id: string }[];
   const kept = steps.flatMap(({ id }) =>

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { Cursor, Limit } from "../../schemas/page.ts";
-import { TimestampInput, RunStatus, RunTrigger } from "../../schemas/run.ts";
+import { RunStatus, RunTrigger } from "../../schemas/run-status.ts";
+import { TimestampInput } from "../../schemas/run-request.ts";
+import { MAX_SEARCH_WORDS, SearchWords } from "../../schemas/text.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { toRunSummary } from "./run-response.ts";
+import { nameOf, toRunSummary, workflowNames } from "./run-response.ts";
 
 export const MCP_PAGE_SIZE = 20;
 
@@ -24,6 +26,10 @@ export const runFilter = {
   until: TimestampInput.optional().meta({
     description: "Created before this time or date.",
     example: "2026-11-22T08:00:00Z",
+  }),
+  search: SearchWords.optional().meta({
+    description: `Up to ${MAX_SEARCH_WORDS} words in the id, inputs, output or error. next_cursor continues after 10,000 runs.`,
+    example: "no such column",
   }),
   limit: Limit.optional(),
   cursor: Cursor.optional(),
@@ -55,14 +61,21 @@ export async function runPage(
     since: toIso(options.since),
     until: toIso(options.until),
   };
-  const query = JSON.stringify([operation, filter]);
+  const { search } = options;
+  const query = JSON.stringify([operation, filter, ...(search === undefined ? [] : [search])]);
   const after = cursor === undefined ? null : ctx.cursors.decode(query, cursor);
-  const { items, next } = await ctx.read.runs.page({ filter, after, limit: limit ?? MCP_PAGE_SIZE });
+  const read = () =>
+    ctx.read.runs.page({ filter: { ...filter, search }, after, limit: limit ?? MCP_PAGE_SIZE });
+  const { items, next } = await (search === undefined ? read() : ctx.limitSearch(read));
+  const names = await workflowNames(ctx, items);
   return {
-    items: items.map(toRunSummary),
-    ...(await ctx.total(async () =>
-      after === null && next === null ? items.length : ctx.read.runs.count(filter),
-    )),
+    items: items.map((run) => Object.assign(toRunSummary(run), nameOf(names, run))),
+    ...(search === undefined
+      ? await ctx.total(async () =>
+          after === null && next === null ? items.length : ctx.read.runs.count(filter),
+        )
+      : // All runs would have to be read to count them.
+        { total: items.length, ...(after === null && next === null ? {} : { total_capped: true as const }) }),
     next_cursor: next && ctx.cursors.encode(query, next),
   };
 }

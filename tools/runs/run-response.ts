@@ -1,13 +1,15 @@
 /** A run as the API returns it: a short summary with the next action. A failed run takes at most 1,000 tokens. */
 import type { z } from "zod";
 import { projectField } from "../../schemas/project.ts";
-import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
+import { type Run, type RunSummary } from "../../schemas/run.ts";
+import { FINAL_STATUSES } from "../../schemas/run-status.ts";
 import { tally } from "../../src/core/approval-rules.ts";
 import type { ApprovalRecord, FailureHandler, RunRecord } from "../../src/core/model.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
 import { shownAssignees } from "../approvals/standing.ts";
+import { triggerNameOf } from "../triggers/trigger-state.ts";
 import { earliestWaitEnd } from "./earliest-wait-end.ts";
 import { retrySteps } from "./retry-steps.ts";
 
@@ -59,6 +61,26 @@ const toHandler = ({ workflowId, runId, error }: FailureHandler): NonNullable<Ru
   ...(error !== null && { error: truncateError(error, LISTED_ERROR_CHARS) }),
 });
 
+/** The names of the workflows of runs that the caller can see, by id. */
+export async function workflowNames(
+  ctx: ToolContext,
+  runs: readonly RunRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(runs.flatMap(({ workflowId }) => workflowId ?? []));
+  if (ids.size === 0) return new Map();
+  const briefs = await ctx.read.workflows.briefs([...ids]);
+  return new Map(briefs.map(({ id, name }) => [id, name]));
+}
+
+/** The name of the workflow of a run, where its caller can see it. */
+export function nameOf(
+  names: ReadonlyMap<string, string>,
+  { workflowId }: RunRecord,
+): Pick<Run, "workflow_name"> {
+  const name = workflowId === null ? undefined : names.get(workflowId);
+  return name === undefined ? {} : { workflow_name: name };
+}
+
 /** A run in a list. */
 export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
   const { details: _, ...error } = run.error === null ? {} : truncateError(run.error, LISTED_ERROR_CHARS);
@@ -68,23 +90,31 @@ export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
 /**
  * Builds the summary of a run.
  * @param maxChars maximum size of its output, in characters of JSON; a longer one is truncated
+ * @param longChars the same for its inputs, state and error; left out, they are short
  */
-export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChars: number): Promise<Run> {
+export async function buildRunResponse(
+  ctx: ToolContext,
+  run: RunRecord,
+  maxChars: number,
+  longChars?: number,
+): Promise<Run> {
   const { owner, keyName, surface, client } = run.actor;
   const usage = await ctx.read.runs.usage(run.id);
   const summary: Run = {
     ...summaryFields(run),
+    ...nameOf(await workflowNames(ctx, [run]), run),
     started_by: { owner, key_name: keyName, surface, client },
+    ...(await deliveryOf(ctx, run)),
     ...(run.definition !== null && run.workflowId !== null && { patched: true }),
     inputs: await truncateValue(
       ctx.read.runs,
       { runId: run.id, what: "inputs" },
       "inputs",
-      Math.min(INPUTS_CHARS, maxChars),
+      longChars ?? Math.min(INPUTS_CHARS, maxChars),
     ),
-    ...(await stateOf(ctx, run.id, maxChars)),
+    ...(await stateOf(ctx, run.id, longChars ?? Math.min(INPUTS_CHARS, maxChars))),
     ...(usage !== null && { usage }),
-    error: run.error === null ? null : truncateError(run.error, ERROR_CHARS),
+    error: run.error === null ? null : truncateError(run.error, longChars ?? ERROR_CHARS),
     ...(run.retryOf !== null && hasEnded(run) && { retry: await retrySteps(ctx, run) }),
   };
   if (run.status === "succeeded") return succeededRun(ctx, summary, maxChars);
@@ -97,6 +127,14 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
   if (retry === undefined) return response;
   const next = `${retry.id} retries it: ${retry.status} (get_run, GET /runs/${retry.id}).`;
   return { ...response, retried_by: retry.id, next };
+}
+
+/** The delivery that started a run; nothing once it was purged, or for a caller who may not read it. */
+async function deliveryOf({ read }: ToolContext, { id, trigger }: RunRecord): Promise<Pick<Run, "delivery">> {
+  const delivery = trigger === "webhook" ? await read.triggerDeliveries.ofRun(id) : undefined;
+  if (delivery === undefined) return {};
+  const name = await triggerNameOf(read, delivery);
+  return { delivery: { id: delivery.id, trigger: name, received_at: delivery.receivedAt } };
 }
 
 /** The newest run that retries another one. */
@@ -112,7 +150,7 @@ async function stateOf(
   maxChars: number,
 ): Promise<Pick<Run, "state" | "committed">> {
   const valueOf = (what: "state" | "committed") =>
-    truncateValue(ctx.read.runs, { runId, what }, what, Math.min(INPUTS_CHARS, maxChars));
+    truncateValue(ctx.read.runs, { runId, what }, what, maxChars);
   const state = await valueOf("state");
   if (state === undefined) return {};
   const committed = await valueOf("committed");

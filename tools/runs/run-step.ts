@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ProjectInput } from "../../schemas/project.ts";
-import { Run, RunInputs, WaitSeconds } from "../../schemas/run.ts";
+import { Run } from "../../schemas/run.ts";
+import { OptionalRunInputs, WaitSeconds } from "../../schemas/run-request.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { IdempotencyKey, WorkflowDefinition } from "../../schemas/workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
@@ -25,7 +26,7 @@ const Input = z.strictObject({
     additionalProperties: true,
     description: "As in a definition: type and its fields.",
   }),
-  inputs: RunInputs.default({}).meta({
+  inputs: OptionalRunInputs.meta({
     description: "Values of inputs.<name>.",
   }),
   from: z
@@ -61,6 +62,7 @@ export const runStep = defineTool({
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
+  example: { step: { type: "set", values: { greeting: "Good morning" } }, wait: 20 },
   input: Input,
   output: Run,
   pollLocation: runLocation,

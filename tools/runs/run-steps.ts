@@ -8,14 +8,17 @@ import { GIVEN, type RunRecord, type StepRecord, type StepRef } from "../../src/
 import { undoStepId } from "../../src/core/undo-step-id.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { hasStepEnded, type StepState, toStepStatus } from "../../src/core/step-states.ts";
+import { serializeRunApproval } from "../approvals/serialize-approval.ts";
 import { truncateError, truncateValue } from "./truncate.ts";
 
-/** Maximum size of an error, in characters. */
+/** Default maximum size of an error, in characters. A caller who asks for longer values gets longer errors too. */
 const ERROR_CHARS = 2_000;
 /** Maximum number of steps with inputs and outputs. Each value takes a query; callers read further steps one by one. */
 export const MAX_DETAILED_STEPS = 30;
 /** Maximum number of items or iterations that are listed. */
 const MAX_ITEMS = 20;
+/** Maximum number of approvals of a run that are listed: the newest ones. */
+const MAX_APPROVALS = 50;
 
 /** Lists every step, without inputs and outputs; then those that undo others, in the order in which they ran. */
 export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<RunStep[]> {
@@ -127,7 +130,8 @@ export async function listRunStepsWithValues(
       detail.item_list = await listItems(ctx, run, step.id, Math.max(0, step.items.total - MAX_ITEMS));
     return detail;
   });
-  return [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
+  const all = [...(await Promise.all(detailed)), ...steps.slice(MAX_DETAILED_STEPS)];
+  return withApprovals(ctx, run, all);
 }
 
 /**
@@ -143,13 +147,40 @@ export async function getRunStep(
   const step = steps.find(({ id }) => id === stepId);
   if (step === undefined) throw unknownStepError(stepId, steps);
   const items = step.items === undefined ? {} : { item_list: await listItems(ctx, run, stepId, item ?? 0) };
+  const errorOf = (found: StepRecord | undefined): Pick<RunStep, "error"> => ({
+    error: found?.error ? truncateError(found.error, Math.max(ERROR_CHARS, maxChars)) : null,
+  });
   if (item === undefined) {
-    return { ...(await withValues(ctx, run, step, null, maxChars)), ...items };
+    const whole =
+      step.error === null ? {} : errorOf(await ctx.read.runs.step({ runId: run.id, stepId, item: null }));
+    const valued = await withValues(ctx, run, { ...step, ...whole }, null, maxChars);
+    const [detail] = await withApprovals(ctx, run, [valued]);
+    return { ...detail!, ...items };
   }
   const record = await ctx.read.runs.step({ runId: run.id, stepId, item });
   if (record === undefined) throw unknownItemError(item, step);
-  const itemStep = serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state));
+  const itemStep = {
+    ...serializeStep({ id: step.id, type: step.type }, record, toStepStatus(record.state)),
+    ...errorOf(record),
+  };
   return { ...(await withValues(ctx, run, { ...itemStep, item }, item, maxChars)), ...items };
+}
+
+/** Adds to the steps that have asked people what was decided, and what happened meanwhile. */
+async function withApprovals(ctx: ToolContext, run: RunRecord, steps: RunStep[]): Promise<RunStep[]> {
+  if (!steps.some(({ type, started_at: at }) => type === "approval" && at !== null)) return steps;
+  const { items } = await ctx.read.approvals.page({
+    filter: { runId: run.id },
+    after: null,
+    limit: MAX_APPROVALS,
+  });
+  const lists = Map.groupBy(items.toReversed(), ({ stepId }) => stepId);
+  return steps.map((step) => {
+    const list = lists.get(step.id);
+    return list === undefined
+      ? step
+      : Object.assign({}, step, { approval_list: list.map(serializeRunApproval) });
+  });
 }
 
 /** The items or iterations of a step from one on, at most `MAX_ITEMS` of them. */
@@ -198,7 +229,7 @@ async function withValues(
       started_at: record.startedAt,
       finished_at: record.finishedAt,
       usage: record.usage,
-      error: record.error === null ? null : truncateError(record.error, ERROR_CHARS),
+      error: record.error === null ? null : truncateError(record.error, Math.max(ERROR_CHARS, maxChars)),
     };
     return input === undefined ? summary : Object.assign(summary, { input });
   });

@@ -1,24 +1,19 @@
 import { z } from "zod";
 import { Given, givenParts } from "../../schemas/given.ts";
-import type { Issue } from "../../schemas/problem.ts";
 import { projectOf } from "../../schemas/project.ts";
-import { Run, RunInputs, WaitSeconds } from "../../schemas/run.ts";
-import {
-  IdempotencyKey,
-  Version,
-  WorkflowIdRef,
-  type WorkflowWithDefinition,
-} from "../../schemas/workflow.ts";
+import { Run } from "../../schemas/run.ts";
+import { OptionalRunInputs, WaitSeconds } from "../../schemas/run-request.ts";
+import { IdempotencyKey, Version, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { scopesIn } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import { checkDefinition } from "../workflows/check-definition.ts";
 import { resolveGiven } from "./given-outputs.ts";
 import { runActor, runCaller } from "./run-actor.ts";
 import { runLocation, startAndWait } from "./start-run.ts";
+import { unfitOutputs } from "./unfit-outputs.ts";
 
 export const runWorkflow = defineTool({
   name: "run_workflow",
@@ -44,9 +39,10 @@ export const runWorkflow = defineTool({
     "idempotency_key_reused",
   ],
   headers: { idempotency_key: "Idempotency-Key" },
+  example: { inputs: { week: "2026-06-15" }, wait: 20 },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
-    inputs: RunInputs.default({}).meta({
+    inputs: OptionalRunInputs.meta({
       description: "The workflow's inputs, as its definition declares them.",
       example: { since: "2026-01-01" },
     }),
@@ -105,19 +101,6 @@ async function trialOf(
   const issues = definition === null ? [] : await unfitOutputs(ctx, workflow, definition, outputs);
   if (issues.length > 0) throw invalidInput(issues);
   return { given: resolved.given };
-}
-
-/** The issues of written outputs that the steps can't have. Recorded ones fit. */
-async function unfitOutputs(
-  ctx: ToolContext,
-  workflow: Pick<WorkflowWithDefinition, "id" | "project">,
-  definition: Record<string, unknown>,
-  given: Record<string, unknown>,
-): Promise<Issue[]> {
-  if (Object.keys(given).length === 0) return [];
-  const options = { checkConnections: true, project: projectOf(workflow), selfId: workflow.id, given };
-  const { errors } = await checkDefinition(ctx, definition, options);
-  return errors.filter(({ path }) => path.startsWith("given."));
 }
 
 /** Given outputs reach the steps after them as new code would, which the scope run does not allow. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Cursor, Limit, pageOf } from "../../schemas/page.ts";
 import { Session } from "../../schemas/user.ts";
-import type { SessionRecord } from "../../src/core/account-ports.ts";
+import type { SessionRecord } from "../../src/core/session-ports.ts";
 import { iso } from "../../src/core/clock.ts";
 import type { ListPosition } from "../../src/core/model.ts";
 import { defineTool } from "../../src/core/tool.ts";

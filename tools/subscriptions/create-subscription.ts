@@ -36,7 +36,7 @@ export const createSubscription = defineTool({
   scope: "admin",
   effect: "create",
   noStore: true,
-  errors: ["project_not_found", "too_many_subscriptions", "idempotency_key_reused"],
+  errors: ["project_not_found", "too_many_subscriptions", "storage_limit_reached", "idempotency_key_reused"],
   headers: { idempotency_key: "Idempotency-Key" },
   example: {
     name: "Alerts",
@@ -89,6 +89,7 @@ export const createSubscription = defineTool({
     };
     const created = await ctx.write(async (tx) => {
       if ((await tx.subscriptions.count({ project })) >= MAX_SUBSCRIPTIONS) throw tooMany(project);
+      await ctx.engine.assertMayStore(tx, principal, project);
       await tx.subscriptions.insert(record);
       await tx.recordAudit(record.id, undefined, { project, details: { name, events } });
       return serializeSubscription(tx, record);

@@ -16,7 +16,12 @@ export const testSubscription = defineTool({
   scope: "admin",
   effect: "act",
   openWorld: true,
-  errors: ["subscription_not_found", "subscription_paused", "idempotency_key_reused"],
+  errors: [
+    "subscription_not_found",
+    "subscription_paused",
+    "storage_limit_reached",
+    "idempotency_key_reused",
+  ],
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({ subscription_id: SubscriptionIdRef, idempotency_key: IdempotencyKey.optional() }),
   output: Delivery,
@@ -25,6 +30,7 @@ export const testSubscription = defineTool({
       const subscription = await findSubscription(tx, id);
       assertActive(subscription, subscription.pausedAt);
       const { project, name } = subscription;
+      await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
       const deliveryId = await tx.outbox.recordFor(id, {
         type: TEST_EVENT,
         project,

@@ -10,6 +10,7 @@ import {
   SubscriptionUrl,
   UrlSecret,
 } from "../../schemas/subscription.ts";
+import { beforeAndAfter } from "../../src/core/audit-change.ts";
 import { iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { SubscriptionRecord } from "../../src/core/subscription-ports.ts";
@@ -70,10 +71,22 @@ export const updateSubscription = defineTool({
       );
       if (changed.length === 0) return serializeSubscription(tx, before);
       await tx.subscriptions.update(id, given);
-      await tx.recordAudit(id, undefined, { project, details: { changed } });
+      await tx.recordAudit(id, undefined, {
+        project,
+        details: { changed, ...beforeAndAfter(auditedOf(before), auditedOf(after)) },
+      });
       return serializeSubscription(tx, after);
     });
   },
+});
+
+/** What the audit log shows of a subscription: not its URL, which may contain a secret. */
+const auditedOf = ({ name, events, workflows, tags, includeValues }: SubscriptionRecord) => ({
+  name,
+  events,
+  workflows,
+  tags,
+  include_values: includeValues,
 });
 
 /** Pausing an already paused one keeps its reason. Resuming one that failed gives it its days again. */

@@ -24,6 +24,7 @@ export const getTriggerDelivery = defineTool({
       ...serializeTriggerDelivery(delivery, await triggerNameOf(ctx.read, delivery)),
       headers: event?.headers ?? null,
       query: event?.query ?? null,
+      redeliveries: await ctx.read.triggerDeliveries.redeliveries(delivery),
       body: event?.body ?? null,
     };
   },

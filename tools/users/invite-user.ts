@@ -48,6 +48,7 @@ export const inviteUser = defineTool({
         createdAt: iso(ctx.now()),
         createdBy: ctx.actor.principal.owner,
         lastLoginAt: null,
+        hasSecondFactor: false,
       };
       await tx.users.insert(invited);
       token = await replaceLink(ctx, tx, "invitation", invited.id);

@@ -7,6 +7,7 @@ export const serializeUser = (user: UserRecord): User => ({
   email: user.email,
   role: user.role,
   verified: user.verifiedAt !== null,
+  second_factor: user.hasSecondFactor,
   status: user.status,
   role_by: user.roleSource,
   created_at: user.createdAt,

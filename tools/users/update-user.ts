@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UserRole, User, UserIdRef, type UserStatus } from "../../schemas/user.ts";
 import type { UserRecord, UserWriter } from "../../src/core/account-ports.ts";
+import { beforeAndAfter } from "../../src/core/audit-change.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { assertRoleExists } from "./assert-role.ts";
@@ -46,8 +47,14 @@ export const updateUser = defineTool({
         await tx.sessions.endAllForUser(before.id);
         await tx.links.removeForUser(before.id, ["invitation", "reset", "verification"]);
       }
-      if (after.role !== before.role) await tx.recordAudit(before.email, `role_${after.role}`);
-      if (after.status !== before.status) await tx.recordAudit(before.email, `status_${after.status}`);
+      if (after.role !== before.role)
+        await tx.recordAudit(before.email, `role_${after.role}`, {
+          details: beforeAndAfter({ role: before.role }, { role: after.role }),
+        });
+      if (after.status !== before.status)
+        await tx.recordAudit(before.email, `status_${after.status}`, {
+          details: beforeAndAfter({ status: before.status }, { status: after.status }),
+        });
       return serializeUser({ ...before, ...after, ...roleSource });
     });
   },

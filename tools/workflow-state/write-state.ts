@@ -27,25 +27,28 @@ export async function writeState(
   const reason = given ?? null;
   return ctx.write(async (tx) => {
     await ctx.engine.assertMayStore(tx, principal, project);
-    const stored = await tx.workflowStates.find(workflowId);
-    const revision = stored?.revision ?? FIRST_STATE_REVISION;
-    if (ifMatch !== undefined && ifMatch !== revision) throw stateConflict(workflowId, revision);
-    // The keys of other versions, which this one does not declare, stay.
-    const before = Object.entries(stored?.values ?? {});
-    const others = before.filter(([key]) => !Object.hasOwn(declaration, key));
-    const own = Object.fromEntries(before.filter(([key]) => Object.hasOwn(declaration, key)));
-    const state = {
-      values: { ...Object.fromEntries(others), ...valuesFrom(own) },
-      updatedAt: iso(ctx.now()),
-      updatedBy: principal.owner,
-      change: { kind, reason, keyName: principal.keyName },
-    };
-    if (!(await tx.workflowStates.replace(workflowId, revision, state, usageSubjectOf(principal))))
-      throw stateConflict(workflowId, revision);
-    await tx.recordAudit(workflowId, undefined, {
-      details: { revision: revision + 1, ...(reason !== null && { reason }) },
-    });
-    return toStateContent(declared, { ...state, revision: revision + 1 });
+    for (;;) {
+      const stored = await tx.workflowStates.find(workflowId);
+      const revision = stored?.revision ?? FIRST_STATE_REVISION;
+      if (ifMatch !== undefined && ifMatch !== revision) throw stateConflict(workflowId, revision);
+      // The keys of other versions, which this one does not declare, stay.
+      const before = Object.entries(stored?.values ?? {});
+      const others = before.filter(([key]) => !Object.hasOwn(declaration, key));
+      const own = Object.fromEntries(before.filter(([key]) => Object.hasOwn(declaration, key)));
+      const state = {
+        values: { ...Object.fromEntries(others), ...valuesFrom(own) },
+        updatedAt: iso(ctx.now()),
+        updatedBy: principal.owner,
+        change: { kind, reason, keyName: principal.keyName },
+      };
+      // Written since it was read: the next turn reads it again, and refuses if the caller named a revision.
+      if (!(await tx.workflowStates.replace(workflowId, revision, state, usageSubjectOf(principal))))
+        continue;
+      await tx.recordAudit(workflowId, undefined, {
+        details: { revision: revision + 1, ...(reason !== null && { reason }) },
+      });
+      return toStateContent(declared, { ...state, revision: revision + 1 });
+    }
   });
 }
 

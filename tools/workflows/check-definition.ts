@@ -2,6 +2,7 @@
 import type { AppliedFix, Issue } from "../../schemas/problem.ts";
 import type { CheckOptions, CheckReport } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { keptSource, mergeSource } from "../../src/core/definition-source.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { callContextOf, type ToolContext } from "../../src/core/tool.ts";
 
@@ -26,6 +27,8 @@ export async function checkDefinition(
 /** A definition that can be stored, with what the checker found. */
 export interface CheckedDefinition {
   definition: Record<string, unknown>;
+  /** The text that parses to exactly this definition; null if it was an object, or can't be kept. */
+  source: string | null;
   issues: Issue[];
   /** Findings that do not keep it from running; left out when there are none. */
   warnings?: Issue[];
@@ -46,9 +49,12 @@ export async function readDefinition(
 ): Promise<CheckedDefinition> {
   const report = await checkDefinition(ctx, source, { checkConnections: true, ...workflow });
   const { definition, errors, warnings, applied_fixes: applied } = report;
+  const text = typeof source === "string" ? keptSource(source) : null;
+  const isFixed = applied !== undefined && applied.length > 0;
   if (definition !== null)
     return {
       definition,
+      source: text !== null && isFixed ? mergeSource(text, definition) : text,
       issues: errors,
       ...(warnings.length > 0 && { warnings }),
       ...(applied !== undefined && { applied_fixes: applied }),
@@ -61,7 +67,7 @@ export async function readDefinition(
 }
 
 /** The fields of a saved workflow that say what the checker found. */
-export function findingsOf(checked: CheckedDefinition): Omit<CheckedDefinition, "definition"> {
-  const { definition: _, ...findings } = checked;
+export function findingsOf(checked: CheckedDefinition): Omit<CheckedDefinition, "definition" | "source"> {
+  const { definition: _, source: __, ...findings } = checked;
   return findings;
 }

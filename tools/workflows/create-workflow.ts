@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { ProjectInput } from "../../schemas/project.ts";
+import { ProjectInput, workflowIdPrefix } from "../../schemas/project.ts";
 import {
   ApplyFixes,
   DefinitionInputOrNull,
   IdempotencyKey,
   Reason,
   SavedWorkflow,
+  MAX_WORKFLOW_ID,
+  WORKFLOW_ID_FORM,
   WorkflowDescription,
   WorkflowName,
   WorkflowTags,
@@ -13,6 +15,7 @@ import {
 import { defineTool } from "../../src/core/tool.ts";
 import { projectFor } from "../projects/project-for.ts";
 import { RunId } from "../../schemas/run.ts";
+import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
 import { checkTrail } from "./check-trail.ts";
@@ -34,6 +37,14 @@ export const createWorkflow = defineTool({
   headers: { idempotency_key: "Idempotency-Key" },
   input: z.strictObject({
     name: WorkflowName,
+    id: z
+      .string()
+      .max(MAX_WORKFLOW_ID)
+      .regex(WORKFLOW_ID_FORM, {
+        error: "must be lower-case letters, digits and -, starting with a letter or digit",
+      })
+      .optional()
+      .meta({ description: "Default: a slug of the name.", example: "weekly-revenue" }),
     description: WorkflowDescription.default(""),
     tags: WorkflowTags.default([]),
     definition: DefinitionInputOrNull.default(null),
@@ -60,7 +71,7 @@ export const createWorkflow = defineTool({
   },
   etag: workflowEtag,
   async run(
-    { name, description, tags, definition: source, from, project: requested, apply_fixes, reason },
+    { name, id, description, tags, definition: source, from, project: requested, apply_fixes, reason },
     ctx,
   ) {
     if (from !== undefined && source !== null) throw twoSources();
@@ -68,6 +79,7 @@ export const createWorkflow = defineTool({
     if (trail !== undefined && requested !== undefined && requested !== trail.project)
       throw otherProject(trail.project);
     const project = await projectFor(ctx, "write", trail?.project ?? requested);
+    if (id !== undefined) assertIdFits(id, project);
     const options = { project, applyFixes: apply_fixes };
     const checked =
       trail !== undefined
@@ -78,11 +90,10 @@ export const createWorkflow = defineTool({
     return ctx.write(async (tx) => {
       await ctx.engine.assertMayStore(tx, ctx.actor.principal, project);
       const content = { name, description, tags, definition: checked?.definition ?? null };
-      const saved = await tx.workflows.insert(
-        content,
-        { kind: "created", reason, actor: ctx.actor },
-        { project },
-      );
+      const change = { kind: "created", reason, actor: ctx.actor, source: checked?.source ?? null } as const;
+      const saved = await tx.workflows.insert(content, change, { id, project }).catch((error: unknown) => {
+        throw error instanceof AppError && error.code === "version_conflict" ? idTaken() : error;
+      });
       return { ...saved, ...(checked && findingsOf(checked)) };
     });
   },
@@ -105,5 +116,26 @@ const otherProject = (project: string) =>
       code: "not_allowed",
       message: `is not that of the runs, ${project}`,
       fix: "Leave it out; move_workflow moves the workflow afterwards.",
+    },
+  ]);
+
+/** @throws AppError invalid_input unless the id shows its project, as all ids do */
+function assertIdFits(id: string, project: string): void {
+  const prefix = workflowIdPrefix(project);
+  const fits = prefix === "" ? !id.includes(".") : id.startsWith(prefix);
+  if (fits) return;
+  const fix = prefix === "" ? "Write it without a dot." : `Write ${prefix}${id.split(".").at(-1)}.`;
+  throw invalidInput([
+    { path: "id", code: "wrong_format", message: `does not belong to the project "${project}"`, fix },
+  ]);
+}
+
+const idTaken = () =>
+  invalidInput([
+    {
+      path: "id",
+      code: "taken",
+      message: "is used already, and ids can't be reused",
+      fix: "Choose another id.",
     },
   ]);

@@ -2,7 +2,8 @@
 import type { Exposure } from "../../schemas/exposure.ts";
 import { detailsOfChange } from "../../src/core/workflow-change-details.ts";
 import { exposureOf, isConsentedTo } from "../../src/core/exposure.ts";
-import type { ExposureConsent, WorkflowReader, Writers } from "../../src/core/ports.ts";
+import type { Writers } from "../../src/core/ports.ts";
+import type { ExposureConsent, WorkflowReader } from "../../src/core/workflow-ports.ts";
 
 /** Reads whether a workflow is a tool of its own, and what agents would get. */
 export async function readExposure(workflows: WorkflowReader, id: string): Promise<Exposure> {

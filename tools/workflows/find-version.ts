@@ -1,7 +1,7 @@
 import type { Workflow, WorkflowVersion } from "../../schemas/workflow.ts";
 import type { z } from "zod";
 import { AppError } from "../../src/core/errors.ts";
-import type { WorkflowReader } from "../../src/core/ports.ts";
+import type { WorkflowReader } from "../../src/core/workflow-ports.ts";
 
 /**
  * Finds a version of a workflow, with its definition.

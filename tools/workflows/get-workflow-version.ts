@@ -17,6 +17,8 @@ export const getWorkflowVersion = defineTool({
   output: WorkflowVersion,
   async run({ workflow_id, version }, ctx) {
     const workflow = await findWorkflow(ctx.read.workflows, workflow_id);
-    return findVersion(ctx.read.workflows, workflow, version);
+    const found = await findVersion(ctx.read.workflows, workflow, version);
+    const source = await ctx.read.workflows.source(workflow.id, version);
+    return source === null ? found : { ...found, source };
   },
 });

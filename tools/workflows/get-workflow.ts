@@ -26,8 +26,8 @@ export const getWorkflow = defineTool({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Also this version, with its definition.", example: 3 }),
     include: z
-      .array(z.enum(["last_run", "last_review", "versions", "schedule"]))
-      .max(4)
+      .array(z.enum(["last_run", "last_review", "versions", "schedule", "source"]))
+      .max(5)
       .default([])
       .meta({ description: "What to add; versions: who, with which key, changed what and why." }),
   }),
@@ -40,8 +40,10 @@ export const getWorkflow = defineTool({
     const isDraftNewer = published !== null && published < found.version && found.status === "published";
     const live = isDraftNewer ? await ctx.read.workflows.findVersion(id, published) : undefined;
     const schedule = include.includes("schedule") ? await ctx.read.schedules.find(id) : undefined;
+    const source = include.includes("source") ? await ctx.read.workflows.source(id, found.version) : null;
     return {
       ...found,
+      ...(source !== null && { source }),
       used_by,
       ...(live?.definition && { published_definition: live.definition }),
       ...(version !== undefined && {

@@ -1,19 +1,11 @@
 import { z } from "zod";
-import { text, searchTerms } from "../../schemas/text.ts";
+import { MAX_SEARCH_WORDS, SearchWords, text } from "../../schemas/text.ts";
 import { Cursor, Limit, MAX_FOUND, MAX_TOTAL, pageOf } from "../../schemas/page.ts";
 import { ProjectFilter } from "../../schemas/project.ts";
 import { Workflow, WorkflowStatus } from "../../schemas/workflow.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { assertProjectFilter } from "../projects/find-project.ts";
 import { lastRunOf } from "./last-run.ts";
-
-/** Maximum number of search words. Each may be compared with every workflow, so many of them would slow other requests. */
-const MAX_WORDS = 8;
-
-const Search = text(200, 1).refine((search) => searchTerms(search).length <= MAX_WORDS, {
-  message: `must contain at most ${MAX_WORDS} different words`,
-  params: { code: "too_many_words" },
-});
 
 const Sort = z.enum(["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]).meta({
   description:
@@ -41,8 +33,8 @@ export const listWorkflows = defineTool({
       include.includes("last_run") ? undefined : String(await ctx.read.workflows.revision()),
   },
   input: z.strictObject({
-    search: Search.optional().meta({
-      description: `Words that the id, name, description or tags contain, ignoring case; at most ${MAX_WORDS}.`,
+    search: SearchWords.optional().meta({
+      description: `Words that the id, name, description or tags contain, ignoring case; at most ${MAX_SEARCH_WORDS}.`,
       example: "revenue",
     }),
     tag: text(50, 1).optional().meta({ description: "Only with this tag.", example: "finance" }),

@@ -6,7 +6,8 @@ import type { Workflow } from "../../schemas/workflow.ts";
 import { projectOf } from "../../schemas/project.ts";
 import { scopesIn } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
-import type { Readers, WorkflowReader, Writers } from "../../src/core/ports.ts";
+import type { Readers, Writers } from "../../src/core/ports.ts";
+import type { WorkflowReader } from "../../src/core/workflow-ports.ts";
 import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 

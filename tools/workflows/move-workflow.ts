@@ -11,7 +11,8 @@ import {
 import { AppError } from "../../src/core/errors.ts";
 import { removeStarts } from "./save-starts.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import type { Principal, Readers } from "../../src/core/ports.ts";
+import type { Readers } from "../../src/core/ports.ts";
+import type { Principal } from "../../src/core/principal.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { detailsOfChange } from "../../src/core/workflow-change-details.ts";
 import { findAdministered } from "../projects/find-project.ts";

@@ -58,6 +58,7 @@ export const publishWorkflow = defineTool({
     "idempotency_key_reused",
   ],
   headers: { if_match: "If-Match", idempotency_key: "Idempotency-Key" },
+  example: { reason: "Net figures" },
   input: z.strictObject({
     workflow_id: WorkflowIdRef,
     version: Version.optional().meta({ description: "Default: the newest.", example: 3 }),

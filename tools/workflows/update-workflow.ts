@@ -14,10 +14,12 @@ import {
   WorkflowTags,
 } from "../../schemas/workflow.ts";
 import { canonicalJson } from "../../src/core/canonical-json.ts";
+import { isNewSource, mergeSource } from "../../src/core/definition-source.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
-import type { WorkflowContent, Writers } from "../../src/core/ports.ts";
+import type { Writers } from "../../src/core/ports.ts";
+import type { WorkflowContent } from "../../src/core/workflow-ports.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { findingsOf, readDefinition } from "./check-definition.ts";
 import { workflowEtag } from "./etag.ts";
@@ -78,6 +80,11 @@ export const updateWorkflow = defineTool({
               selfId: base.id,
               applyFixes: apply_fixes,
             });
+      const kept = await ctx.read.workflows.source(base.id, base.version);
+      const merged =
+        checked === undefined || checked.source !== null
+          ? null
+          : mergedSource(checked.definition, base.definition, kept);
       const saved = await ctx.write(async (tx) => {
         const current = await findWorkflow(tx.workflows, workflow_id);
         assertChangeable(current);
@@ -88,10 +95,17 @@ export const updateWorkflow = defineTool({
           source === null ? { definition: null } : checked && { definition: checked.definition };
         const after = { ...before, ...withoutUndefined(fields), ...changed };
         // No change makes no version, so a repeated request is harmless.
-        if (canonicalJson(before) === canonicalJson(after)) return current;
+        const isSame = canonicalJson(before) === canonicalJson(after);
+        if (isSame && !isNewSource(checked?.source ?? null, kept)) return current;
         await assertMayTakeEffect(ctx, tx, current, after, checked?.issues ?? []);
         await ctx.engine.assertMayStore(tx, ctx.actor.principal, projectOf(current));
-        return tx.workflows.addVersion(current, after, { kind: "updated", reason, actor: ctx.actor });
+        return tx.workflows.addVersion(current, after, {
+          kind: "updated",
+          reason,
+          actor: ctx.actor,
+          // A text that was made from an older one does not have what others changed meanwhile.
+          ...(checked && { source: checked.source ?? (current.version === base.version ? merged : null) }),
+        });
       });
       if (saved !== undefined) return { ...saved, ...nextStep(saved), ...(checked && findingsOf(checked)) };
     }
@@ -106,6 +120,16 @@ export const updateWorkflow = defineTool({
     }
   },
 });
+
+/** The kept text of a definition with a change merged into it, so that its comments stay. */
+const mergedSource = (
+  definition: Record<string, unknown>,
+  before: Record<string, unknown> | null,
+  kept: string | null,
+): string | null => {
+  if (kept === null || canonicalJson(definition) === canonicalJson(before)) return kept;
+  return mergeSource(kept, definition);
+};
 
 /** Says which version is live when it is not the saved one. */
 function nextStep({ version, status, published_version: live }: WorkflowWithDefinition): { next?: string } {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ProjectInput } from "../../schemas/project.ts";
 import { Issue } from "../../schemas/problem.ts";
-import { RunInputs } from "../../schemas/run.ts";
+import { RunInputs } from "../../schemas/run-request.ts";
 import {
   AppliedFixes,
   ApplyFixes,

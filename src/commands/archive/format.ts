@@ -26,6 +26,7 @@ import {
   UrlSecret,
 } from "../../../schemas/subscription.ts";
 import { text } from "../../../schemas/text.ts";
+import { MAX_SOURCE_CHARS } from "../../core/definition-source.ts";
 import { Email, Role, UserRole, UserStatus } from "../../../schemas/user.ts";
 import {
   Reason,
@@ -133,6 +134,8 @@ export const VersionLine = z.strictObject({
   description: WorkflowDescription,
   tags: WorkflowTags,
   definition: WorkflowDefinition.nullable(),
+  /** The text of the definition, with its comments; left out if none is kept. */
+  source: text(MAX_SOURCE_CHARS).optional(),
   /** Left out unless the operator pruned the definition. */
   pruned_at: Timestamp.optional(),
   reason: Reason.nullable(),

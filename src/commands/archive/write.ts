@@ -126,7 +126,13 @@ export async function* workflowLines(
   };
   for (let number = 1; number <= version; number += 1) {
     const found = await read.workflows.findVersion(id, number);
-    yield { kind: "version", ...found!, definition: found!.definition ?? null };
+    const source = await read.workflows.source(id, number);
+    yield {
+      kind: "version",
+      ...found!,
+      definition: found!.definition ?? null,
+      ...(source !== null && { source }),
+    };
   }
 }
 

@@ -48,8 +48,8 @@ export async function checkPostgres(
 }
 
 async function checkDatabase(
-  { address }: StateDatabase,
-  { server, migrationStatus, read, receivesNotifications }: PostgresInspection,
+  { address, listenAddress = address }: StateDatabase,
+  { server, migrationStatus, read, checkNotifications }: PostgresInspection,
   { authMode, limits, full }: PostgresCheckOptions,
 ): Promise<CheckResult[]> {
   const results = [
@@ -58,7 +58,7 @@ async function checkDatabase(
     ...checkServer(server),
     ...checkPrivileges(server),
     checkClock(server),
-    await checkNotifications(receivesNotifications),
+    await notificationResult(checkNotifications, listenAddress === address),
   ];
   const migrations = migrationResult(await migrationStatus());
   results.push(migrations);
@@ -184,11 +184,36 @@ function checkClock({ now }: ServerReport): CheckResult {
       );
 }
 
-const checkNotifications = async (receive: () => Promise<boolean>): Promise<CheckResult> =>
-  (await receive())
-    ? ok("notifications", "arrive")
-    : warning(
-        "notifications",
-        "do not arrive, as through PgBouncer in transaction mode: processes look for changes twice a second instead",
-        "Set MILLRACE_DATABASE_LISTEN_URL to the address of the server itself.",
-      );
+/** @param listensThere whether MILLRACE_DATABASE_URL is the address that listens too */
+async function notificationResult(
+  check: PostgresInspection["checkNotifications"],
+  listensThere: boolean,
+): Promise<CheckResult> {
+  const name = "notifications";
+  const instead = "Processes look for changes twice a second instead";
+  const pooled =
+    "MILLRACE_DATABASE_URL leads through a pooler of transactions, such as PgBouncer in transaction mode";
+  try {
+    const { arrive, isPooled } = await check();
+    if (arrive) return ok(name, isPooled ? `arrive at MILLRACE_DATABASE_LISTEN_URL; ${pooled}` : "arrive");
+    return listensThere
+      ? warning(
+          name,
+          `do not arrive: ${pooled}. ${instead}`,
+          "Set MILLRACE_DATABASE_LISTEN_URL to the address of the server itself.",
+        )
+      : warning(
+          name,
+          "do not arrive at MILLRACE_DATABASE_LISTEN_URL: it leads through a pooler of transactions, or to another database. " +
+            instead,
+          "Set it to the address of the server itself, with the database that MILLRACE_DATABASE_URL names.",
+        );
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return warning(
+      name,
+      `do not arrive, because there is no connection to the address that listens. ${instead}. ${error.message}`,
+      "Check MILLRACE_DATABASE_LISTEN_URL.",
+    );
+  }
+}

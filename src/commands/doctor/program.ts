@@ -35,7 +35,7 @@ export function checkVersions({ node, platform }: Runtime): CheckResult[] {
     Number(/^v(\d+)/.exec(node)?.[1]) >= MIN_NODE_VERSION
       ? ok("versions", versions)
       : failed("versions", versions, `Run Millrace with Node ${MIN_NODE_VERSION} or newer.`),
-    existsSync(join(WEB_DIRECTORY, "index.html"))
+    ["index.html", "index.de.html"].every((page) => existsSync(join(WEB_DIRECTORY, page)))
       ? ok("web interface", "built")
       : warning(
           "web interface",

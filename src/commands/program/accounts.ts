@@ -43,7 +43,7 @@ export function registerKeys(program: Command, io: Io, host: Pick<ProcessHost, "
   keys
     .command("show")
     .description("say in words what a key can do and reach")
-    .argument("<key>", KEY_ARGUMENT)
+    .argument("<key>", `${KEY_ARGUMENT}; with MILLRACE_URL its id, or self`)
     .addOption(configOption())
     .addOption(jsonOption())
     .action(async (key, options) => (await loadKeys()).showApiKey(io, key, options));
@@ -103,6 +103,13 @@ http://127.0.0.1:3000. They are printed and never sent by e-mail.`,
     .description("print a link to choose a new password with, or a new invitation link")
     .argument("<email>", EMAIL_ARGUMENT)
     .action(async (email) => (await loadUsers()).resetPassword(io, email));
+
+  users
+    .command("reset-factors")
+    .description("remove the second factors of a user who has lost them, and end their sessions")
+    .argument("<email>", EMAIL_ARGUMENT)
+    .addOption(configOption())
+    .action(async (email, options) => (await loadUsers()).resetFactors(io, email, options));
 
   users
     .command("role")

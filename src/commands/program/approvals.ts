@@ -1,6 +1,6 @@
 /** `approvals`. */
 import { type Command, Option } from "commander";
-import { ApprovalStatus } from "../../../schemas/run.ts";
+import { ApprovalStatus } from "../../../schemas/run-status.ts";
 import type { Io } from "../io.ts";
 import { configOption, jsonOption } from "./options.ts";
 

@@ -13,6 +13,7 @@ import { registerAudit } from "./audit.ts";
 import { registerDiagnostics } from "./diagnostics.ts";
 import type { ProcessHost } from "./host.ts";
 import { registerGrants } from "./grants.ts";
+import { checkPlace } from "./local-only.ts";
 import { registerReviews } from "./reviews.ts";
 import { registerApprovals } from "./approvals.ts";
 import { registerProjects } from "./projects.ts";
@@ -32,6 +33,7 @@ export function createProgram(io: Io, host: ProcessHost): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
+    .hook("preAction", (_, command) => checkPlace(io, command))
     .addHelpText("after", HELP);
   registerServers(program, io, host);
   registerKeys(program, io, host);
@@ -72,6 +74,8 @@ Environment:
   MILLRACE_DATABASE_URL     PostgreSQL database that holds the state (default: SQLite in the state directory)
   MILLRACE_DATABASE_…       its password, the number of connections: see docs/operations.md
   MILLRACE_CONFIG           configuration file (default: config.yaml in the state directory)
+  MILLRACE_URL              URL of a server elsewhere, which commands use instead of a state on this machine
+  MILLRACE_API_KEY          API key for that server
   MILLRACE_HOST             address to listen on (default: 127.0.0.1)
   MILLRACE_BASE_URL         URL of the server, if people reach it by another name than localhost
   MILLRACE_MCP_URL          URL of the MCP server, if it is not port 8000 of that host

@@ -48,6 +48,7 @@ export function registerServers(program: Command, io: Io, host: ProcessHost): vo
     ),
   )
     .addOption(workersOption())
+    .addOption(new Option("--of-start").hideHelp())
     .action(async (options) => {
       const { mcpSse } = await import("../listeners.ts");
       await mcpSse(io, { onStop, ready: send, spawn }, options);

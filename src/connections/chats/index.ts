@@ -15,7 +15,7 @@ type Slack = Extract<ChatConfig, { type: "slack" }>;
 
 /** Maximum size of an answer, in bytes. */
 const MAX_ANSWER = 256 * 1024;
-/** How long the address of a member is kept, in milliseconds: one who leaves must not decide for long. */
+/** How long the address of a member, and the workspace of an app, are kept, in milliseconds: one who leaves must not decide for long. */
 const ADDRESS_MS = 5 * MINUTE;
 /** Hosts of Slack's response URLs; the host of `api_url` too, for other installations. */
 const SLACK_HOST = /^(?:[\w-]+\.)*slack(?:-gov)?\.com$/;
@@ -29,6 +29,13 @@ export function createChats(
   const { chats } = config;
   const addresses = new LRUCache<string, { email: string | null }>({
     max: 1_000,
+    ttl: ADDRESS_MS,
+    ttlResolution: 0,
+    perf: { now },
+  });
+
+  const workspaces = new LRUCache<string, { team: unknown }>({
+    max: 100,
     ttl: ADDRESS_MS,
     ttlResolution: 0,
     perf: { now },
@@ -91,6 +98,15 @@ export function createChats(
     });
   }
 
+  /** The workspace of an app. */
+  async function workspaceOf(slack: Slack, call: CallContext): Promise<unknown> {
+    const known = workspaces.get(slack.name);
+    if (known !== undefined) return known.team;
+    const { team_id: team } = await callSlack(slack, "auth.test", {}, call);
+    workspaces.set(slack.name, { team });
+    return team;
+  }
+
   return {
     list: () =>
       chats.map((chat) => ({
@@ -137,12 +153,14 @@ export function createChats(
 
     async memberEmail(name, member, call) {
       const slack = findSlack(name);
+      const workspace = await workspaceOf(slack, call);
+      // Ids of members say nothing in another workspace.
+      if (member.team !== workspace) return null;
       const configured = slack.people[member.id];
       if (configured !== undefined) return configured.toLowerCase();
       const key = `${name}\0${member.team}\0${member.id}`;
       const known = addresses.get(key);
       if (known !== undefined) return known.email;
-      const { team_id: workspace } = await callSlack(slack, "auth.test", {}, call);
       const { user } = await callSlack(slack, "users.info", { user: member.id }, call);
       const email = addressOf(user, member, workspace);
       addresses.set(key, { email });

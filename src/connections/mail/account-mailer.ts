@@ -5,6 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import type { AccountMailer } from "../../core/mail-port.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
+import { messageIdOf } from "./message-id.ts";
 import { isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const SEND_TIMEOUT_MS = 20 * SECOND;
@@ -24,7 +25,7 @@ export function createAccountMailer(
     get configured() {
       return smtp.unusableReason() === null;
     },
-    async send({ to, subject, text, html }, given) {
+    async send({ to, subject, text, html, idempotencyKey: key }, given) {
       if (!isEmailAddress(to))
         throw new AppError(
           "invalid_input",
@@ -35,7 +36,8 @@ export function createAccountMailer(
       // Prevents automatic replies (RFC 3834, 5).
       const headers = { "Auto-Submitted": "auto-generated" };
       try {
-        await smtp.send({ to: [to], subject, text, html, headers }, signal);
+        const messageId = key === undefined ? undefined : messageIdOf(key, smtp.from);
+        await smtp.send({ to: [to], subject, text, html, headers, messageId }, signal);
       } catch (error) {
         if (error === timeout.reason)
           throw new AppError(

@@ -1,9 +1,10 @@
 /** Sends mails of email steps through the configured SMTP server, only to domains that the operator allows. */
-import { createHash } from "node:crypto";
 import type { Attachment, Mail, Mailer } from "../../core/connections.ts";
+import { domainOf } from "../../core/mail/domain-of.ts";
 import type { SecretSource } from "../../core/secret-source.ts";
 import { StepError } from "../../core/step-errors.ts";
 import { type ConnectionConfig, missingFix } from "../limit-config.ts";
+import { messageIdOf } from "./message-id.ts";
 import { isEmailAddress, createSmtpClient } from "./smtp.ts";
 
 const MAX_RECIPIENTS = 50;
@@ -49,13 +50,6 @@ function toMessagePart({ name, content, content_type: type }: Attachment) {
   const contentType =
     type !== undefined && /^text\//i.test(type) && !/charset=/i.test(type) ? `${type}; charset=utf-8` : type;
   return { filename: name, content, ...(contentType !== undefined && { contentType }) };
-}
-
-const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
-
-/** The Message-ID. A mail that is sent again has the same one, so that the receiver can detect it. */
-function messageIdOf(key: string, from: string): string {
-  return `<${createHash("sha256").update(key).digest("hex").slice(0, 40)}@${domainOf(from)}>`;
 }
 
 /** @throws StepError mail_refused, input_invalid */

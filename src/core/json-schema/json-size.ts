@@ -10,11 +10,14 @@ export function exceedsJsonSize(value: unknown, maxChars: number): boolean {
     const next = queue.pop();
     if (typeof next === "string") size += next.length + 2;
     else if (typeof next !== "object" || next === null) size += 4;
-    else {
+    else if (Array.isArray(next)) {
+      size += 2 + next.length;
+      for (const inner of next) queue.push(inner);
+    } else {
       size += 2;
-      for (const [key, inner] of Object.entries(next)) {
-        size += Array.isArray(next) ? 1 : key.length + 4;
-        queue.push(inner);
+      for (const key in next) {
+        size += key.length + 4;
+        queue.push((next as Record<string, unknown>)[key]);
       }
     }
   }

@@ -9,10 +9,18 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** A number with a sign, which no spreadsheet evaluates. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-export function toCsv(rows: readonly unknown[], columns?: readonly string[]): string {
+/** @param options.heading whether the first line has the names of the columns; default: yes */
+export function toCsv(
+  rows: readonly unknown[],
+  columns?: readonly string[],
+  { heading = true }: { heading?: boolean } = {},
+): string {
   const objects = rows.map(rowOf);
   const names = columns ?? columnsOf(objects);
-  const lines = [names, ...objects.map((row) => names.map((name) => cellText(row[name])))];
+  const lines = [
+    ...(heading ? [names] : []),
+    ...objects.map((row) => names.map((name) => cellText(row[name]))),
+  ];
   return lines.map((line) => `${line.map(field).join(",")}\r\n`).join("");
 }
 

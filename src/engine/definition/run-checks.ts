@@ -43,7 +43,7 @@ const VALID_MS = 5 * MINUTE;
 /** The same, when a connection was unavailable. */
 const INCOMPLETE_MS = 30 * SECOND;
 /** Timeout of the checks against connections: an unavailable one must not delay the run for long. */
-const CONNECTIONS_MS = 3 * SECOND;
+export const CONNECTIONS_MS = 3 * SECOND;
 
 /**
  * Returns a function that checks the definition of a run, against what the run that calls it has pinned, if there is one. An unavailable connection is a matter for `retry`, not a reason to
@@ -54,6 +54,7 @@ export function runChecks(
   runs: Pick<RunReader, "versionDefinition">,
   views: ConnectionViews,
   clock: Clock,
+  connectionsTimeoutMs: number,
 ): (ref: DefinitionRef, options: CheckOptions) => Promise<RunCheck> {
   const cache = new LRUCache<string, CachedCheck>({ max: MAX_CACHED });
   const running = new Map<string, Promise<RunCheck>>();
@@ -66,7 +67,7 @@ export function runChecks(
     const source = definition ?? (await versionDefinitionOf(runs, { workflowId, version }));
     const report = await check(source, {
       checkConnections: true,
-      connectionsTimeoutMs: CONNECTIONS_MS,
+      connectionsTimeoutMs,
       selfId: workflowId ?? undefined,
       ...(pins !== null &&
         calledWorkflowIds(source ?? {}).length > 0 && { asPublished: await pinnedDefinitions(pins) }),

@@ -15,6 +15,15 @@ export const eventShape = (body: Shape): Shape =>
     received_at: STRING,
   });
 
+/** What `deduplicate` reads: not the time, which a repetition has not in common with the first. */
+export const deduplicationShape = (body: Shape): Shape =>
+  objectOf({
+    body,
+    headers: mapOf(nullable(STRING)),
+    query: mapOf(nullable(STRING)),
+    id: nullable(STRING),
+  });
+
 /** The shape of the body: by `payload`, else as in `sample`; any without both. */
 export function bodyShape({
   payload,
@@ -22,6 +31,15 @@ export function bodyShape({
 }: Readonly<Partial<Pick<Trigger, "payload" | "sample">>>): Shape {
   if (payload !== undefined) return shapeOfSchema(payload);
   return sample === undefined ? ANY : shapeOfSchema(schemaOfValue(sample.body));
+}
+
+/** The value of `event` in `deduplicate`. */
+export function deduplicationValue(
+  event: ReceivedEvent,
+  id: string | null,
+): Readonly<Record<string, unknown>> {
+  const { received_at: _, ...value } = eventValue(event, { id, receivedAt: "" });
+  return value;
 }
 
 /** The value of `event`. Headers and parameters that were not sent are null. */

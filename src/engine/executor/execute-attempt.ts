@@ -22,6 +22,7 @@ import { prepareWait } from "../run-state/waits/index.ts";
 import type { WaitRequest } from "../run-state/waits/wait-kind.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Evaluate, Evaluator } from "./evaluator.ts";
+import { explainCondition } from "./explain-condition.ts";
 import { firstRunWithEffect } from "./first-run-with-effect.ts";
 import type { ExpressionScopes } from "./expression-scopes.ts";
 import { nextIteration } from "./next-iteration.ts";
@@ -38,7 +39,7 @@ export interface AttemptOptions {
   views: ConnectionViews;
   scopes: ExpressionScopes;
   usageLimits: UsageLimits;
-  evaluator: Evaluator;
+  evaluator: Pick<Evaluator, "forJob">;
   /** Prepares the run of another workflow. @throws StepError */
   prepareChildRun: WaitRequest["prepareChildRun"];
   planLevels: WaitRequest["planLevels"];
@@ -88,7 +89,7 @@ export async function executeAttempt(
     iso(context.clock.now()),
   );
   if (recorded !== undefined) return recorded;
-  if (run.isTrial) assertRunsInTrial(attempt);
+  if (run.isTrial) await assertRunsInTrial(runs, attempt);
   const metered = planned.type.meteredResource?.(planned.step) ?? null;
   if (metered !== null) await usageLimits.assertRemaining(run, metered);
   if (planned.type.compute === undefined) {
@@ -96,7 +97,12 @@ export async function executeAttempt(
     await recordStart(attempt, jobContext, position, recordUses);
   }
   attempt.codeStartedAt = performance.now();
-  const outcome = await runStepCode(attempt, { context, connections }, jobContext);
+  let outcome: StepOutcome;
+  try {
+    outcome = await runStepCode(attempt, { context, connections }, jobContext);
+  } catch (thrown) {
+    throw await explainCondition(thrown, planned, { scope, evaluate, mask: connections });
+  }
   return toResult(options, attempt, outcome);
 }
 

@@ -32,6 +32,10 @@ import { stepHandler, type StepHandlerOptions } from "./step-handler.ts";
 import { undoHandler } from "./undo-handler.ts";
 
 interface JobHandlersOptions extends Pick<EngineOptions, "stepTypes" | "read"> {
+  /** The id of the executor. */
+  executor: string;
+  /** Called when a received delivery has started a run. */
+  onStarted(): void;
   engine: Engine;
   transaction: EngineTransaction;
   log: Logger;
@@ -57,6 +61,8 @@ export interface JobHandlers {
 }
 
 export function jobHandlers({
+  executor,
+  onStarted,
   engine,
   stepTypes,
   read,
@@ -128,6 +134,8 @@ export function jobHandlers({
     scheduler: scheduler(starting),
     backfiller: backfiller(starting),
     triggerDeliveries: deliveryStarter({
+      executor,
+      onStarted,
       context,
       read,
       transaction,

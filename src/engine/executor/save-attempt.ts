@@ -1,5 +1,6 @@
 /** Saves attempts. After the commit it reports the span of each attempt that has ended. */
-import type { AttemptStatus, RunError } from "../../../schemas/run.ts";
+import type { RunError } from "../../../schemas/run.ts";
+import type { AttemptStatus } from "../../../schemas/run-status.ts";
 import type { StepRecord, StepRef, Usage } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { definedStep } from "../definition/compiled-definition.ts";

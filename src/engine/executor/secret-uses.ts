@@ -1,6 +1,7 @@
 /** The secrets that an attempt is about to send, and what its connection logs in with, for the audit log. */
 import type { Connections } from "../../core/connections.ts";
-import type { EngineWriters, SecretUse } from "../../core/run-ports.ts";
+import type { EngineWriters } from "../../core/run-ports.ts";
+import type { SecretUse } from "../../core/usage-ports.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import type { Attempt } from "./attempt.ts";
 

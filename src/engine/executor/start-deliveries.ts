@@ -4,7 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Trigger } from "../../../schemas/trigger.ts";
-import { DAY, HOUR, isAgreed, iso, MINUTE, SECOND } from "../../core/clock.ts";
+import { DAY, HOUR, iso, MINUTE, SECOND } from "../../core/clock.ts";
 import { AppError, type ErrorCode, isStorageUnavailable } from "../../core/errors.ts";
 import { formatPath } from "../../core/issues.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
@@ -18,11 +18,11 @@ import type { PrepareRun } from "../run-state/prepare-run.ts";
 import type { RunContext } from "../run-state/run-context.ts";
 import { startRun } from "../run-state/start-run.ts";
 import { WEBHOOK_CLIENT } from "../run-state/triggers/receive.ts";
+import { deliveryPool, type Places } from "./deliveries/delivery-pool.ts";
 import type { Evaluate, Evaluator } from "./evaluator.ts";
 import { toCondition } from "./step-values.ts";
 
-/** Number of deliveries that are claimed at a time. */
-const BATCH_SIZE = 8;
+const PLACES: Places = { all: 16, owner: 8, queue: 8 };
 /** How long a claim holds without being renewed, in milliseconds. */
 const CLAIM_MS = 15 * SECOND;
 /** Interval of the renewals, in milliseconds. */
@@ -45,17 +45,23 @@ const MAX_REASON_CHARS = 500;
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["too_many_runs", "storage_limit_reached"]);
 
 interface Options {
+  /** The id of the executor. */
+  executor: string;
   context: RunContext;
   read: EngineReaders;
   transaction: EngineTransaction;
   prepareRun: PrepareRun;
   evaluator: Evaluator;
   log: Logger;
+  /** Called when a run has started. */
+  onStarted(): void;
 }
 
 export interface TriggerDeliveryStarter {
-  /** Starts the runs of received deliveries. Calls while one is running are joined. @returns how many runs it started */
+  /** Begins to start the runs of received deliveries. @returns how many deliveries it began to handle */
   startReceived(): Promise<number>;
+  /** Resolves when no delivery is handled. */
+  idle(): Promise<void>;
   /** Claims no more, and waits for those that are handled now. */
   stop(): Promise<void>;
 }
@@ -80,51 +86,37 @@ const STARTED: TriggerDeliveryEnd = { status: "started", code: null, reason: nul
 const FILTERED: TriggerDeliveryEnd = { status: "filtered", code: null, reason: null };
 
 export function deliveryStarter({
+  executor,
   context,
   read,
   transaction,
   prepareRun,
   evaluator,
   log,
+  onStarted,
 }: Options): TriggerDeliveryStarter {
   const { clock } = context;
   const plans = new WeakMap<CompiledDefinition, ReadonlyMap<string, PlannedTrigger>>();
-  let running: Promise<number> | undefined;
-  const state = { isAskedAgain: false, isStopping: false };
+  const pool = deliveryPool<TriggerDeliveryRecord>({
+    executor,
+    read: read.triggerDeliveries,
+    claim: (claims) => transaction((tx) => claims(tx.triggerDeliveries)),
+    clock,
+    places: PLACES,
+    claimMs: CLAIM_MS,
+    async handle(delivery) {
+      if (await handleRenewing(delivery)) onStarted();
+    },
+  });
 
   return {
-    startReceived() {
-      state.isAskedAgain = true;
-      running ??= startAll().finally(() => (running = undefined));
-      return running;
-    },
+    startReceived: () => pool.beginDue(),
+    idle: () => pool.idle(),
     async stop() {
-      state.isStopping = true;
-      await running?.catch(() => undefined);
+      await pool.stop();
+      await pool.idle();
     },
   };
-
-  async function startAll(): Promise<number> {
-    let count = 0;
-    while (state.isAskedAgain && !state.isStopping) {
-      state.isAskedAgain = false;
-      // With a wrong clock the other executors start them.
-      while (
-        !state.isStopping &&
-        isAgreed(clock) &&
-        (await read.triggerDeliveries.hasDue(iso(clock.now())))
-      ) {
-        const now = clock.now();
-        const claimed = await transaction((tx) =>
-          tx.triggerDeliveries.claim({ now: iso(now), until: iso(now + CLAIM_MS), limit: BATCH_SIZE }),
-        );
-        if (claimed.length === 0) break;
-        const results = await Promise.all(claimed.map(handleRenewing));
-        count += results.filter((started) => started).length;
-      }
-    }
-    return count;
-  }
 
   /** Keeps the claim of a delivery while it is handled. */
   async function handleRenewing(delivery: TriggerDeliveryRecord): Promise<boolean> {
@@ -294,9 +286,8 @@ export function deliveryStarter({
   }
 }
 
-/** How a delivery ends whose run can't start. */
+/** How a delivery ends whose run can't start. Its message names the first issues. */
 function endOf(error: unknown): TriggerDeliveryEnd {
   const { code, message } = error as AppError | StepError;
-  const [first] = error instanceof AppError ? (error.details.errors ?? []) : [];
-  return failed(code, first === undefined ? message : `${message} ${first.path} ${first.message}`);
+  return failed(code, message);
 }

@@ -23,10 +23,15 @@ export async function givenOutput(
   };
 }
 
-/** Refuses a step that a trial does not execute. Its fields are evaluated, so that the attempt shows what it would do. */
-export function assertRunsInTrial({ planned: { step, type }, input }: Attempt): void {
+/** Refuses a step that a trial does not execute, unless its effects are confirmed. Its fields are evaluated, so that the attempt shows what it would do. */
+export async function assertRunsInTrial(
+  runs: Pick<RunReader, "trial">,
+  { run, planned: { step, type }, input }: Attempt,
+): Promise<void> {
   const resolved = { ...step, ...input };
   if (runsInTrial(type, resolved)) return;
+  const { effects = [] } = (await runs.trial(run.id))!;
+  if (type.hasEffects(resolved) && effects.includes(step.id)) return;
   const why = type.hasEffects(resolved) ? "it has effects" : "it asks a person";
   throw new StepError(
     "not_given",

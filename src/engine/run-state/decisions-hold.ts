@@ -3,7 +3,7 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import { GIVEN, type NewRun, type RunRecord, type StepRef } from "../../core/model.ts";
 import type { ApprovalReader } from "../../core/approval-ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
-import type { WorkflowReader } from "../../core/ports.ts";
+import type { WorkflowReader } from "../../core/workflow-ports.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import type { AnyStepType } from "../../core/step-type.ts";
 import type { DefinitionCache } from "../definition/compiled-definition.ts";
@@ -35,8 +35,8 @@ export function decisionsHold(
     const decisions = await read.approvals.decisionsOf(source);
     if (decisions.length === 0) return true;
     if (!(await isSameWork(read.runs, retry, await read.runs.find(source.runId)))) return false;
-    const digest = await remainingWork.digestAfter(read, retry, source.stepId);
-    return decisions.every(({ plan, depth }) => plan?.[depth] === digest);
+    const level = await remainingWork.levelAfter(read, retry, source.stepId);
+    return decisions.every(({ plan, depth }) => plan?.[depth] === level);
   };
 }
 

@@ -37,13 +37,22 @@ export async function finishRun(
 ): Promise<void> {
   const update = await beginUpdate(context, tx, runId);
   if (update === undefined || update.run.stop?.undoing === true) return;
-  const { run } = update;
+  await finishUpdate(context, update, result);
+}
+
+/** Ends a run whose steps have all ended, in an update that has begun. @returns whether the run has ended */
+export async function finishUpdate(
+  context: RunContext,
+  update: RunUpdate,
+  result: FinishResult,
+): Promise<boolean> {
+  const { tx, run } = update;
   // The run can be stopped between the end of its last step and the evaluation of its output.
   const stopped =
     run.stop === null
       ? undefined
       : { status: run.stop.status, error: run.stop.status === "failed" ? run.stop.error : null };
-  await concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));
+  return concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));
 }
 
 /**
@@ -86,13 +95,13 @@ export async function endRun(
 ): Promise<void> {
   const now = iso(context.clock.now());
   const startedAt = run.startedAt ?? now;
-  const { definition } = await context.definitionCache.get(run, tx.runs);
+  const compiled = await context.definitionCache.get(run, tx.runs);
   if (end.status !== "succeeded") {
     const abandoned = await tx.runs.closeOpenSteps(run.id, now);
     await reportAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
   }
   const hasHandler = end.status === "failed" && run.trigger !== "on_failure" && !run.isTrial;
-  const handlerId = hasHandler ? definition.on_failure : undefined;
+  const handlerId = hasHandler ? compiled.definition.on_failure : undefined;
   const onFailure = handlerId === undefined ? null : { workflowId: handlerId, runId: null, error: null };
   await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt, onFailure });
   if (await tx.approvals.cancelForRun(run.id, now)) await announceEnds(tx, run);
@@ -100,7 +109,7 @@ export async function endRun(
   if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
   if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
   await recordRunEnd(tx, run, { ...end, startedAt, finishedAt: now });
-  await admitQueuedRuns(context, tx, run);
+  await admitQueuedRuns(context, tx, run, compiled);
   await reportRunEnd(context, tx, run, end, { startedAt, finishedAt: now });
 }
 

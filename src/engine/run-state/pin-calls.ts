@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import { AppError } from "../../core/errors.ts";
 import type { RunPins } from "../../core/model.ts";
-import type { WorkflowReader } from "../../core/ports.ts";
+import type { WorkflowReader } from "../../core/workflow-ports.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import { calledWorkflowIds } from "../../core/workflow-calls.ts";
 

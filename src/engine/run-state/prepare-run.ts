@@ -8,7 +8,7 @@ import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
 import type { RunPins } from "../../core/model.ts";
-import type { WorkflowReader } from "../../core/ports.ts";
+import type { WorkflowReader } from "../../core/workflow-ports.ts";
 import type { EngineApi, PreparedRun, RunRequest } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
 import type { DefinitionRef, DefinitionCache } from "../definition/compiled-definition.ts";

@@ -7,18 +7,19 @@
 import type { ApprovalPlan } from "../../../schemas/approval.ts";
 import type { StepDefinition } from "../../../schemas/workflow-definition.ts";
 import { planDigest } from "../../core/approval-rules.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import type { ConnectionViews } from "../../core/connection-views.ts";
 import type { Connections } from "../../core/connections.ts";
 import type { PublicationPlan, RemainingWork } from "../../core/engine-port.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
-import type { WorkflowReader } from "../../core/ports.ts";
+import type { WorkflowReader } from "../../core/workflow-ports.ts";
+import { formatLevel } from "../../core/plan-level.ts";
 import type { RunReader } from "../../core/run-ports.ts";
-import { shortHash } from "../../core/short-hash.ts";
 import type { AnyStepType, StepEffect } from "../../core/step-type.ts";
 import { inOneLine } from "../../steps/as-written.ts";
 import type { CompiledDefinition, DefinitionCache } from "../definition/compiled-definition.ts";
 import { ancestorsOf } from "../definition/graph.ts";
+import { settingsOf, type Uses, usesOf } from "./configuration-uses.ts";
+import { planChanges } from "./plan-changes.ts";
 
 type PlannedWorkflow = ApprovalPlan["workflows"][number];
 type PlannedStep = PlannedWorkflow["steps"][number];
@@ -55,14 +56,25 @@ interface RunRest {
   called: ReadonlyMap<string, Called>;
   /** Those that the run may use. */
   connections: Connections;
-  digest: string;
+  /** What its steps use of the configuration, with the steps that do. */
+  uses: Uses;
+  /** What an approval of it is bound to. */
+  level: string;
 }
 
 export interface RemainingWorkReader {
-  /** What can run after a step of a run, such as an approval. */
-  after(read: Readers, run: PlannedRun, stepId: string): Promise<RemainingWork>;
-  /** The digest of what can run after it in its own run, the first of the levels. */
-  digestAfter(read: Readers, run: PlannedRun, stepId: string): Promise<string>;
+  /**
+   * What can run after a step of a run, such as an approval.
+   * @param bound what the approval is bound to; left out or null, nothing is compared
+   */
+  after(
+    read: Readers,
+    run: PlannedRun,
+    stepId: string,
+    bound?: readonly string[] | null,
+  ): Promise<RemainingWork>;
+  /** What can run after it in its own run, the first of the levels. */
+  levelAfter(read: Readers, run: PlannedRun, stepId: string): Promise<string>;
   /** What the runs of a version can do, with the versions of called workflows that a run would pin now. */
   ofVersion(
     read: {
@@ -106,22 +118,20 @@ export function remainingWork({
     });
     const calls = [...direct, ...(onFailure === undefined ? [] : [onFailure])];
     const called = await closure(runs, findVersions, calls);
-    const entries = new Set(entriesOf(compiled, positions));
-    for (const { compiled: callee } of called.values())
-      if (callee !== undefined)
-        for (const entry of entriesOf(callee, allPositions(callee))) entries.add(entry);
     const { connections } = await views.of(run.project);
-    const digest = shortHash(
-      canonicalJson([
-        run.workflowId,
-        run.version,
-        run.definition,
-        stepId,
-        Object.fromEntries([...called.values()].map(({ id, version }) => [id, version])),
-        Object.fromEntries([...entries].map((entry) => [entry, connections.configurationOf(entry)])),
-      ]),
+    const uses = usesOf(
+      [
+        { workflowId: run.workflowId, compiled, positions },
+        ...[...called.values()].flatMap(({ id, compiled: callee }) =>
+          callee === undefined ? [] : [{ workflowId: id, compiled: callee, positions: allPositions(callee) }],
+        ),
+      ],
+      types,
     );
-    return { run, compiled, positions, calls, called, connections, digest };
+    const work = [run.workflowId, run.version, run.definition, stepId];
+    const versions = Object.fromEntries([...called.values()].map(({ id, version }) => [id, version]));
+    const level = formatLevel({ work, calls: versions, uses: settingsOf(uses, connections) });
+    return { run, compiled, positions, calls, called, connections, uses, level };
   }
 
   /** The workflows of these ids, and those that they call. */
@@ -145,19 +155,6 @@ export function remainingWork({
       level = [...below].filter((id) => !found.has(id));
     }
     return found;
-  }
-
-  function entriesOf({ definition, resources, undo }: CompiledDefinition, positions: readonly number[]) {
-    const undoSteps = [...undo.values()];
-    const steps = [
-      ...positions.map((position) => definition.steps[position]!),
-      ...undoSteps.map(({ step }) => step),
-    ];
-    return [
-      ...positions.map((position) => resources[position]!),
-      ...undoSteps.map(({ resource }) => resource),
-      ...steps.flatMap((step) => types.get(step.type)?.configurationEntries?.(step) ?? []),
-    ].filter((entry) => entry !== null);
   }
 
   function describeStep(
@@ -231,7 +228,7 @@ export function remainingWork({
   }
 
   return {
-    async after(read, run, stepId) {
+    async after(read, run, stepId, bound = null) {
       const rests: RunRest[] = [];
       for (let [next, at]: [PlannedRun | undefined, string] = [run, stepId]; next !== undefined;) {
         rests.push(await restOf(read, next, at, pinnedVersions(read, next)));
@@ -248,13 +245,20 @@ export function remainingWork({
           ...(project === run.project ? describe(compiled, positions, rest) : FOREIGN),
         }),
       );
-      const levels = rests.map(({ digest }) => digest);
+      const levels = rests.map(({ level }) => level);
       const called = await describeCalled(read, rests, run.project);
-      return { levels, digest: planDigest(levels), workflows: [...runs, ...called] };
+      const workflows: PlannedWorkflow[] = [...runs, ...called];
+      const own = new Set(workflows.filter(({ foreign }) => foreign !== true).map((one) => one.workflow_id));
+      const changes = planChanges(bound, rests, {
+        isShown: (id) => own.has(id),
+        isNamed: (id) => workflows.some((one) => one.workflow_id === id),
+        home: run.workflowId,
+      });
+      return { levels, digest: planDigest(levels), changes, workflows };
     },
 
-    digestAfter: async (read, run, stepId) =>
-      (await restOf(read, run, stepId, pinnedVersions(read, run))).digest,
+    levelAfter: async (read, run, stepId) =>
+      (await restOf(read, run, stepId, pinnedVersions(read, run))).level,
 
     async ofVersion(read, { workflowId, version }) {
       const project = (await read.workflows.projectOf(workflowId))!;
@@ -265,10 +269,10 @@ export function remainingWork({
         return ids.includes(workflowId) ? found.set(workflowId, version) : found;
       };
       const rest = await restOf(read, run, null, findVersions);
-      const { compiled, positions, digest } = rest;
+      const { compiled, positions, level } = rest;
       const reviewed = { workflow_id: workflowId, version, role: "reviewed" as const };
       return {
-        digest,
+        digest: planDigest([level]),
         workflows: [
           { ...reviewed, ...describe(compiled, positions, rest) },
           ...(await describeCalled(read, [rest], project)),

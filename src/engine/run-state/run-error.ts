@@ -2,6 +2,7 @@
 import type { RunError } from "../../../schemas/run.ts";
 import type { StepRef } from "../../core/model.ts";
 import { StepError, type StepErrorCode } from "../../core/step-errors.ts";
+import { shortenText } from "../../core/shorten-text.ts";
 import type { PlannedStep } from "../definition/plan.ts";
 
 /** Maximum length of a recorded message, in characters. */
@@ -36,7 +37,7 @@ export function toRunError(
   const fix = [error.options.fix, hint].filter((part) => part !== undefined).join(" ");
   return {
     code: error.code,
-    message: error.message.slice(0, MAX_MESSAGE_CHARS),
+    message: shortenText(error.message, MAX_MESSAGE_CHARS),
     ...(fix !== "" && { fix }),
     ...(stepId !== "" && { step_id: stepId }),
     ...(item !== null && { item }),

@@ -32,8 +32,9 @@ const storageLimitReached = (
   new LimitRefusal(
     "storage_limit_reached",
     `What ${label} stores has ${stored.toLocaleString("en")} bytes, and the maximum is ` +
-      `${max.toLocaleString("en")} (${settingName("stored_bytes")}): inputs, outputs and definitions of runs and versions, and states of workflows. ` +
-      "Nothing was changed. Runs free their part when they are purged (retention.runs). Or ask the operator to prune " +
+      `${max.toLocaleString("en")} (${settingName("stored_bytes")}): inputs, outputs and definitions of runs and versions, states of workflows, and deliveries. ` +
+      "Nothing was changed. Runs free their part when they are purged (retention.runs), deliveries to webhooks after 7 days, " +
+      "those to subscriptions after retention.deliveries. Or ask the operator to prune " +
       "old versions or to raise the limit.",
     { retryAfterS: RETRY_AFTER_S, project },
   );

@@ -61,6 +61,7 @@ export function remoteConnections(ask: Ask, lists: ConnectionLists): Connections
       respond: notInCheck,
     },
     maskSecrets: notInCheck,
+    maskSecretsIn: notInCheck,
     targetOf: notInCheck,
     configurationOf: notInCheck,
     loginsOf: notInCheck,

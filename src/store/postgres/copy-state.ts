@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import { AppError } from "../../core/errors.ts";
 import type { ExclusiveSource } from "../exclusive-source.ts";
+import { NO_STATEMENT_LIMIT } from "./driver.ts";
 import type { Schema } from "../schema.ts";
 
 /** Maximum number of values in a statement; the protocol allows 65,535. */
@@ -46,7 +47,7 @@ export async function copyState(trx: Transactions, { source, onTable }: CopyOpti
   const missing = source.tables.filter((name) => !tables.some((table) => table.name === name));
   if (missing.length > 0) throw new Error(`PostgreSQL has no table ${missing.join(", ")}.`);
   // Statements of a large copy may take longer than those of requests.
-  await sql`set local statement_timeout = 0`.execute(trx);
+  await sql.raw(NO_STATEMENT_LIMIT).execute(trx);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
   for (const name of INITIAL_TABLES) await sql`delete from ${sql.table(name)}`.execute(trx);
   const reports: TableReport[] = [];
@@ -63,7 +64,19 @@ export async function copyState(trx: Transactions, { source, onTable }: CopyOpti
     reports.push(copied);
   }
   await setSequences(trx, tables);
+  await copyRequirements(trx, source);
   return reports;
+}
+
+/** Keeps releases that may not run on the source from the target, too. */
+async function copyRequirements(trx: Transactions, source: ExclusiveSource): Promise<void> {
+  for (const { id, requires } of source.rows("migrations", ["id", "requires"]))
+    await trx
+      .updateTable("migrations")
+      .set({ requires: Number(requires) })
+      .where("id", "=", Number(id))
+      .where("requires", "<", Number(requires))
+      .execute();
 }
 
 /** Compares a source with a target that an earlier run has filled. @returns undefined when they differ */

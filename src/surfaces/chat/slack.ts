@@ -4,22 +4,19 @@
  */
 import { type Request, type Response, raw } from "express";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
-import { networkOf } from "../../auth/network.ts";
 import type { CallContext } from "../../core/connections.ts";
 import { SECOND } from "../../core/clock.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { checkSignature } from "../../core/webhook-signatures/index.ts";
 import { mayDecideIn, principalOfWay } from "../decide/link-caller.ts";
 import { invoke, type Services } from "../invoke.ts";
-import { requestWindow } from "../request-window.ts";
+import { keylessWindows } from "../keyless-windows.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
 import { type ButtonPress, readPress } from "./slack-press.ts";
 
 /** Maximum size of an interaction, in bytes: it repeats the message. */
 const MAX_BODY = "256kb";
-/** Maximum number of requests from one network in a minute, on this process. */
-const PER_MINUTE = 600;
 /** How long a request is kept open, in milliseconds: Slack shows an error after three seconds. */
 const ANSWER_MS = 2 * SECOND;
 /** How long the work of an interaction may take, in milliseconds. */
@@ -32,7 +29,7 @@ export function slackInteractions(
   services: Services,
   signIn: Pick<SignInServices, "sessions">,
 ): (req: Request, res: Response) => Promise<void> {
-  const count = requestWindow(PER_MINUTE, () => performance.now());
+  const keyless = keylessWindows(() => performance.now());
   const { chats } = services.engine.configured;
 
   /** The chats whose app has signed the request. */
@@ -50,21 +47,16 @@ export function slackInteractions(
 
   return async (req, res) => {
     res.setHeader("Cache-Control", "no-store");
-    const seconds = count(networkOf(clientAddressOf(req)));
-    if (seconds !== undefined)
-      throw new AppError(
-        "rate_limited",
-        `Too many interactions came from this network. Try again in ${seconds} s.`,
-        {
-          headers: { "Retry-After": String(seconds) },
-        },
-      );
+    const address = clientAddressOf(req);
+    keyless.countRequest(address);
     const names = signers(req);
-    if (names.length === 0)
+    if (names.length === 0) {
+      keyless.countUnproven(address);
       throw new AppError(
         "unauthorized",
         "This request is not signed by a Slack app of the configuration, or it was signed more than five minutes ago.",
       );
+    }
     const press = readPress(req.body as Buffer);
     // Links and other elements send interactions too; they decide nothing.
     if (press === undefined) return void res.status(200).end();

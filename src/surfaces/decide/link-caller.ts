@@ -7,7 +7,7 @@ import { type Access, scopesIn } from "../../core/access.ts";
 import type { ApprovalLinkRecord } from "../../core/approval-delivery-ports.ts";
 import { iso } from "../../core/clock.ts";
 import type { ApprovalRecord } from "../../core/model.ts";
-import type { DecisionWay, Principal } from "../../core/ports.ts";
+import type { DecisionWay, Principal } from "../../core/principal.ts";
 import { clientName } from "../client-name.ts";
 import type { Call, Services } from "../invoke.ts";
 import { clientAddressOf } from "../session/authenticate.ts";

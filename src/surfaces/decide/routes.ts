@@ -3,11 +3,13 @@
  * never decides: it shows the evidence, and a form whose POST decides.
  */
 import { type Request, type Response, Router, urlencoded } from "express";
+import type { Approval } from "../../../schemas/approval.ts";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
 import { type DecisionPreview, previewDecision } from "./preview.ts";
 import { networkOf } from "../../auth/network.ts";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
+import { formatPlanChanges } from "../../core/format-plan.ts";
 import { type Call, invoke, type Services } from "../invoke.ts";
 import { fromExpressError } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
@@ -90,19 +92,21 @@ export function decisionPages(services: Services, signIn: SignInServices): Route
     };
     // A browser on the second visit decides without having opened the page first.
     await recordVisit(services, found, call);
+    let decided: Approval;
     try {
-      await invoke(services, decideApproval, input, call);
+      decided = (await invoke(services, decideApproval, input, call)) as Approval;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
       const issues = (error.details.errors ?? []).map(({ path, message }) => `${path} ${message}.`);
       return send(res, found, preview, undefined, ["Nothing was decided.", ...issues].join(" "));
     }
     const done = decision === "approve" ? "approved" : "declined";
+    const next = decided.status === "pending" ? "It still needs the decision of others." : "The run goes on.";
     sendNotice(
       res,
       200,
       decision === "approve" ? "Approved" : "Declined",
-      `Your decision is recorded: ${found.link.recipient} ${done} ${found.approval.id}. The run goes on. You can close this page.`,
+      `Your decision is recorded: ${found.link.recipient} ${done} ${found.approval.id}. ${next} You can close this page.`,
     );
   }
 
@@ -148,7 +152,10 @@ function refusalOf(
   if (planChanged || remaining.digest !== link.planDigest)
     return {
       title: "The plan has changed",
-      text: "What can run after the approval is not what the mail showed any more, so this link decides nothing. Sign in to see it and to decide.",
+      text: [
+        "What can run after the approval is not what the mail showed any more, so this link decides nothing. Sign in to see it and to decide.",
+        ...formatPlanChanges(remaining.changes),
+      ].join("\n\n"),
       status: 409,
     };
   return undefined;

@@ -5,7 +5,7 @@ import { type ChangeCheck, type ChangeFeed, checkOnChange } from "../../core/cha
 import { type Access, accessText } from "../../core/access.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { requestIdOf } from "../../core/ids.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import type { McpSessionStore } from "../../core/mcp-session-port.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Admit } from "../admission.ts";

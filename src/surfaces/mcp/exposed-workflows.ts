@@ -6,7 +6,7 @@ import { visibleJson, visibleText } from "../../../schemas/hidden-characters.ts"
 import { type Access, isVisible, mayUseTool, visibilityOf } from "../../core/access.ts";
 import { exposedToolName } from "../../core/exposed-tool-name.ts";
 import { type Exposure, exposureOf, isConsentedTo } from "../../core/exposure.ts";
-import type { ExposureRequest, WorkflowReader } from "../../core/ports.ts";
+import type { ExposureRequest, WorkflowReader } from "../../core/workflow-ports.ts";
 import type { ListedTool } from "./tool-list.ts";
 
 /** Maximum number of exposed workflows of a caller, because many clients support only about 128 tools. The oldest are listed. */

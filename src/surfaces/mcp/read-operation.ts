@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type Access, mayUseTool, scopesOf } from "../../core/access.ts";
 import { type AppError, toAppError, toProblem } from "../../core/errors.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import type { AnyTool } from "../../core/tool.ts";
 import { authorise, invoke, type Services } from "../invoke.ts";
 import { callOf, identityOf } from "./request-identity.ts";

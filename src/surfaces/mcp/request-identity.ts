@@ -9,7 +9,7 @@ import {
 import type { IncomingHttpHeaders } from "node:http";
 import type { Issue } from "../../../schemas/problem.ts";
 import { newRequestId } from "../../core/ids.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import { clientName } from "../client-name.ts";
 import type { Call } from "../invoke.ts";
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { choosesProject } from "../../core/access.ts";
 import { nearMatch } from "../../core/near-match.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import type { AnyTool } from "../../core/tool.ts";
 
 /** Says which of several answers it is, so it is never left out. */

@@ -17,7 +17,7 @@ import { AppError, ERRORS, toAppError, toProblem } from "../../core/errors.ts";
 import { sizeUpTo } from "../../core/json-schema/json-size.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { nextTurn } from "../../core/next-turn.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import { type AnyTool, type Progress, isServedOn } from "../../core/tool.ts";
 import { PURPOSE } from "../agent-texts.ts";
 import { clientName } from "../client-name.ts";

@@ -3,7 +3,7 @@
  * it is built again when it is used.
  */
 import type { Access } from "../../core/access.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import type { ErrorReporter } from "./server.ts";
 import type { Transport } from "./session-transport.ts";
 

@@ -12,7 +12,7 @@ import {
 import { SSEServerTransport } from "@modelcontextprotocol/server-legacy/sse";
 import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import { argumentIssuesOf, readMessage } from "./http-messages.ts";
 import { type RelayOptions, relayMessage, streamHolder } from "./relay.ts";
 import { toAuthInfo } from "./request-identity.ts";

@@ -2,7 +2,7 @@
 import { Scope } from "../../../schemas/actor.ts";
 import { scopesOf } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 
 /** The refusal of a call that names the scopes with which the client asks the person again (RFC 6750, section 3.1). */
 export class InsufficientScope extends AppError {

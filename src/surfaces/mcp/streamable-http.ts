@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Access } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Principal } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import type { McpSessionStore } from "../../core/mcp-session-port.ts";
 import {
   CLOSING_EVENT,

@@ -110,6 +110,7 @@ const swaggerOptions = {
   customCss: ".swagger-ui .topbar { display: none }",
   swaggerOptions: {
     displayRequestDuration: true,
+    filter: true,
     tryItOutEnabled: true,
     validatorUrl: null,
   },

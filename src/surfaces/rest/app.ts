@@ -65,6 +65,11 @@ export function restApp(options: RestOptions): Express {
     .get((_req, res) => sendHealth(res, lifecycle, version, checkStorage))
     .all(rejectOtherMethods(["GET"]));
   app.use("/apidoc", apidoc(catalogue, version, services.engine.stepTypes));
+  // Where programs look for it first.
+  app
+    .route(["/openapi.json", "/openapi.yaml"])
+    .get((req, res) => res.redirect(301, `/apidoc${req.path}`))
+    .all(rejectOtherMethods(["GET"]));
   app.get("/", (_req, res) => res.redirect("/ui/"));
   app.use("/ui", webPages(options.webDirectory));
   app.use(agentFiles(options.signIn, version));

@@ -15,7 +15,7 @@ import type { Services } from "../invoke.ts";
 import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
-import { receivedEvent } from "./received-event.ts";
+import { assertDepth, receivedEvent } from "./received-event.ts";
 import { fromExpressError, readBody, readBytes } from "./body.ts";
 import { BODY_ERRORS, HEADERS, problems } from "./openapi-responses.ts";
 
@@ -87,7 +87,9 @@ export function receiveEvent(
     const { signature } = target;
     if (signature === undefined) {
       const issues = await readBody(req, res, true);
-      return { body: (req.body as unknown) ?? null, issues };
+      const body: unknown = req.body ?? null;
+      assertDepth(body);
+      return { body, issues };
     }
     const bytes = await readBytes(req, res);
     await engine.events.checkSignature(target, signature, { headers: req.headers, body: bytes });

@@ -2,18 +2,20 @@
  * Receives the deliveries of webhooks that start runs. The token in the path and the signature are the permission: no key, no
  * session and no cookie counts. The token is never logged (commands/log-redaction.ts).
  */
+import { createHash } from "node:crypto";
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { Request, Response } from "express";
 import { z } from "zod";
 import { timestamp } from "../../../schemas/text.ts";
 import { networkOf } from "../../auth/network.ts";
-import { AppError, ERRORS } from "../../core/errors.ts";
+import { AppError, type ErrorCode, ERRORS } from "../../core/errors.ts";
 import { invalidInput } from "../../core/issues.ts";
 import { secondsSince } from "../../core/meter.ts";
 import type { TriggerTarget } from "../../core/trigger-ports.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { DEFAULT_SECRET_HEADER } from "../../core/webhook-signatures/index.ts";
 import type { Services } from "../invoke.ts";
+import { keylessWindows } from "../keyless-windows.ts";
 import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
@@ -21,9 +23,11 @@ import { fromExpressError, readBytes } from "./body.ts";
 import { HEADERS, problems } from "./openapi-responses.ts";
 import { receivedEvent } from "./received-event.ts";
 
-/** Maximum number of requests in a minute, on this process: from one network, to one trigger, to all triggers of an owner. */
-const PER_MINUTE = { network: 1_200, trigger: 600, owner: 1_200 };
+/** Maximum number of deliveries in a minute, on this process: to one trigger, and to all triggers of an owner. */
+const PER_MINUTE = { trigger: 600, owner: 1_200 };
 const OPERATION = "receive_delivery";
+/** What a request is refused with that does not know the URL, or is not signed. */
+const UNPROVEN: ReadonlySet<ErrorCode> = new Set(["trigger_not_found", "signature_invalid"]);
 /** Refusals that are the sender's, which the owner of the trigger wants to see. */
 const LISTED_STATUS = { from: 400, to: 499 };
 
@@ -33,8 +37,8 @@ export function receiveDelivery(
   bodies: BodyMemory,
   now = (): number => performance.now(),
 ): (req: Request<{ token: string }>, res: Response) => Promise<void> {
+  const keyless = keylessWindows(now);
   const windows = {
-    network: requestWindow(PER_MINUTE.network, now),
     trigger: requestWindow(PER_MINUTE.trigger, now),
     owner: requestWindow(PER_MINUTE.owner, now),
   };
@@ -55,16 +59,27 @@ export function receiveDelivery(
     const elapsed = (): number => Math.round((performance.now() - start) * 100) / 100;
     let target: TriggerTarget | undefined;
     let body: Buffer = Buffer.alloc(0);
+    /** The id that the headers give the delivery; null until its signature is checked. */
+    let senderId: string | null = null;
     res.locals["observed"] = true;
     res.setHeader("Cache-Control", "no-store");
     try {
-      assertBelow("network", networkOf(clientAddressOf(req)));
-      target = await engine.triggers.find(req.params.token);
+      const address = clientAddressOf(req);
+      keyless.countRequest(address);
+      const proven = async <T>(checking: Promise<T>): Promise<T> => {
+        try {
+          return await checking;
+        } catch (error) {
+          if (error instanceof AppError && UNPROVEN.has(error.code)) keyless.countUnproven(address);
+          throw error;
+        }
+      };
+      target = await proven(engine.triggers.find(req.params.token));
+      bodies.reserve(req, res, networkOf(address));
+      body = await readBytes(req, res);
+      senderId = await proven(engine.triggers.checkSignature(target, { headers: req.headers, body }));
       assertBelow("trigger", target.record.id);
       assertBelow("owner", usageSubjectOf(target.record.actor));
-      bodies.reserve(req, res, networkOf(clientAddressOf(req)));
-      body = await readBytes(req, res);
-      const senderId = await engine.triggers.checkSignature(target, { headers: req.headers, body });
       const { signature } = target.trigger;
       const secretHeader =
         signature?.scheme === "shared_secret" ? (signature.header ?? DEFAULT_SECRET_HEADER) : undefined;
@@ -76,7 +91,12 @@ export function receiveDelivery(
         return;
       }
       if (issues.length > 0) throw invalidInput(issues);
-      const receipt = await engine.triggers.receive(target, { event, senderId, bytes: body.byteLength });
+      const receipt = await engine.triggers.receive(target, {
+        event,
+        senderId,
+        bytes: body.byteLength,
+        bodyDigest: createHash("sha256").update(body).digest("base64url"),
+      });
       log.info(
         {
           ...logFields,
@@ -116,6 +136,7 @@ export function receiveDelivery(
         await engine.triggers.recordRefusal(target, {
           code: error.code,
           reason: error.message,
+          senderId,
           bytes: body.byteLength,
         });
       throw error;
@@ -139,7 +160,6 @@ const idsOf = (target: TriggerTarget | undefined): Record<string, string> =>
   target === undefined ? {} : { workflow_id: target.record.workflowId, trigger: target.record.name };
 
 const WHOSE = {
-  network: "Your network has sent more than",
   trigger: "This trigger has received more than",
   owner: "The triggers of one owner have received more than",
 };
@@ -159,7 +179,7 @@ export const HOOKS: RouteConfig = {
   summary: "Send a delivery to a trigger",
   description:
     "Starts a run of the workflow whose published version has the trigger. get_triggers returns the URL. The delivery must " +
-    "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing. Whether a run " +
+    "have the signature that the trigger names. A repeated delivery gets the same answer and starts nothing; another body under its id is refused. Whether a run " +
     "starts is decided after the answer: by `if` of the trigger, its payload and its inputs. list_trigger_deliveries shows it.\n\nNeeds no API key.",
   tags: ["Runs"],
   security: [],
@@ -204,6 +224,7 @@ export const HOOKS: RouteConfig = {
       "invalid_input",
       "invalid_json",
       "payload_too_large",
+      "delivery_id_reused",
       "unsupported_media_type",
       "rate_limited",
       "too_many_runs",

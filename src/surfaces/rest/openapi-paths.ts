@@ -35,13 +35,51 @@ export function pathOf(tool: AnyTool): RouteConfig {
     tags: [tagOf(tool)],
     ...(tool.requiresUser && { security: [{ Session: [] }] }),
     request: {
-      ...(plan.parameters.length > 0 && { params: pick(plan.parameters) }),
+      ...(plan.parameters.length > 0 && {
+        params: pathParameters(plan.parameters, shape),
+      }),
       ...(!plan.inBody && plan.fields.length > 0 && { query: pick(plan.fields) }),
       ...(Object.keys(headers.shape).length > 0 && { headers }),
       ...(plan.inBody && { body: bodyOf(tool, pick(plan.fields)) }),
     },
     responses: responsesOf(tool, plan.inBody),
   };
+}
+
+/** Examples of path parameters that name things which exist in an instance with the samples, so that they can be sent as they are. */
+const EXISTING: Readonly<Record<string, unknown>> = {
+  workflow_id: "weekly-revenue",
+  project: "default",
+  database: "shop",
+  kind: "database",
+  name: "shop",
+  version: 1,
+  key_id: "self",
+};
+
+/** Where the ids are listed that an instance makes, so that no example names one that exists. */
+const LISTS: Readonly<Record<string, string>> = {
+  run_id: "/runs",
+  approval_id: "/approvals",
+  review_id: "/reviews",
+  subscription_id: "/subscriptions",
+  backfill_id: "/workflows/{workflow_id}/backfills",
+};
+
+/** The parameters of a path. */
+function pathParameters(names: readonly string[], shape: Readonly<Record<string, z.ZodType>>): z.ZodObject {
+  return z.strictObject(
+    Object.fromEntries(
+      names.map((name) => {
+        const schema = shape[name]!;
+        const { description = "", ...meta } = schema.meta() ?? {};
+        const list = LISTS[name];
+        const where = list === undefined ? "" : ` GET ${list} lists them.`;
+        const example = EXISTING[name] ?? meta["example"];
+        return [name, schema.meta({ ...meta, description: `${description}${where}`, example })];
+      }),
+    ),
+  );
 }
 
 /** The path of a session endpoint, which needs no key. */

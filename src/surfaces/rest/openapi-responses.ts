@@ -106,12 +106,15 @@ function success(tool: AnyTool): Responses[string] {
       "X-Total-Count-Capped": HEADERS.totalCapped,
       Link: HEADERS.link,
     });
-  const { linesFile } = tool.page ?? {};
+  const { linesFile, csv } = tool.page ?? {};
   if (linesFile !== undefined)
     return {
       description: "All items as lines of JSON, or one page if `limit` or `cursor` is given.",
       headers,
-      content: { "application/x-ndjson": { schema: tool.page!.item } },
+      content: {
+        "application/x-ndjson": { schema: tool.page!.item },
+        ...(csv !== undefined && { "text/csv": { schema: z.string() } }),
+      },
     };
   return {
     description: tool.page

@@ -68,6 +68,7 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
       description:
         "Workflows for agents, scripts and people. Most operations are also MCP tools of the same name. " +
         "Errors are problem details (RFC 9457) with a stable `code` and, for an invalid input, all of its issues.\n\n" +
+        "[Back to the web interface](/ui/)\n\n" +
         "This document: [openapi.json](/apidoc/openapi.json), [openapi.yaml](/apidoc/openapi.yaml). " +
         "The JSON Schema of a workflow's definition: [workflow.schema.json](/apidoc/workflow.schema.json).",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -79,7 +80,10 @@ export function openApiDocument(catalogue: readonly AnyTool[], version: string):
   });
   const typed = document as unknown as Document;
   for (const path of Object.values(typed.paths))
-    for (const operation of Object.values(path)) moveExamples(operation);
+    for (const operation of Object.values(path)) {
+      moveExamples(operation);
+      describeLists(operation);
+    }
   return typed;
 }
 
@@ -88,7 +92,14 @@ interface Document extends Record<string, unknown> {
 }
 
 interface Operation {
-  parameters?: { required?: boolean; description?: string; schema: { example?: unknown } }[];
+  parameters?: {
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: { type?: unknown; example?: unknown };
+    style?: "form";
+    explode?: boolean;
+  }[];
 }
 
 /**
@@ -103,6 +114,13 @@ function moveExamples({ parameters = [] }: Operation): void {
     const text = ([example].flat() as (string | number)[]).join(",");
     parameter.description = `${parameter.description} For example: \`${text}\`.`;
   }
+}
+
+/** Lists in the query are one value with commas: `status=queued,running`. The default of OpenAPI is one parameter for each item. */
+function describeLists({ parameters = [] }: Operation): void {
+  for (const parameter of parameters)
+    if (parameter.in === "query" && [parameter.schema.type].flat().includes("array"))
+      Object.assign(parameter, { style: "form", explode: false });
 }
 
 const METHODS: readonly HttpMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];

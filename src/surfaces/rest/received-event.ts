@@ -1,8 +1,10 @@
 /** What a sender has sent, as expressions read it and as it is stored: without secrets and signatures. */
 import type { Request } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
+import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import { AppError } from "../../core/errors.ts";
 import type { ReceivedEvent } from "../../core/event-path.ts";
+import { invalidInput } from "../../core/issues.ts";
 import { parseJsonText } from "./body.ts";
 
 /** Names of headers and parameters that hold what a sender proves itself with. */
@@ -16,7 +18,7 @@ const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
  * @param body its bytes
  * @param secretHeader the header in which the trigger expects its secret
  * @returns the event, and the issues of values that it does not hold as they are written
- * @throws AppError invalid_json
+ * @throws AppError invalid_json, invalid_input
  */
 export async function receivedEvent(
   req: Request,
@@ -29,6 +31,7 @@ export async function receivedEvent(
     : text === ""
       ? { value: null, issues: [] }
       : await parseJsonText(text);
+  assertDepth(value);
   const isShown = (name: string): boolean =>
     !SECRET_NAME.test(name) && name.toLowerCase() !== secretHeader?.toLowerCase();
   const headers = Object.entries(req.headers).flatMap(([name, header]) =>
@@ -44,6 +47,14 @@ export async function receivedEvent(
     event: { body: value, headers: Object.fromEntries(headers), query: Object.fromEntries(query) },
     issues,
   };
+}
+
+/** Refuses a body that is nested too deeply for the code that reads it. @throws AppError invalid_input */
+export function assertDepth(body: unknown): void {
+  if (!exceedsDepth(body, MAX_JSON_DEPTH)) return;
+  throw invalidInput([
+    { path: "", code: "too_deep", message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` },
+  ]);
 }
 
 function textOf(body: Buffer): string {

@@ -2,6 +2,7 @@
 import type { Request, Response } from "express";
 import fresh from "fresh";
 import type { AnyTool, ListResponse, ListTotal } from "../../core/tool.ts";
+import { toCsv } from "../../core/mail/csv.ts";
 import { shortHash } from "../../core/short-hash.ts";
 import type { PreparedCall } from "../invoke.ts";
 
@@ -43,6 +44,15 @@ const LINES: ListFormat = {
   closing: "",
   write: (items) => items.map((item) => `${JSON.stringify(item)}\n`).join(""),
 };
+
+/** CSV with a line of column names. */
+const csvFormat = (columns: readonly string[]): ListFormat => ({
+  contentType: "text/csv; charset=utf-8",
+  opening: toCsv([], columns),
+  separator: "",
+  closing: "",
+  write: (items) => toCsv(items, columns, { heading: false }),
+});
 
 const writeList = (format: ListFormat, items: readonly unknown[]): string =>
   `${format.opening}${items.length === 0 ? "" : format.write(items)}${format.closing}`;
@@ -156,9 +166,8 @@ export async function sendList(
       return;
     }
   }
-  const { linesFile } = tool.page!;
-  const format = linesFile === undefined ? ARRAY : LINES;
-  if (linesFile !== undefined) res.setHeader("Content-Disposition", `attachment; filename="${linesFile}"`);
+  const { format, file } = formatOf(tool, prepared.input);
+  if (file !== undefined) res.setHeader("Content-Disposition", `attachment; filename="${file}"`);
   const { search, cursor } = prepared.input;
   const key = `${tool.name} ${req.path} ${prepared.visibility} ${JSON.stringify(prepared.input)}`;
   // Searches and further pages rarely repeat, and would displace lists that do.
@@ -173,6 +182,15 @@ export async function sendList(
     : await streamPages(req, res, prepared.pages(), format);
   if (isCacheable && sent !== undefined && sent.body.byteLength <= MAX_CACHED_BYTES)
     cache.set(key, { revision, ...sent });
+}
+
+function formatOf(
+  { page }: AnyTool,
+  input: PreparedCall["input"],
+): { format: ListFormat; file?: string | undefined } {
+  const { linesFile, csv } = page!;
+  if (csv?.isChosen(input) === true) return { format: csvFormat(csv.columns), file: csv.file };
+  return linesFile === undefined ? { format: ARRAY } : { format: LINES, file: linesFile };
 }
 
 function setTotal(res: Response, { total, total_capped: isCapped }: ListTotal): void {

@@ -7,7 +7,8 @@ import {
   type AuthenticatedSession,
 } from "../../auth/sessions.ts";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
-import type { Actor, Principal } from "../../core/ports.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Actor, Principal } from "../../core/principal.ts";
 import { clientName } from "../client-name.ts";
 import type { Admission } from "../admission.ts";
 import type { SignInServices } from "./endpoint.ts";
@@ -18,19 +19,29 @@ export const isSecure = (signIn: Pick<SignInServices, "https">, req: Request): b
 
 /**
  * Finds the valid session of a request; undefined for none.
- * @throws AppError forbidden_origin when another site's page sent it
+ * @param settingUp whether the request may come from a user who must set up a second factor first
+ * @throws AppError forbidden_origin when another site's page sent it; second_factor_required
  */
 export async function authenticateSession(
   signIn: SignInServices,
   req: Request,
+  { settingUp = false } = {},
 ): Promise<AuthenticatedSession | undefined> {
   const found = await (signIn.provider
     ? signIn.provider.authenticate(req)
     : authenticateByCookie(signIn, req));
   // After the look-up, because a cookie of another application on this host is no session of ours.
   if (found !== undefined) rejectCrossSiteRequest(req.method, req.headers, signIn.origins);
+  if (found !== undefined && !settingUp && (await signIn.factors.isMissing(found.user)))
+    throw secondFactorRequired(found.user.role);
   return found;
 }
+
+const secondFactorRequired = (role: string): AppError =>
+  new AppError(
+    "second_factor_required",
+    `Your role (${role}, or one in a project) requires a second factor. Open /ui/ and set one up first.`,
+  );
 
 /** Finds the session of our session cookie. */
 export const findCookieSession = async (

@@ -84,6 +84,7 @@ export function cognitoProvider(options: CognitoOptions): SignOnProvider {
         address: clientAddressOf(req),
         external: true,
         endedAt: null,
+        confirmedAt: null,
       };
       return completeSignIn(services, policy, identity, session, { client, requestId });
     },

@@ -4,11 +4,14 @@ import type { z } from "zod";
 import type { AuthMode, SessionInfo } from "../../../schemas/user.ts";
 import type { Passwords } from "../../auth/passwords.ts";
 import type { Sessions, SessionLimits, AuthenticatedSession } from "../../auth/sessions.ts";
+import type { SecondFactors } from "../../auth/second-factors.ts";
 import type { Throttle } from "../../auth/throttle.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import type { Writers } from "../../core/ports.ts";
 import type { Services } from "../invoke.ts";
+import type { SecondStep } from "../../../schemas/second-factor.ts";
+import type { BegunSecondStep, PendingSignIn } from "./second-step.ts";
 import type { AuthorizationRequest, AuthorizationServer } from "../oauth/server.ts";
 
 /** Sign-in at an identity provider. */
@@ -35,6 +38,7 @@ export interface SignInServices {
   limits: SessionLimits;
   passwords: Passwords;
   throttle: Throttle;
+  factors: SecondFactors;
   /** Origins that are accepted besides the Host of the request: that of the base URL. */
   origins: readonly string[];
   /** Whether the public URL is https; undefined to decide by request. */
@@ -66,12 +70,24 @@ export interface SessionContext {
    */
   createSession(tx: Writers, user: UserRecord): Promise<AuthenticatedSession & { token: string }>;
   sendSessionCookie(started: AuthenticatedSession & { token: string }): Promise<SessionInfo>;
+  /**
+   * Starts the session of a user whose password is right, or the second step for one with a second factor; after the commit,
+   * `sendSignIn` answers.
+   */
+  beginSignIn(tx: Writers, user: UserRecord): Promise<BegunSignIn>;
+  sendSignIn(begun: BegunSignIn): Promise<SessionInfo | SecondStep>;
+  /** The second step that began in this browser; undefined for none, and when it is over. */
+  pendingSignIn(): Promise<PendingSignIn | undefined>;
+  /** When, with which browser and from which address, for a mail. */
+  requestDetails(): string;
   /** The undecided request of an application that began in this browser. */
   pendingAuthorization(): Promise<AuthorizationRequest | undefined>;
   /** Removes the session cookie. */
   clearSessionCookie(): void;
   toSessionInfo(signedIn: AuthenticatedSession): Promise<SessionInfo>;
 }
+
+type BegunSignIn = (AuthenticatedSession & { token: string }) | BegunSecondStep;
 
 export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
   /** The operation's name in the log, the audit log and the OpenAPI document, such as `sign_in`. */
@@ -82,6 +98,8 @@ export interface SessionEndpoint<I extends z.ZodObject = z.ZodObject, O extends 
   path: `/session${string}`;
   /** Whether it answers 401 without a session. */
   requiresSession: boolean;
+  /** Whether it works for a user who must set up a second factor first. */
+  whileSettingUp?: true;
   /** Answers 409 when users sign in at an identity provider. */
   builtInOnly?: true;
   errors: readonly ErrorCode[];

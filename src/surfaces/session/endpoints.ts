@@ -6,6 +6,21 @@ import {
   sendVerification,
   verifyEmail,
 } from "./link-endpoints.ts";
+import {
+  addPasskey,
+  addTotp,
+  beginPasskey,
+  beginTotp,
+  getSecondFactors,
+  removeFactor,
+  renewRecoveryCodes,
+} from "./factor-endpoints.ts";
+import {
+  beginConfirmationPasskey,
+  beginSecondStepPasskey,
+  completeSecondStep,
+  confirmIdentity,
+} from "./second-step-endpoints.ts";
 import type { SessionEndpoint } from "./endpoint.ts";
 import { setUp } from "./set-up.ts";
 import { changePassword, getSession, signIn, signInOptions, signOut } from "./sign-in.ts";
@@ -23,6 +38,17 @@ export const sessionEndpoints: readonly SessionEndpoint[] = [
   verifyEmail,
   sendVerification,
   changePassword,
+  completeSecondStep,
+  beginSecondStepPasskey,
+  confirmIdentity,
+  beginConfirmationPasskey,
+  getSecondFactors,
+  beginTotp,
+  addTotp,
+  beginPasskey,
+  addPasskey,
+  removeFactor,
+  renewRecoveryCodes,
   getAuthorizationRequest,
   decideAuthorization,
 ];

@@ -1,7 +1,7 @@
 /** Endpoints of the links in mails: accept an invitation, choose a password, verify an address. */
 import { z } from "zod";
 import { timestamp } from "../../../schemas/text.ts";
-import { Email, LinkKind, Password, SessionInfo } from "../../../schemas/user.ts";
+import { Email, LinkKind, Password, SignInResult } from "../../../schemas/user.ts";
 import { digestOf } from "../../auth/key-format.ts";
 import { iso } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
@@ -43,7 +43,8 @@ export const inspectLink = defineEndpoint({
 export const choosePassword = defineEndpoint({
   name: "choose_password",
   title: "Choose a password with a link",
-  description: "Accepts an invitation, or replaces a forgotten password. Both end all sessions of the user.",
+  description:
+    "Accepts an invitation, or replaces a forgotten password. Both end all sessions of the user. It signs in, as sign_in does: a second factor is still needed.",
   method: "POST",
   path: "/session/password",
   requiresSession: false,
@@ -51,7 +52,7 @@ export const choosePassword = defineEndpoint({
   errors: ["sign_on_elsewhere", "link_expired", "too_many_attempts"],
   input: z.strictObject({ token: LinkToken, password: Password }),
   status: 200,
-  output: SessionInfo,
+  output: SignInResult,
   async run({ token, password }, ctx) {
     const { services, signIn } = ctx;
     await signIn.throttle.consume("link", { address: ctx.address });
@@ -70,16 +71,16 @@ export const choosePassword = defineEndpoint({
       await tx.users.update(current.id, {
         passwordHash,
         status: "active",
-        lastLoginAt: now,
+        ...(!current.hasSecondFactor && { lastLoginAt: now }),
         // If mail is configured, the link arrived by mail, which verifies the address.
         verifiedAt: current.verifiedAt ?? (services.accounts.mailEnabled ? now : null),
       });
       await tx.sessions.endAllForUser(current.id);
       await tx.recordAudit(current.email);
-      return ctx.createSession(tx, (await tx.users.find(current.id))!);
+      return ctx.beginSignIn(tx, (await tx.users.find(current.id))!);
     });
     await signIn.throttle.reset("sign_in", { account: user!.email, address: ctx.address });
-    return ctx.sendSessionCookie(started);
+    return ctx.sendSignIn(started);
   },
 });
 

@@ -7,12 +7,15 @@ import { AppError, ERRORS } from "../../core/errors.ts";
 import { parseInput } from "../../core/issues.ts";
 import { secondsSince } from "../../core/meter.ts";
 import type { SessionInfo } from "../../../schemas/user.ts";
+import type { UserRecord } from "../../core/account-ports.ts";
+import { iso } from "../../core/clock.ts";
 import type { Services } from "../invoke.ts";
 import { fromExpressError, readSmallBody } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
 import { clientAddressOf, browserNameOf, isSecure, authenticateSession } from "./authenticate.ts";
 import type { SessionContext, SessionEndpoint, SignInServices } from "./endpoint.ts";
 import { sessionEndpoints } from "./endpoints.ts";
+import { beginSecondStep, findSecondStep, secondStepCookie } from "./second-step.ts";
 import { sessionWriteIntent } from "./write-intent.ts";
 
 export function mountSession(app: Express, services: Services, signIn: SignInServices): void {
@@ -54,7 +57,8 @@ async function answer(
   try {
     rejectCrossSiteRequest(req.method, req.headers, signIn.origins);
     if (endpoint.builtInOnly && signIn.mode !== "built-in") throw signOnElsewhere(endpoint.name);
-    const current = await authenticateSession(signIn, req).catch((error: unknown) => {
+    const settingUp = !endpoint.requiresSession || endpoint.whileSettingUp === true;
+    const current = await authenticateSession(signIn, req, { settingUp }).catch((error: unknown) => {
       // An ended or invalid sign-in must not keep the client from reading how to sign in.
       if (!endpoint.requiresSession && error instanceof AppError && error.code === "unauthorized")
         return undefined;
@@ -92,6 +96,14 @@ async function answer(
   }
 }
 
+async function factorStateOf(
+  { factors }: SignInServices,
+  user: UserRecord,
+): Promise<SessionInfo["user"]["second_factor"]> {
+  if (user.hasSecondFactor) return "set_up";
+  return (await factors.isMissing(user)) ? "missing" : "none";
+}
+
 const notSignedIn = (): AppError =>
   new AppError("unauthorized", "This browser is not signed in. Sign in at /ui/ (scripts send X-API-Key).");
 
@@ -121,6 +133,7 @@ function contextOf(
       role: user.role,
       verified: user.verifiedAt !== null,
       scopes: [...scopesOf(await signIn.sessions.accessOf(user))],
+      second_factor: await factorStateOf(signIn, user),
     },
     session: {
       id: session.id,
@@ -137,6 +150,20 @@ function contextOf(
     oauth: signIn.oauth !== undefined,
     mcp_url: signIn.mcpUrl(hostname, secure),
   });
+  const createSession: SessionContext["createSession"] = async (tx, user) => {
+    if (current !== undefined) await tx.sessions.end(current.session.id);
+    const { token, record } = signIn.sessions.create(client, address);
+    const session = { ...record, userId: user.id };
+    await tx.sessions.insert(session);
+    return { user, session, token };
+  };
+  const sendSessionCookie: SessionContext["sendSessionCookie"] = (started) => {
+    res.setHeader("Set-Cookie", [
+      sessionCookie(started.token, secure, signIn.limits),
+      secondStepCookie(null, secure),
+    ]);
+    return toSessionInfo(started);
+  };
   return {
     services,
     signIn,
@@ -150,17 +177,17 @@ function contextOf(
       const requestId = res.locals["requestId"] as string;
       return services.write(sessionWriteIntent(endpoint.name, principal, { client, requestId }), effect);
     },
-    async createSession(tx, user) {
-      if (current !== undefined) await tx.sessions.end(current.session.id);
-      const { token, record } = signIn.sessions.create(client, address);
-      const session = { ...record, userId: user.id };
-      await tx.sessions.insert(session);
-      return { user, session, token };
+    createSession,
+    sendSessionCookie,
+    beginSignIn: (tx, user) =>
+      user.hasSecondFactor ? beginSecondStep(tx, user, address, services.clock) : createSession(tx, user),
+    async sendSignIn(begun) {
+      if (!("answer" in begun)) return sendSessionCookie(begun);
+      res.setHeader("Set-Cookie", secondStepCookie(begun.token, secure));
+      return begun.answer;
     },
-    sendSessionCookie(started) {
-      res.setHeader("Set-Cookie", sessionCookie(started.token, secure, signIn.limits));
-      return toSessionInfo(started);
-    },
+    pendingSignIn: () => findSecondStep(services.read, req.headers.cookie, secure, services.clock),
+    requestDetails: () => `${iso(services.clock.now())}, ${client}, ${address}`,
     pendingAuthorization: async () => signIn.oauth?.pendingRequest(req, res),
     clearSessionCookie() {
       res.setHeader("Set-Cookie", sessionCookie(null, secure, signIn.limits));

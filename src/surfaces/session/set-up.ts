@@ -41,6 +41,7 @@ export const setUp = defineEndpoint({
       createdAt: now,
       createdBy: email,
       lastLoginAt: now,
+      hasSecondFactor: false,
     };
     const passwordHash = await signIn.passwords.hash(password);
     const verification = services.accounts.newLink("verification", user.id);

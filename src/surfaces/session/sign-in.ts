@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Email, Password, SessionInfo, SignInOptions } from "../../../schemas/user.ts";
-import type { CountedAttempt } from "../../auth/throttle.ts";
+import { Email, Password, SessionInfo, SignInOptions, SignInResult } from "../../../schemas/user.ts";
 import type { UserRecord } from "../../core/account-ports.ts";
 import { iso } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Writers } from "../../core/ports.ts";
-import { defineEndpoint, type SessionContext } from "./endpoint.ts";
+import { defineEndpoint } from "./endpoint.ts";
+import { verifyPassword } from "./verify-password.ts";
 
 export const getSession = defineEndpoint({
   name: "get_session",
@@ -14,6 +14,7 @@ export const getSession = defineEndpoint({
   method: "GET",
   path: "/session",
   requiresSession: true,
+  whileSettingUp: true,
   errors: [],
   input: z.strictObject({}),
   status: 200,
@@ -44,7 +45,7 @@ export const signIn = defineEndpoint({
   name: "sign_in",
   title: "Sign in",
   description:
-    "Starts a session with an e-mail address and a password. After several wrong attempts further ones are refused for a while.",
+    "Starts a session with an e-mail address and a password. If the user has a second factor, it sets a cookie for complete_sign_in instead and returns `second_factor`. After several wrong attempts further ones are refused for a while.",
   method: "POST",
   path: "/session",
   requiresSession: false,
@@ -52,7 +53,7 @@ export const signIn = defineEndpoint({
   errors: ["sign_on_elsewhere", "sign_in_failed", "too_many_attempts"],
   input: z.strictObject({ email: Email, password: Password }),
   status: 200,
-  output: SessionInfo,
+  output: SignInResult,
   async run({ email, password }, ctx) {
     const { services } = ctx;
     const { passwords, throttle } = ctx.signIn;
@@ -68,14 +69,15 @@ export const signIn = defineEndpoint({
     const rehashed = stale ? await passwords.hash(password).catch(() => undefined) : undefined;
     const started = await ctx.write(user, async (tx) => {
       const current = await assertUnchanged(tx, user);
-      await tx.users.update(user.id, {
+      const next = {
         ...(rehashed !== undefined && { passwordHash: rehashed }),
-        lastLoginAt: iso(services.clock.now()),
-      });
-      await tx.recordAudit(user.email);
-      return ctx.createSession(tx, current);
+        ...(!current.hasSecondFactor && { lastLoginAt: iso(services.clock.now()) }),
+      };
+      await tx.users.update(user.id, next);
+      await tx.recordAudit(user.email, current.hasSecondFactor ? "password" : undefined);
+      return ctx.beginSignIn(tx, { ...current, ...next });
     });
-    return ctx.sendSessionCookie(started);
+    return ctx.sendSignIn(started);
   },
 });
 
@@ -135,21 +137,6 @@ export const changePassword = defineEndpoint({
     });
   },
 });
-
-/** Compares a password with a hash. If that is not possible now, the attempt is not counted. */
-async function verifyPassword(
-  ctx: SessionContext,
-  attempt: CountedAttempt,
-  password: string,
-  hash: string | null,
-) {
-  try {
-    return await ctx.signIn.passwords.verify(password, hash);
-  } catch (error) {
-    await attempt.refund();
-    throw error;
-  }
-}
 
 /**
  * Reads the user again. Hashing takes time, so the password or the status may have changed since it was compared.

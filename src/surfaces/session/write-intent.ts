@@ -2,7 +2,8 @@
 import type { Request } from "express";
 import { type AuthenticatedSession, principalOf } from "../../auth/sessions.ts";
 import { NO_ACCESS } from "../../core/access.ts";
-import type { Principal, WriteIntent } from "../../core/ports.ts";
+import type { WriteIntent } from "../../core/ports.ts";
+import type { Principal } from "../../core/principal.ts";
 import { browserNameOf } from "./authenticate.ts";
 
 /** @param request the browser and the request id that the audit log records */

@@ -2,8 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseCookie } from "cookie";
 import { type Request, type Response, Router } from "express";
 import sirv from "sirv";
+import {
+  INTERFACE_LANGUAGES,
+  type InterfaceLanguage,
+  LANGUAGE_COOKIE,
+} from "../../../schemas/interface-language.ts";
 import { AppError } from "../../core/errors.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
 
@@ -38,8 +44,8 @@ export function webPages(directory: string): Router {
     res.removeHeader("Content-Security-Policy");
     next();
   });
-  const index = join(directory, "index.html");
-  if (existsSync(index)) serveFiles(router, directory, readFileSync(index, "utf8"));
+  const pages = readPages(directory);
+  if (pages !== undefined) serveFiles(router, directory, pages);
   else {
     router.use((_req, res) => {
       res
@@ -51,6 +57,32 @@ export function webPages(directory: string): Router {
   return router;
 }
 
+type Pages = Readonly<Record<InterfaceLanguage, string>>;
+
+/** The file to which bin/build-web.js writes the page of a language. */
+const pageName = (language: InterfaceLanguage): string =>
+  language === INTERFACE_LANGUAGES[0] ? "index.html" : `index.${language}.html`;
+
+/** @returns the page of each language; undefined if one is missing */
+function readPages(directory: string): Pages | undefined {
+  const files = INTERFACE_LANGUAGES.map((language) => join(directory, pageName(language)));
+  if (!files.every((file) => existsSync(file))) return undefined;
+  const pages = files.map(
+    (file, index) => [INTERFACE_LANGUAGES[index]!, readFileSync(file, "utf8")] as const,
+  );
+  return Object.fromEntries(pages) as Pages;
+}
+
+/** @returns the chosen language, else the one that the browser prefers */
+function languageOf(req: Request): InterfaceLanguage {
+  const chosen = parseCookie(req.headers.cookie ?? "")[LANGUAGE_COOKIE];
+  return (
+    INTERFACE_LANGUAGES.find((language) => language === chosen) ??
+    INTERFACE_LANGUAGES.find((language) => language === req.acceptsLanguages([...INTERFACE_LANGUAGES])) ??
+    INTERFACE_LANGUAGES[0]
+  );
+}
+
 /** A handler that is made at its first request. */
 function onFirstRequest(make: () => ReturnType<typeof sirv>): ReturnType<typeof sirv> {
   let handler: ReturnType<typeof sirv> | undefined;
@@ -60,7 +92,7 @@ function onFirstRequest(make: () => ReturnType<typeof sirv>): ReturnType<typeof 
   };
 }
 
-function serveFiles(router: Router, directory: string, html: string): void {
+function serveFiles(router: Router, directory: string, pages: Pages): void {
   const compressed = { brotli: true, gzip: true, etag: true };
   // Reading the directories takes some milliseconds, which only servers of pages need.
   const assets = onFirstRequest(() =>
@@ -77,17 +109,20 @@ function serveFiles(router: Router, directory: string, html: string): void {
   router.get(["/icon.svg", "/color-scheme.js"], (req, res, next) => files(req, res, () => next()));
   router
     .route("/{*path}")
-    .get((_req: Request, res: Response) => {
+    .get((req: Request, res: Response) => {
       const nonce = randomBytes(16).toString("base64");
+      const language = languageOf(req);
       res
+        .vary("Accept-Language, Cookie")
         .set({
+          "Content-Language": language,
           "Content-Security-Policy": policy(nonce),
           "Cross-Origin-Opener-Policy": "same-origin",
           "Cache-Control": "no-store",
           "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
         })
         .type("html")
-        .send(html.replaceAll(NONCE, nonce));
+        .send(pages[language].replaceAll(NONCE, nonce));
     })
     .all(rejectOtherMethods(["GET"]));
 }

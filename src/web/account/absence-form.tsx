@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/account";
 import type { Absence } from "../../../schemas/absence.ts";
 import { send } from "../api/client.ts";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
@@ -17,10 +18,7 @@ const absenceQuery = queryOptions({
 export function AbsenceForm() {
   return (
     <Stack>
-      <Text size="sm">
-        While you are away, your substitute can decide the approvals that are assigned to you as well, and
-        gets their mail. What you may not decide yourself, your substitute may not decide for you.
-      </Text>
+      <Text size="sm">{texts.absenceHelp}</Text>
       <QueryContent query={useQuery(absenceQuery)} skeleton={<LoadingSkeleton rows={2} />}>
         {(absence) =>
           absence.until === null ? <NewAbsence absence={absence} /> : <SetAbsence absence={absence} />
@@ -32,8 +30,8 @@ export function AbsenceForm() {
 
 function StandsInFor({ absence: { stands_in_for: people } }: { absence: Absence }) {
   return people.length === 0 ? null : (
-    <Alert color="blue" title={`You stand in for ${people.join(", ")}`} role="note">
-      You can decide the approvals that are assigned to them.
+    <Alert color="blue" title={texts.standInFor({ people: people.join(", ") })} role="note">
+      {texts.standInHelp}
     </Alert>
   );
 }
@@ -42,19 +40,23 @@ function SetAbsence({ absence }: { absence: Absence }) {
   const client = useQueryClient();
   const end = useMutation({
     mutationFn: () => send("delete", "/absence", { query: {} }),
-    onSuccess: () => notifySuccess("Nobody decides in your place any more."),
-    onError: (error) => notifyError("The absence wasn't ended", error),
+    onSuccess: () => notifySuccess(texts.absenceEnded),
+    onError: (error) => notifyError(texts.absenceEndFailed, error),
     onSettled: () => client.invalidateQueries({ queryKey: ["absence"] }),
   });
+  const sentence = absence.active ? texts.awayNow : texts.awayLater;
   return (
     <>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {absence.active ? "You are away" : "You will be away"} from <Time at={absence.from!} /> until{" "}
-        <Time at={absence.until!} />. {absence.substitute} decides in your place.
+        {sentence({
+          from: <Time at={absence.from!} />,
+          until: <Time at={absence.until!} />,
+          substitute: absence.substitute!,
+        })}
       </Text>
       <Group>
         <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
-          {absence.active ? "I'm back" : "Remove"}
+          {absence.active ? texts.back : texts.removeAbsence}
         </Button>
       </Group>
       <StandsInFor absence={absence} />
@@ -76,7 +78,7 @@ function NewAbsence({ absence }: { absence: Absence }) {
           substitute: substitute.trim(),
         },
       }),
-    onSuccess: () => notifySuccess("Your absence is saved."),
+    onSuccess: () => notifySuccess(texts.absenceSaved),
     onSettled: () => client.invalidateQueries({ queryKey: ["absence"] }),
   });
   const formError = formLevelError(save.error, ["from", "until", "substitute"]);
@@ -91,15 +93,15 @@ function NewAbsence({ absence }: { absence: Absence }) {
         <StandsInFor absence={absence} />
         {formError && <ErrorAlert error={formError} />}
         <TextInput
-          label="Away from"
-          description="Left empty, from now on."
+          label={texts.awayFrom}
+          description={texts.awayFromHelp}
           type="datetime-local"
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
           error={issueAt(save.error, "from")}
         />
         <TextInput
-          label="Back at"
+          label={texts.backAt}
           type="datetime-local"
           required
           value={until}
@@ -107,8 +109,8 @@ function NewAbsence({ absence }: { absence: Absence }) {
           error={issueAt(save.error, "until")}
         />
         <TextInput
-          label="Substitute"
-          description="The e-mail address of a colleague."
+          label={texts.substitute}
+          description={texts.substituteHelp}
           type="email"
           required
           value={substitute}
@@ -117,7 +119,7 @@ function NewAbsence({ absence }: { absence: Absence }) {
         />
         <Group>
           <Button type="submit" loading={save.isPending}>
-            Save absence
+            {texts.saveAbsence}
           </Button>
         </Group>
       </Stack>

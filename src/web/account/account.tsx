@@ -3,36 +3,40 @@ import { Alert, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { IconMail } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import * as texts from "#texts/account";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { Page } from "../ui/page.tsx";
 import { AbsenceForm } from "./absence-form.tsx";
 import { ChangePassword } from "./change-password.tsx";
+import { SecondFactors } from "./second-factors.tsx";
 import { Sessions } from "./sessions.tsx";
 
 export default function Account() {
   const { user, mail, mode } = useSession();
   const hasPassword = mode === "built-in";
   return (
-    <Page title="Account" about={`${user.email} · ${user.role}`}>
+    <Page title={texts.account} about={texts.aboutUser(user)}>
       {hasPassword && mail && !user.verified && <Unverified email={user.email} />}
       {hasPassword ? (
-        <Section title="Password">
-          <ChangePassword email={user.email} />
-        </Section>
+        <>
+          <Section title={texts.password}>
+            <ChangePassword email={user.email} />
+          </Section>
+          <Section title={texts.twoFactor}>
+            <SecondFactors email={user.email} />
+          </Section>
+        </>
       ) : (
-        <Section title="Sign-in method">
-          <Text size="sm">
-            You sign in at your organisation&apos;s identity provider. Change your password and other
-            credentials there.
-          </Text>
+        <Section title={texts.signInMethod}>
+          <Text size="sm">{texts.passwordAtProvider}</Text>
         </Section>
       )}
-      <Section title="Absence">
+      <Section title={texts.absence}>
         <AbsenceForm />
       </Section>
-      <Section title="Active sessions">
+      <Section title={texts.activeSessions}>
         <Sessions />
       </Section>
     </Page>
@@ -55,15 +59,15 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Unverified({ email }: { email: string }) {
   const resend = useMutation({
     mutationFn: () => send("post", "/session/verification-mail", {}),
-    onSuccess: () => notifySuccess(`E-mail sent to ${email}.`),
-    onError: (error) => notifyError("The e-mail wasn't sent", error),
+    onSuccess: () => notifySuccess(texts.mailSent({ email })),
+    onError: (error) => notifyError(texts.mailFailed, error),
   });
   return (
-    <Alert color="yellow" icon={<IconMail aria-hidden />} title="Confirm your e-mail address">
+    <Alert color="yellow" icon={<IconMail aria-hidden />} title={texts.confirmAddress}>
       <Group justify="space-between">
-        <Text size="sm">Open the link in the e-mail that was sent to {email}. It works for 24 hours.</Text>
+        <Text size="sm">{texts.openMailedLink({ email })}</Text>
         <Button size="xs" variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
-          Resend e-mail
+          {texts.resendMail}
         </Button>
       </Group>
     </Alert>

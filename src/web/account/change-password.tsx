@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/account";
 import { send } from "../api/client.ts";
 import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
@@ -18,7 +19,7 @@ export function ChangePassword({ email }: { email: string }) {
     onSuccess: () => {
       setCurrentPassword("");
       setPassword("");
-      notifySuccess("Password changed. You're signed out everywhere else.");
+      notifySuccess(texts.passwordChanged);
       void client.invalidateQueries({ queryKey: ["sessions"] });
     },
   });
@@ -39,19 +40,19 @@ export function ChangePassword({ email }: { email: string }) {
           value={email}
           readOnly
           display="none"
-          label="E-mail address"
+          label={texts.email}
         />
         <PasswordInput
-          label="Current password"
+          label={texts.currentPassword}
           autoComplete="current-password"
           required
           value={currentPassword}
           onChange={(event) => setCurrentPassword(event.currentTarget.value)}
           error={issueAt(change.error, "current_password")}
-          visibilityToggleButtonProps={{ "aria-label": "Show current password", tabIndex: 0 }}
+          visibilityToggleButtonProps={{ "aria-label": texts.showCurrentPassword, tabIndex: 0 }}
         />
         <PasswordField
-          label="New password"
+          label={texts.newPassword}
           value={password}
           onChange={setPassword}
           email={email}
@@ -59,7 +60,7 @@ export function ChangePassword({ email }: { email: string }) {
         />
         <Group>
           <Button type="submit" loading={change.isPending}>
-            Change password
+            {texts.changePassword}
           </Button>
         </Group>
       </Stack>

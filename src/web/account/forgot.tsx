@@ -1,8 +1,9 @@
 /** The page for a forgotten password: sends a reset link, or says whom to ask where mail is not configured. */
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link, Navigate } from "react-router";
+import * as texts from "#texts/account";
 import { send } from "../api/client.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { AuthCard } from "./auth-card.tsx";
@@ -13,22 +14,19 @@ export default function Forgot() {
   const options = useQuery(signInOptions);
   if (options.data && options.data.mode !== "built-in") return <Navigate to="/sign-in" replace />;
   return (
-    <AuthCard title="Reset your password">
+    <AuthCard title={texts.resetPassword}>
       <QueryContent query={options}>{({ mail }) => (mail ? <Form /> : <NoMailNotice />)}</QueryContent>
       <Anchor component={Link} to="/sign-in" size="sm">
-        Back to sign-in
+        {texts.backToSignIn}
       </Anchor>
     </AuthCard>
   );
 }
 
+const code = (text: ReactNode) => <code>{text}</code>;
+
 function NoMailNotice() {
-  return (
-    <Text size="sm">
-      This server can&apos;t send e-mail. Ask an admin for a reset link; they create it on the People page. If
-      you&apos;re the only admin, run <code>millrace users reset &lt;e-mail&gt;</code> on the server.
-    </Text>
-  );
+  return <Text size="sm">{texts.noMail({ code })}</Text>;
 }
 
 function Form() {
@@ -40,8 +38,7 @@ function Form() {
   if (requestReset.isSuccess) {
     return (
       <Text size="sm" role="status">
-        If {email.trim()} has an account here, we sent it a reset link. The link works for 30 minutes. If
-        nothing arrives, check your spam folder or ask an admin.
+        {texts.resetLinkSent({ email: email.trim() })}
       </Text>
     );
   }
@@ -55,7 +52,7 @@ function Form() {
       <Stack>
         {formError && <ErrorAlert error={formError} />}
         <TextInput
-          label="E-mail address"
+          label={texts.email}
           type="email"
           autoComplete="username"
           required
@@ -64,7 +61,7 @@ function Form() {
           error={issueAt(requestReset.error, "email")}
         />
         <Button type="submit" loading={requestReset.isPending}>
-          Send reset link
+          {texts.sendResetLink}
         </Button>
       </Stack>
     </form>

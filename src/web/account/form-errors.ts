@@ -1,4 +1,5 @@
 /** Maps the errors that the API returns to the fields of a small form. */
+import * as texts from "#texts/ui";
 import { ApiError } from "../api/client.ts";
 import { endSentence } from "../ui/sentence.ts";
 
@@ -7,7 +8,7 @@ export function issueAt(error: Error | null, path: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const issue = error.problem.errors?.find((candidate) => candidate.path === path);
   if (issue === undefined) return undefined;
-  if (issue.code === "missing") return "Required.";
+  if (issue.code === "missing") return texts.required;
   const text = issue.fix === undefined ? issue.message : `${endSentence(issue.message)} ${issue.fix}`;
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

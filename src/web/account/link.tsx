@@ -2,13 +2,15 @@
 import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, Navigate, useLocation } from "react-router";
+import { Link, Navigate, useLocation, useNavigate } from "react-router";
+import * as texts from "#texts/account";
 import { send } from "../api/client.ts";
 import { sessionQuery } from "../app/session.tsx";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { formLevelError, issueAt, tokenFromHash } from "./form-errors.ts";
 import { PasswordField } from "./password-field.tsx";
+import { SecondStepForm, useSecondStep } from "./second-step.tsx";
 import { useCompleteSignIn } from "./use-complete-sign-in.ts";
 
 export default function LinkPage() {
@@ -22,10 +24,10 @@ export default function LinkPage() {
   if (token === "") return <Navigate to="/sign-in" replace />;
   if (link.isError) {
     return (
-      <AuthCard title="This link doesn't work">
+      <AuthCard title={texts.linkBroken}>
         <ErrorAlert error={link.error} />
         <Anchor component={Link} to="/sign-in">
-          Sign in
+          {texts.signIn}
         </Anchor>
       </AuthCard>
     );
@@ -44,15 +46,27 @@ export default function LinkPage() {
 function ChoosePassword({ token, email, invited }: { token: string; email: string; invited: boolean }) {
   const [password, setPassword] = useState("");
   const completeSignIn = useCompleteSignIn("/");
+  const navigate = useNavigate();
+  const { step, take } = useSecondStep(completeSignIn);
   const setNewPassword = useMutation({
     mutationFn: () => send("post", "/session/password", { body: { token, password } }),
-    onSuccess: ({ data }) => completeSignIn(data),
+    onSuccess: ({ data }) => take(data),
   });
   const formError = formLevelError(setNewPassword.error, ["password"]);
+  if (step !== undefined)
+    return (
+      <AuthCard title={texts.signIn}>
+        <SecondStepForm
+          step={step}
+          complete={completeSignIn}
+          cancel={() => void navigate("/sign-in", { replace: true })}
+        />
+      </AuthCard>
+    );
   return (
     <AuthCard
-      title={invited ? "Welcome to Millrace" : "Choose a new password"}
-      about={invited ? "Choose a password to create your account." : "This signs you out everywhere else."}
+      title={invited ? texts.welcome : texts.choosePassword}
+      about={invited ? texts.welcomeHelp : texts.choosePasswordHelp}
     >
       <form
         onSubmit={(event) => {
@@ -62,7 +76,7 @@ function ChoosePassword({ token, email, invited }: { token: string; email: strin
       >
         <Stack>
           {formError && <ErrorAlert error={formError} />}
-          <TextInput label="E-mail address" type="email" autoComplete="username" readOnly value={email} />
+          <TextInput label={texts.email} type="email" autoComplete="username" readOnly value={email} />
           <PasswordField
             value={password}
             onChange={setPassword}
@@ -70,7 +84,7 @@ function ChoosePassword({ token, email, invited }: { token: string; email: strin
             error={issueAt(setNewPassword.error, "password")}
           />
           <Button type="submit" loading={setNewPassword.isPending}>
-            {invited ? "Create account" : "Save and sign in"}
+            {invited ? texts.createAccount : texts.saveAndSignIn}
           </Button>
         </Stack>
       </form>
@@ -86,20 +100,20 @@ function ConfirmEmail({ token, email }: { token: string; email: string }) {
     onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   return (
-    <AuthCard title="Confirm your e-mail address">
+    <AuthCard title={texts.confirmAddress}>
       {confirm.error && <ErrorAlert error={confirm.error} />}
       {confirm.isSuccess ? (
         <>
-          <Text role="status">{email} is confirmed.</Text>
+          <Text role="status">{texts.addressConfirmed({ email })}</Text>
           <Button component={Link} to="/">
-            Continue
+            {texts.continueButton}
           </Button>
         </>
       ) : (
         <>
-          <Text size="sm">Is {email} your address?</Text>
+          <Text size="sm">{texts.isYourAddress({ email })}</Text>
           <Button onClick={() => confirm.mutate()} loading={confirm.isPending}>
-            Confirm
+            {texts.confirm}
           </Button>
         </>
       )}

@@ -2,14 +2,15 @@
 import { PasswordInput, Progress, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
-import { PASSWORD_RULE, passwordIssue } from "../../../schemas/password.ts";
+import * as texts from "#texts/account";
+import { passwordIssue } from "../../../schemas/password.ts";
 
 const LEVELS = [
-  { label: "very weak", color: "red" },
-  { label: "weak", color: "red" },
-  { label: "fair", color: "orange" },
-  { label: "good", color: "lime" },
-  { label: "strong", color: "green" },
+  { level: "veryWeak", color: "red" },
+  { level: "weak", color: "red" },
+  { level: "fair", color: "orange" },
+  { level: "good", color: "lime" },
+  { level: "strong", color: "green" },
 ] as const;
 
 interface PasswordFieldProps {
@@ -22,7 +23,7 @@ interface PasswordFieldProps {
 }
 
 export function PasswordField({
-  label = "Password",
+  label = texts.password,
   value,
   onChange,
   email = "",
@@ -32,13 +33,13 @@ export function PasswordField({
     <Stack gap={6}>
       <PasswordInput
         label={label}
-        description={PASSWORD_RULE}
+        description={texts.passwordRule}
         required
         autoComplete="new-password"
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={error}
-        visibilityToggleButtonProps={{ "aria-label": "Show password", tabIndex: 0 }}
+        visibilityToggleButtonProps={{ "aria-label": texts.showPassword, tabIndex: 0 }}
       />
       {value !== "" && <StrengthMeter password={value} email={email} />}
     </Stack>
@@ -57,16 +58,16 @@ function StrengthMeter({ password, email }: { password: string; email: string })
   });
   const rating = strength.data?.(deferred, email);
   const score = issue === undefined ? (rating ?? 0) : Math.min(rating ?? 0, 1);
-  const { label, color } = LEVELS[score]!;
+  const { level, color } = LEVELS[score]!;
   return (
     <Stack gap={4}>
-      <Progress value={(score + 1) * 20} color={color} size="sm" aria-label="Strength" />
+      <Progress value={(score + 1) * 20} color={color} size="sm" aria-label={texts.strength} />
       <Text size="xs" c="dimmed" aria-live="polite">
         {issue !== undefined
-          ? `The password ${issue.message}.`
+          ? texts.passwordIssue(issue)
           : rating === undefined
-            ? "Checking strength…"
-            : `Strength: ${label}.`}
+            ? texts.checkingStrength
+            : texts.strengthIs({ level })}
       </Text>
     </Stack>
   );

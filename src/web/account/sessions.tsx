@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/account";
 import type { Session } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -22,10 +23,10 @@ export function Sessions() {
   const endOthers = useMutation({
     mutationFn: () => send("post", "/sessions/end-others", { body: {}, header: idempotencyHeader() }),
     onSuccess: ({ data }) => {
-      notifySuccess(data.ended === 1 ? "1 session ended." : `${data.ended} sessions ended.`);
+      notifySuccess(texts.sessionsEnded({ count: data.ended }));
       refresh();
     },
-    onError: (error) => notifyError("Couldn't end the sessions", error),
+    onError: (error) => notifyError(texts.sessionsEndFailed, error),
   });
   const hasOthers = (flattenPages(sessions.data)?.length ?? 0) > 1;
   return (
@@ -42,14 +43,14 @@ export function Sessions() {
             loading={endOthers.isPending}
             onClick={() =>
               confirmAction({
-                title: "Sign out everywhere else?",
-                consequence: "Every other browser has to sign in again. API keys keep working.",
-                confirm: "Sign out everywhere else",
+                title: texts.signOutOthersTitle,
+                consequence: texts.signOutOthersHelp,
+                confirm: texts.signOutOthers,
                 onConfirm: () => endOthers.mutate(),
               })
             }
           >
-            Sign out everywhere else
+            {texts.signOutOthers}
           </Button>
         </Group>
       )}
@@ -66,10 +67,10 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => voi
         header: idempotencyHeader(),
       }),
     onSuccess: () => {
-      notifySuccess(`${session.client} is signed out.`);
+      notifySuccess(texts.clientSignedOut(session));
       onEnded();
     },
-    onError: (error) => notifyError("Couldn't end the session", error),
+    onError: (error) => notifyError(texts.sessionEndFailed, error),
   });
   return (
     <Group justify="space-between" wrap="nowrap">
@@ -80,13 +81,16 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => voi
           </Text>
           {session.current && (
             <Badge variant="light" tt="none">
-              this browser
+              {texts.thisBrowser}
             </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed" component="div">
-          {session.address} · signed in <Time at={session.created_at} ago /> · last active{" "}
-          <Time at={session.seen_at} ago />
+          {texts.sessionTimes({
+            address: session.address,
+            created: <Time at={session.created_at} ago />,
+            seen: <Time at={session.seen_at} ago />,
+          })}
         </Text>
       </Stack>
       {!session.current && (
@@ -94,11 +98,11 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => voi
           size="xs"
           variant="default"
           style={{ flexShrink: 0 }}
-          aria-label={`Sign out ${session.client}`}
+          aria-label={texts.signOutClient(session)}
           loading={end.isPending}
           onClick={() => end.mutate()}
         >
-          Sign out
+          {texts.signOut}
         </Button>
       )}
     </Group>

@@ -3,6 +3,7 @@ import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
+import * as texts from "#texts/account";
 import { send } from "../api/client.ts";
 import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { AuthCard } from "./auth-card.tsx";
@@ -20,10 +21,10 @@ export default function Setup() {
         setup ? (
           <Form />
         ) : (
-          <AuthCard title="An admin account already exists">
-            <Text size="sm">Sign in, or ask an admin to invite you.</Text>
+          <AuthCard title={texts.adminExists}>
+            <Text size="sm">{texts.adminExistsHelp}</Text>
             <Anchor component={Link} to="/sign-in">
-              Sign in
+              {texts.signIn}
             </Anchor>
           </AuthCard>
         )
@@ -45,7 +46,7 @@ function Form() {
   });
   const formError = formLevelError(createAccount.error, ["email", "password", "token"]);
   return (
-    <AuthCard title="Create your admin account" about="You can invite others later.">
+    <AuthCard title={texts.createAdmin} about={texts.createAdminHelp}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -56,8 +57,8 @@ function Form() {
           {formError && <ErrorAlert error={formError} />}
           {linkToken === "" && (
             <PasswordInput
-              label="Setup token"
-              description="The part after # in the link that the server printed at its first start, or that “millrace users setup-link” prints."
+              label={texts.setupToken}
+              description={texts.setupTokenHelp}
               required
               autoComplete="off"
               value={typedToken}
@@ -66,7 +67,7 @@ function Form() {
             />
           )}
           <TextInput
-            label="E-mail address"
+            label={texts.email}
             type="email"
             autoComplete="username"
             required
@@ -81,7 +82,7 @@ function Form() {
             error={issueAt(createAccount.error, "password")}
           />
           <Button type="submit" loading={createAccount.isPending}>
-            Create account
+            {texts.createAccount}
           </Button>
         </Stack>
       </form>

@@ -3,7 +3,8 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect } from "react";
 import { useSearchParams } from "react-router";
-import type { SignInErrorCode } from "../../../schemas/sign-on.ts";
+import * as texts from "#texts/sso";
+import type { RefusalReason, SignInErrorCode } from "../../../schemas/sign-on.ts";
 import { notifyOtherTabs } from "../app/session.tsx";
 import { AuthCard } from "./auth-card.tsx";
 
@@ -13,70 +14,32 @@ const LOGOUT = "/logout";
 /** The server's page that redirects to the provider. @param to path below /ui to open after sign-in */
 export const loginUrl = (to: string): string => `/login?to=${encodeURIComponent(`/ui${to}`)}`;
 
-const NO_ACCESS = "You don't have access";
-
 const ERROR_MESSAGES: Readonly<Record<SignInErrorCode, { title: string; text: string }>> = {
-  no_role: {
-    title: NO_ACCESS,
-    text: "None of your groups at the identity provider has a role in Millrace. Ask an admin to add you to one that does.",
-  },
-  no_email: {
-    title: NO_ACCESS,
-    text: "The identity provider didn't send your e-mail address, which identifies you in Millrace. Ask an admin to make it send the address.",
-  },
-  email_not_verified: {
-    title: NO_ACCESS,
-    text: "Your e-mail address isn't verified at the identity provider. Verify it there, then sign in again.",
-  },
-  address_taken: {
-    title: NO_ACCESS,
-    text: "Another account at the identity provider already uses your e-mail address here. Ask an admin for help.",
-  },
-  deactivated: {
-    title: NO_ACCESS,
-    text: "Your account is deactivated. Ask an admin to reactivate it.",
-  },
-  denied: {
-    title: "You weren't signed in",
-    text: "Sign-in was cancelled, or the identity provider doesn't allow it. Try again, or ask an admin for access.",
-  },
-  flow_expired: {
-    title: "Sign-in timed out",
-    text: "Complete sign-in within ten minutes, in the browser that you started in, with cookies allowed. Start again.",
-  },
-  state_mismatch: {
-    title: "This response belongs to another sign-in",
-    text: "You may have started to sign in twice, or another site sent you here. Start again.",
-  },
-  code_expired: {
-    title: "The sign-in code has expired",
-    text: "It works once, for a short time. Start again.",
-  },
-  provider_refused: {
-    title: "The identity provider rejected the request",
-    text: "Your account is fine; the configuration may be wrong. An admin can find the reason in the server's log.",
-  },
-  provider_unavailable: {
-    title: "The identity provider can't be reached",
-    text: "Nobody can sign in until it responds. Try again in a moment. API keys keep working.",
-  },
-  not_verified: {
-    title: "The identity provider's response is invalid",
-    text: "Millrace couldn't verify that the provider sent it for this sign-in. Start again. If the error stays, an admin can find the reason in the server's log.",
-  },
-  too_many_attempts: {
-    title: "Too many attempts",
-    text: "There were too many sign-in attempts from your network. Wait a few minutes, then start again.",
-  },
-  busy: {
-    title: "The server is busy",
-    text: "You weren't signed in and nothing was changed. Start again.",
-  },
-  internal: {
-    title: "Something went wrong",
-    text: "The error was logged. Start again. If it stays, tell an admin when it happened.",
-  },
+  no_role: { title: texts.noAccess, text: texts.noRole },
+  no_email: { title: texts.noAccess, text: texts.noEmail },
+  email_not_verified: { title: texts.noAccess, text: texts.emailNotVerified },
+  address_taken: { title: texts.noAccess, text: texts.addressTaken },
+  deactivated: { title: texts.noAccess, text: texts.deactivated },
+  denied: { title: texts.deniedTitle, text: texts.denied },
+  flow_expired: { title: texts.flowExpiredTitle, text: texts.flowExpired },
+  state_mismatch: { title: texts.stateMismatchTitle, text: texts.stateMismatch },
+  code_expired: { title: texts.codeExpiredTitle, text: texts.codeExpired },
+  provider_refused: { title: texts.providerRefusedTitle, text: texts.providerRefused },
+  provider_unavailable: { title: texts.providerUnavailableTitle, text: texts.providerUnavailable },
+  not_verified: { title: texts.notVerifiedTitle, text: texts.notVerified },
+  too_many_attempts: { title: texts.tooManyAttemptsTitle, text: texts.tooManyAttempts },
+  busy: { title: texts.busyTitle, text: texts.busy },
+  internal: { title: texts.internalTitle, text: texts.internal },
 };
+
+/** The reasons why another account at the identity provider may have access. */
+const REFUSALS: ReadonlySet<string> = new Set<RefusalReason>([
+  "no_role",
+  "no_email",
+  "email_not_verified",
+  "address_taken",
+  "deactivated",
+]);
 
 const isKnown = (code: string): code is SignInErrorCode => Object.hasOwn(ERROR_MESSAGES, code);
 
@@ -86,9 +49,9 @@ function SignInError({ code }: { code: string }) {
     <Alert role="alert" color="red" icon={<IconAlertTriangle aria-hidden />} title={title}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{text}</Text>
-        {title === NO_ACCESS && (
+        {REFUSALS.has(code) && (
           <Anchor href={LOGOUT} size="sm">
-            Sign out at the identity provider to use another account
+            {texts.signOutAtProvider}
           </Anchor>
         )}
       </Stack>
@@ -106,18 +69,12 @@ export function SsoSignIn({ to }: { to: string }) {
   }, [isSignedOut]);
   return (
     <AuthCard
-      title="Sign in"
-      about={
-        isSignedOut ? (
-          <span role="status">You are signed out.</span>
-        ) : (
-          "You sign in at your organisation's identity provider, then return here."
-        )
-      }
+      title={texts.signIn}
+      about={isSignedOut ? <span role="status">{texts.signedOut}</span> : texts.signInAtProvider}
     >
       {errorCode !== null && <SignInError code={errorCode} />}
       <Button component="a" href={loginUrl(to)}>
-        {errorCode === null ? "Sign in" : "Sign in again"}
+        {errorCode === null ? texts.signIn : texts.signInAgain}
       </Button>
     </AuthCard>
   );
@@ -126,16 +83,13 @@ export function SsoSignIn({ to }: { to: string }) {
 /** Behind a load balancer that authenticates every browser: loading any page starts its sign-in. */
 export function LoadBalancerSignIn({ to }: { to: string }) {
   return (
-    <AuthCard
-      title="You are not signed in"
-      about="Sign in to continue. If you end up here again, sign out first: your browser's sign-in has expired."
-    >
+    <AuthCard title={texts.notSignedIn} about={texts.notSignedInHelp}>
       <Group grow>
         <Button variant="default" component="a" href={LOGOUT}>
-          Sign out
+          {texts.signOut}
         </Button>
         <Button component="a" href={`/ui${to}`}>
-          Sign in
+          {texts.signIn}
         </Button>
       </Group>
     </AuthCard>
@@ -150,9 +104,9 @@ export function CloseTabNotice() {
     window.close();
   }, []);
   return (
-    <AuthCard title="You are signed in">
+    <AuthCard title={texts.signedIn}>
       <Text size="sm" role="status">
-        Continue in the other tab. You can close this one.
+        {texts.closeTab}
       </Text>
     </AuthCard>
   );
@@ -161,10 +115,10 @@ export function CloseTabNotice() {
 /** Shown instead of the pages when the provider knows the user and the server refuses access. */
 export function SignInRefused({ children }: { children: ReactNode }) {
   return (
-    <AuthCard title={NO_ACCESS}>
+    <AuthCard title={texts.noAccess}>
       {children}
       <Button variant="default" component="a" href={LOGOUT}>
-        Sign out
+        {texts.signOut}
       </Button>
     </AuthCard>
   );

@@ -1,16 +1,20 @@
 /** The layouts around all pages. A visitor without a session goes to the sign-in page, and returns after sign-in. */
 import { Center, Container, Loader } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useState } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
+import * as texts from "#texts/app";
 import type { SessionInfo } from "../../../schemas/user.ts";
 import { SignInRefused } from "../account/sso-sign-in.tsx";
 import { ApiError } from "../api/client.ts";
 import { ProjectsProvider } from "../projects/use-projects.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
 import { type SignOutTarget, purgeUserQueries, SessionProvider, useSessionQuery } from "./session.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { Shell } from "./shell.tsx";
 import { ReauthenticationDialog } from "./reauthentication-dialog.tsx";
+
+const RequiredSetUp = lazy(() => import("../account/required-set-up.tsx"));
 
 /**
  * When the session ends, the page stays mounted behind a sign-in dialog, so that unsaved input is not lost. If another
@@ -20,6 +24,7 @@ export function AuthenticatedLayout() {
   const session = useSessionQuery();
   const { pathname, search, hash } = useLocation();
   const [lastSession, setLastSession] = useState<SessionInfo>();
+  const [settingUp, setSettingUp] = useState(false);
   const [signOutTarget, signOutTo] = useState<SignOutTarget>();
   const current = session.data;
   const isOtherUser = Boolean(current && lastSession && current.user.id !== lastSession.user.id);
@@ -33,7 +38,13 @@ export function AuthenticatedLayout() {
       );
     return <PurgeUserData>{next}</PurgeUserData>;
   }
-  if (isOtherUser) return <PurgeUserData onPurged={() => setLastSession(undefined)} />;
+  if (isOtherUser) {
+    const begin = (): void => {
+      setSettingUp(false);
+      setLastSession(undefined);
+    };
+    return <PurgeUserData onPurged={begin} />;
+  }
   if (current === undefined) {
     if (session.error instanceof ApiError && session.error.code === "sign_on_refused") {
       return (
@@ -62,6 +73,23 @@ export function AuthenticatedLayout() {
       />
     );
   }
+  const reauthentication = current === null && (
+    <ReauthenticationDialog email={effective.user.email} mode={effective.mode} />
+  );
+  // It stays until its recovery codes are saved, although the session is complete before.
+  const isMissing = effective.user.second_factor === "missing";
+  if (isMissing && !settingUp) setSettingUp(true);
+  if (isMissing || settingUp)
+    return (
+      <SessionProvider session={effective} signOutTo={signOutTo}>
+        <CenteredColumn>
+          <Suspense fallback={<FullPageLoader />}>
+            <RequiredSetUp onSetUp={() => setSettingUp(false)} />
+          </Suspense>
+        </CenteredColumn>
+        {reauthentication}
+      </SessionProvider>
+    );
   return (
     <SessionProvider session={effective} signOutTo={signOutTo}>
       <ProjectsProvider>
@@ -69,7 +97,7 @@ export function AuthenticatedLayout() {
           <Outlet />
         </Shell>
       </ProjectsProvider>
-      {current === null && <ReauthenticationDialog email={effective.user.email} mode={effective.mode} />}
+      {reauthentication}
     </SessionProvider>
   );
 }
@@ -110,8 +138,11 @@ function CenteredColumn({ children }: { children: ReactNode }) {
 
 export function FullPageLoader() {
   return (
-    <Center h="100vh">
-      <Loader role="status" aria-label="Loading" />
-    </Center>
+    <Container size="sm" py="xl">
+      <ConnectionBanner />
+      <Center h="70vh">
+        <Loader role="status" aria-label={texts.loading} />
+      </Center>
+    </Container>
   );
 }

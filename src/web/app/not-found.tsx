@@ -1,20 +1,14 @@
-import { Button } from "@mantine/core";
-import { Link } from "react-router";
-import { EmptyState, Page } from "../ui/page.tsx";
+import { useLocation } from "react-router";
+import * as texts from "#texts/app";
+import { Page } from "../ui/page.tsx";
+import { NotFoundHelp } from "./not-found-help.tsx";
+import { searchWordsOf } from "./near-matches.ts";
 
 export function NotFound() {
+  const { pathname } = useLocation();
   return (
-    <Page title="Not found">
-      <EmptyState
-        title="This page doesn't exist"
-        action={
-          <Button component={Link} to="/">
-            Home
-          </Button>
-        }
-      >
-        Check the address. What it showed may have been removed.
-      </EmptyState>
+    <Page title={texts.notFound}>
+      <NotFoundHelp title={texts.pageMissing} lookedFor={pathname} words={searchWordsOf(pathname)} />
     </Page>
   );
 }

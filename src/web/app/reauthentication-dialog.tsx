@@ -2,11 +2,13 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/app";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
+import { SecondStepForm, useSecondStep } from "../account/second-step.tsx";
 import { send } from "../api/client.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
-import type { AuthMode } from "../../../schemas/user.ts";
+import type { AuthMode, SessionInfo } from "../../../schemas/user.ts";
 import { refetchFailedQueries, sessionQuery, notifyOtherTabs, useSignOutTo } from "./session.tsx";
 import { SsoReauthentication } from "./sso-reauthentication.tsx";
 
@@ -20,7 +22,7 @@ export function ReauthenticationDialog({ email, mode }: { email: string; mode: A
     <Modal
       opened
       onClose={() => signOutTo("/sign-in")}
-      title="You are signed out"
+      title={texts.signedOutTitle}
       centered
       zIndex={Z_INDEX}
       overlayProps={{ blur: 6 }}
@@ -41,15 +43,18 @@ function PasswordReauthentication({ email }: { email: string }) {
   const client = useQueryClient();
   const signOutTo = useSignOutTo();
   const [password, setPassword] = useState("");
+  const complete = (session: SessionInfo): void => {
+    client.setQueryData(sessionQuery.queryKey, session);
+    notifyOtherTabs();
+    refetchFailedQueries(client);
+  };
+  const { step, take, cancel } = useSecondStep(complete);
   const signIn = useMutation({
     mutationFn: () => send("post", "/session", { body: { email, password } }),
-    onSuccess: ({ data }) => {
-      client.setQueryData(sessionQuery.queryKey, data);
-      notifyOtherTabs();
-      refetchFailedQueries(client);
-    },
+    onSuccess: ({ data }) => take(data),
   });
   const formError = formLevelError(signIn.error, ["password"]);
+  if (step !== undefined) return <SecondStepForm step={step} complete={complete} cancel={cancel} />;
   return (
     <form
       onSubmit={(event) => {
@@ -58,29 +63,26 @@ function PasswordReauthentication({ email }: { email: string }) {
       }}
     >
       <Stack>
-        <Text size="sm">
-          Your session has ended. Your unsaved input is still here. Sign in again as <b>{email}</b> to
-          continue.
-        </Text>
+        <Text size="sm">{texts.sessionEnded({ user: <b>{email}</b> })}</Text>
         {formError && <ErrorAlert error={formError} />}
         {/* Tells password managers which account the password belongs to. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
-          label="Password"
+          label={texts.password}
           autoComplete="current-password"
           required
           data-autofocus
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={issueAt(signIn.error, "password")}
-          visibilityToggleButtonProps={{ "aria-label": "Show password", tabIndex: 0 }}
+          visibilityToggleButtonProps={{ "aria-label": texts.showPassword, tabIndex: 0 }}
         />
         <Group justify="space-between">
           <Button variant="default" onClick={() => signOutTo("/sign-in")}>
-            Use another account
+            {texts.otherAccount}
           </Button>
           <Button type="submit" loading={signIn.isPending}>
-            Sign in
+            {texts.signIn}
           </Button>
         </Group>
       </Stack>

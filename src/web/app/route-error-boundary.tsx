@@ -2,6 +2,7 @@
 import { Button, Container, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouteError } from "react-router";
+import * as texts from "#texts/app";
 import { ErrorAlert, LoadingSkeleton } from "../ui/page.tsx";
 
 const HEALTH_POLL_MS = 3_000;
@@ -13,7 +14,7 @@ export function RouteErrorBoundary() {
     <Container size="sm" py="xl">
       <Stack align="flex-start">
         {isChunkLoadError(error) ? <ChunkLoadError /> : <ErrorAlert error={error} />}
-        <Button onClick={() => location.reload()}>Reload page</Button>
+        <Button onClick={() => location.reload()}>{texts.reloadPage}</Button>
       </Stack>
     </Container>
   );
@@ -38,17 +39,7 @@ function ChunkLoadError() {
     gcTime: 0,
   }).data;
   if (isUp === undefined) return <LoadingSkeleton rows={1} />;
-  return (
-    <ErrorAlert
-      error={
-        new Error(
-          isUp
-            ? "Millrace was updated. Reload the page to continue."
-            : "The server can't be reached. This page reloads as soon as the server responds.",
-        )
-      }
-    />
-  );
+  return <ErrorAlert error={new Error(isUp ? texts.updated : texts.reloadsWhenReachable)} />;
 }
 
 const isServerUp = async (signal: AbortSignal): Promise<boolean> => {

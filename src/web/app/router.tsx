@@ -2,11 +2,16 @@
 import { type ComponentType } from "react";
 import { createBrowserRouter, type RouteObject } from "react-router";
 import { RouteErrorBoundary } from "./route-error-boundary.tsx";
+import type { Connection } from "./connection.ts";
 import { NotFound } from "./not-found.tsx";
 import { FullPageLoader, AuthenticatedLayout, PublicLayout } from "./auth-layouts.tsx";
 
+type LoadPage = () => Promise<{ Component: ComponentType }>;
+
+/** Each page has its own error boundary, so that the frame around it stays when it fails. */
 const page = (path: string, load: () => Promise<{ default: ComponentType }>): RouteObject => ({
   path,
+  ErrorBoundary: RouteErrorBoundary,
   lazy: async () => ({ Component: (await load()).default }),
 });
 
@@ -38,6 +43,7 @@ const routes: RouteObject[] = [
           page("/runs", () => import("../runs/list.tsx")),
           page("/runs/:runId", () => import("../runs/run.tsx")),
           page("/runs/:runId/retry", () => import("../runs/edit-and-retry.tsx")),
+          page("/runs/:runId/compare", () => import("../runs/compare.tsx")),
           page("/runs/:runId/workflow", () => import("../runs/create-workflow.tsx")),
           page("/approvals", () => import("../approvals/list.tsx")),
           page("/approvals/:approvalId", () => import("../approvals/approval.tsx")),
@@ -61,4 +67,25 @@ const routes: RouteObject[] = [
   },
 ];
 
-export const createRouter = () => createBrowserRouter(routes, { basename: "/ui" });
+/** A page whose files can't be loaded because the server is down opens when it is back; until then the one before stays. */
+async function loadWhenReachable(load: LoadPage, connection: Connection): ReturnType<LoadPage> {
+  try {
+    return await load();
+  } catch (error) {
+    if (await connection.probe()) throw error;
+    await connection.untilBack();
+    return load();
+  }
+}
+
+const reachable = (all: readonly RouteObject[], connection: Connection): RouteObject[] =>
+  all.map((route) => {
+    if (typeof route.lazy === "function")
+      return { ...route, lazy: () => loadWhenReachable(route.lazy as LoadPage, connection) };
+    return route.children === undefined
+      ? route
+      : { ...route, children: reachable(route.children, connection) };
+  });
+
+export const createRouter = (connection: Connection) =>
+  createBrowserRouter(reachable(routes, connection), { basename: "/ui" });

@@ -17,12 +17,14 @@ import {
   IconApi,
   IconBell,
   IconArrowsSplit2,
+  IconCheck,
   IconChevronDown,
   IconFolders,
   IconGitPullRequest,
   IconHistory,
   IconHome,
   IconKey,
+  IconLanguage,
   IconLogout,
   IconMoon,
   IconPlayerPlay,
@@ -35,27 +37,39 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "react-router";
+import * as texts from "#texts/app";
+import * as localeTexts from "#texts/locale";
 import { send } from "../api/client.ts";
 import { usePendingReviews } from "../reviews/queries.ts";
 import { usePendingApprovals } from "../approvals/use-pending-approvals.ts";
+import { chooseLanguage, LANGUAGES } from "../locale/choose-language.ts";
+import { language } from "../locale/locale.ts";
+import { SearchButton } from "../palette/search-button.tsx";
 import { ProjectSwitcher } from "../projects/switcher.tsx";
 import { useProjects } from "../projects/use-projects.tsx";
 import { notifyError } from "../ui/notify.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { sessionQuery, notifyOtherTabs, useSignOutTo, useHasScope, useSession } from "./session.tsx";
 
 const NAV_ITEMS = [
-  { to: "/", label: "Home", Icon: IconHome },
-  { to: "/workflows", label: "Workflows", Icon: IconArrowsSplit2 },
-  { to: "/runs", label: "Runs", Icon: IconPlayerPlay },
-  { to: "/approvals", label: "Approvals", Icon: IconRubberStamp },
-  { to: "/connect", label: "Connect an agent", Icon: IconPlugConnected },
+  { to: "/", label: texts.home, Icon: IconHome },
+  { to: "/workflows", label: texts.workflows, Icon: IconArrowsSplit2 },
+  { to: "/runs", label: texts.runs, Icon: IconPlayerPlay },
+  { to: "/approvals", label: texts.approvals, Icon: IconRubberStamp },
+  { to: "/connect", label: texts.connectAgent, Icon: IconPlugConnected },
 ];
-const REVIEWS = { to: "/reviews", label: "Reviews", Icon: IconGitPullRequest };
-const PROJECTS = { to: "/projects", label: "Projects", Icon: IconFolders };
+const REVIEWS = { to: "/reviews", label: texts.reviews, Icon: IconGitPullRequest };
+const PROJECTS = { to: "/projects", label: texts.projects, Icon: IconFolders };
 const ADMIN_NAV_ITEMS = [
-  { to: "/people", label: "People", Icon: IconUsers },
-  { to: "/notifications", label: "Notifications", Icon: IconBell },
-  { to: "/audit", label: "Audit log", Icon: IconHistory },
+  { to: "/people", label: texts.people, Icon: IconUsers },
+  { to: "/notifications", label: texts.notifications, Icon: IconBell },
+  { to: "/audit", label: texts.auditLog, Icon: IconHistory },
+];
+
+/** The pages of the user menu. */
+const MENU_PAGES = [
+  { to: "/keys", label: texts.apiKeys, Icon: IconKey },
+  { to: "/account", label: texts.account, Icon: IconUser },
 ];
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -81,7 +95,7 @@ export function Shell({ children }: { children: ReactNode }) {
       padding={{ base: "md", md: "xl" }}
     >
       <a className="skip-link" href="#content">
-        Skip to content
+        {texts.skipToContent}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -91,22 +105,25 @@ export function Shell({ children }: { children: ReactNode }) {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? "Close menu" : "Open menu"}
+              aria-label={opened ? texts.closeMenu : texts.openMenu}
             />
-            <UnstyledButton component={Link} to="/" aria-label="Millrace, home">
+            <UnstyledButton component={Link} to="/" aria-label={texts.millraceHome}>
               <Group gap={8} wrap="nowrap">
                 <img src="/ui/icon.svg" alt="" width={26} height={26} />
-                <Text fw={700} {...(several && { visibleFrom: "xs" })}>
+                <Text fw={700} visibleFrom="xs">
                   Millrace
                 </Text>
               </Group>
             </UnstyledButton>
             <ProjectSwitcher />
           </Group>
-          <UserMenu />
+          <Group gap="xs" wrap="nowrap">
+            <SearchButton pages={[...navItems, ...MENU_PAGES]} />
+            <UserMenu />
+          </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Main">
+      <AppShell.Navbar p="xs" aria-label={texts.mainNavigation}>
         <ScrollArea>
           {navItems.map(({ to, label, Icon }) => (
             <NavLink
@@ -131,13 +148,14 @@ export function Shell({ children }: { children: ReactNode }) {
           <NavLink
             component="a"
             href="/apidoc/"
-            label="API reference"
+            label={texts.apiReference}
             leftSection={<IconApi size={18} aria-hidden />}
             style={{ borderRadius: "var(--mantine-radius-md)" }}
           />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
+        <ConnectionBanner />
         {children}
       </AppShell.Main>
     </AppShell>
@@ -150,7 +168,7 @@ const PendingApprovals = () => <PendingCount count={usePendingApprovals() ?? 0} 
 function PendingCount({ count }: { count: number }) {
   if (count === 0) return null;
   return (
-    <Badge variant="filled" size="sm" aria-label={`${count} pending`}>
+    <Badge variant="filled" size="sm" aria-label={texts.pending({ count })}>
       {count > 99 ? "99+" : count}
     </Badge>
   );
@@ -170,7 +188,7 @@ function UserMenu() {
       notifyOtherTabs();
       signOutTo(mode === "built-in" ? "/sign-in" : "/logout");
     },
-    onError: (error) => notifyError("Couldn't sign you out", error),
+    onError: (error) => notifyError(texts.signOutFailed, error),
   });
   return (
     <Menu position="bottom-end" width={220}>
@@ -180,7 +198,7 @@ function UserMenu() {
           color="gray"
           rightSection={<IconChevronDown size={14} aria-hidden />}
           maw={240}
-          aria-label={`User menu of ${user.email}`}
+          aria-label={texts.userMenu({ email: user.email })}
         >
           <Text truncate size="sm">
             {user.email}
@@ -188,16 +206,16 @@ function UserMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{user.role}</Menu.Label>
+        <Menu.Label>{texts.role({ role: user.role })}</Menu.Label>
         <Menu.Item component={Link} to="/keys" leftSection={<IconKey size={16} aria-hidden />}>
-          API Keys
+          {texts.apiKeys}
         </Menu.Item>
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} aria-hidden />}>
-          Account
+          {texts.account}
         </Menu.Item>
         {user.role === "admin" && !several && (
           <Menu.Item component={Link} to="/projects" leftSection={<IconFolders size={16} aria-hidden />}>
-            Projects
+            {texts.projects}
           </Menu.Item>
         )}
         <Menu.Divider />
@@ -207,10 +225,25 @@ function UserMenu() {
           }
           onClick={() => setColorScheme(colorScheme === "dark" ? "light" : "dark")}
         >
-          {colorScheme === "dark" ? "Light mode" : "Dark mode"}
+          {colorScheme === "dark" ? texts.lightMode : texts.darkMode}
         </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{localeTexts.language}</Menu.Label>
+        {LANGUAGES.map(({ code, name }) => (
+          <Menu.Item
+            key={code}
+            lang={code}
+            aria-current={code === language}
+            leftSection={<IconLanguage size={16} aria-hidden />}
+            rightSection={code === language ? <IconCheck size={14} aria-hidden /> : undefined}
+            onClick={() => chooseLanguage(code)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
-          Sign out
+          {texts.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

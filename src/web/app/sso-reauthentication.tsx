@@ -2,6 +2,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import * as texts from "#texts/app";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { loginUrl } from "../account/sso-sign-in.tsx";
 import { refetchFailedQueries, useSignOutTo } from "./session.tsx";
@@ -16,13 +17,10 @@ export function SsoReauthentication({ email, mode }: { email: string; mode: Auth
   useEffect(() => () => refetchFailedQueries(client), [client]);
   return (
     <Stack>
-      <Text size="sm">
-        Your session has ended. Your unsaved input is still here. Sign in again as <b>{email}</b> in a new tab
-        to continue.
-      </Text>
+      <Text size="sm">{texts.sessionEndedNewTab({ user: <b>{email}</b> })}</Text>
       <Group justify="space-between">
         <Button variant="default" onClick={() => signOutTo(mode === "cognito" ? "/logout" : "/sign-in")}>
-          Use another account
+          {texts.otherAccount}
         </Button>
         <Button
           component="a"
@@ -31,7 +29,7 @@ export function SsoReauthentication({ email, mode }: { email: string; mode: Auth
           rel="noreferrer"
           data-autofocus
         >
-          Sign in
+          {texts.signIn}
         </Button>
       </Group>
     </Stack>

@@ -1,5 +1,6 @@
 /** The theme of the component library. The colours of statuses are in ui/status-badge.tsx. */
 import { createTheme } from "@mantine/core";
+import * as texts from "#texts/app";
 
 export const theme = createTheme({
   primaryColor: "mill",
@@ -32,9 +33,10 @@ export const theme = createTheme({
   components: {
     // No shade of a colour reaches a contrast of 4.5:1 on its own tint in both colour schemes.
     Alert: { styles: { title: { color: "var(--mantine-color-text)" } } },
-    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": texts.close } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": texts.close } } },
     // Mantine renders a <header>, which screen readers report as a second banner of the page.
+    DrawerHeader: { defaultProps: { component: "div" } },
     ModalHeader: { defaultProps: { component: "div" } },
   },
 });

@@ -1,12 +1,15 @@
 /** An approval in the list: the question, what can run after the decision, the evidence, and Approve and Decline. */
 import { Anchor, Badge, Button, Card, Collapse, Group, List, Stack, Text } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconUser } from "@tabler/icons-react";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
+import { strong } from "../ui/message-tags.tsx";
 import { ErrorAlert } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { WorkflowName } from "../workflows/workflow-name.tsx";
 import { ApprovalBadge } from "./approval-badge.tsx";
 import { ApprovalContext } from "./approval-context.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
@@ -14,11 +17,10 @@ import { Decision, useRefusal } from "./decision.tsx";
 import { Evidence } from "./evidence.tsx";
 import { DecisionButtons } from "./decision-buttons.tsx";
 import { DecisionsSoFar } from "./decisions-so-far.tsx";
-import { assigneeNames, byText, isShared, progressText } from "./progress.ts";
+import { PlanChanged } from "./plan-changed.tsx";
+import { assigneeNames, isShared, progressText } from "./progress.ts";
+import { MAX_CARD_STEPS, reviewReason } from "./review-reason.ts";
 import { useDecide } from "./use-decide.ts";
-
-/** Maximum number of steps that a card shows. With more the user opens it before they decide. */
-const MAX_STEPS = 4;
 
 export function ApprovalCard({ approval }: { approval: Approval }) {
   const { id, assignees, status, you } = approval;
@@ -40,7 +42,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
             <ProjectBadge project={approval.project} inList />
             {you?.assigned === true && (
               <Badge tt="none" variant="outline" leftSection={<IconUser size={12} aria-hidden />}>
-                assigned to you
+                {texts.assignedToYou}
               </Badge>
             )}
             {isShared(approval) && (
@@ -53,8 +55,9 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
         </Group>
         <Origin approval={approval} />
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          <ApprovalTimes approval={approval} />
-          {assignees.length > 0 && ` · assigned to ${assigneeNames(assignees)}`}
+          {assignees.length === 0
+            ? approvalTimes(approval)
+            : texts.timesAssigned({ times: approvalTimes(approval), assignees: assigneeNames(assignees) })}
         </Text>
         {status === "pending" && approval.plan !== undefined && <PendingDetails approval={approval} />}
       </Stack>
@@ -68,9 +71,11 @@ function PendingDetails({ approval }: { approval: Approval }) {
   const Icon = open ? IconChevronDown : IconChevronRight;
   return (
     <>
+      <Evidence approval={approval} />
+      {!open && <PlanChanged approval={approval} />}
       {!open && <PlanInBrief approval={approval} />}
+      {!open && <QuickDecision approval={approval} review={() => setOpen(true)} />}
       <Group gap="xs">
-        {!open && <QuickDecision approval={approval} />}
         <Button
           variant="subtle"
           size="xs"
@@ -79,14 +84,13 @@ function PendingDetails({ approval }: { approval: Approval }) {
           aria-controls={details}
           onClick={() => setOpen(!open)}
         >
-          {open ? "Less" : "Evidence, plan and comment"}
+          {open ? texts.less : texts.details}
         </Button>
       </Group>
       <Collapse expanded={open} id={details}>
         {open && (
           <Stack gap="md" pt="xs">
-            <Evidence approval={approval} />
-            <ApprovalPlan plan={approval.plan!} />
+            <ApprovalPlan approval={approval} />
             <ApprovalContext approval={approval} />
             <DecisionsSoFar approval={approval} />
             <Decision approval={approval} />
@@ -102,35 +106,44 @@ const stepsOf = ({ plan }: Approval) => plan!.workflows.flatMap(({ steps }) => s
 /** What can run after the decision, as far as the card has room. */
 function PlanInBrief({ approval }: { approval: Approval }) {
   const steps = stepsOf(approval);
-  if (steps.length === 0) return <Text size="sm">Nothing else runs after the decision.</Text>;
-  const rest = steps.length - MAX_STEPS;
+  if (steps.length === 0) return <Text size="sm">{texts.nothingAfterDecision}</Text>;
+  const rest = steps.length - MAX_CARD_STEPS;
   return (
     <Stack gap={2}>
-      <Text size="sm">After the decision these can run:</Text>
-      <List size="sm" withPadding aria-label="What can run after the decision">
-        {steps.slice(0, MAX_STEPS).map((step) => (
+      <Text size="sm">{texts.afterDecision}</Text>
+      <List size="sm" withPadding aria-label={texts.canRun}>
+        {steps.slice(0, MAX_CARD_STEPS).map((step) => (
           <List.Item key={`${step.undo === true ? "undo " : ""}${step.id}`}>
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-              <strong>{step.id}</strong>: {step.effect}
-              {step.if !== undefined && `, if ${step.if}`}
+              {step.if === undefined
+                ? texts.step({ id: step.id, effect: step.effect, b: strong })
+                : texts.stepIf({ id: step.id, effect: step.effect, condition: step.if, b: strong })}
             </Text>
           </List.Item>
         ))}
       </List>
-      {rest > 0 && <Text size="sm">… and {rest} more</Text>}
+      {rest > 0 && <Text size="sm">{texts.more({ count: rest })}</Text>}
     </Stack>
   );
 }
 
-/** Approve and Decline without a comment: where the card shows all that the decision lets run, and nothing has to be filled in. */
-function QuickDecision({ approval }: { approval: Approval }) {
+/** Approve and Decline without a comment; where the card does not show all that a decision needs, why, and the way on. */
+function QuickDecision({ approval, review }: { approval: Approval; review: () => void }) {
   const refusal = useRefusal(approval);
   const id = useId();
   const decide = useDecide(approval, { written: () => ({}) });
-  const isWhole = stepsOf(approval).length <= MAX_STEPS && approval.plan!.workflows.every(isShownWhole);
-  const needsReview =
-    approval.form !== null || !isWhole || approval.plan!.changed || approval.you?.override === true;
-  if (refusal === null && needsReview) return null;
+  const reason = reviewReason(approval);
+  if (refusal === null && reason !== null)
+    return (
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" id={id} style={{ overflowWrap: "anywhere" }}>
+          {reason}
+        </Text>
+        <Button size="xs" aria-describedby={id} onClick={review}>
+          {texts.reviewAndDecide}
+        </Button>
+      </Stack>
+    );
   return (
     <Stack gap="xs">
       {decide.error !== null && <ErrorAlert error={decide.error} />}
@@ -151,67 +164,48 @@ function QuickDecision({ approval }: { approval: Approval }) {
   );
 }
 
-/** Whether the steps say all: a workflow of another project shows none, and one that runs on failure is named beside them. */
-const isShownWhole = ({
-  foreign,
-  on_failure: onFailure,
-}: NonNullable<Approval["plan"]>["workflows"][number]): boolean =>
-  foreign !== true && onFailure === undefined;
-
 function Origin({
   approval: { run_id: runId, workflow_id: workflow, step_id: step, item },
 }: {
   approval: Approval;
 }) {
-  return (
-    <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-      {step}
-      {item !== undefined && `, item ${item},`}
-      {workflow !== null && (
-        <>
-          {" "}
-          in{" "}
-          <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
-            {workflow}
-          </Anchor>
-        </>
-      )}{" "}
-      ·{" "}
+  const shared = {
+    step,
+    item: item === undefined ? "none" : String(item),
+    run: (
       <Anchor component={Link} to={`/runs/${runId}?step=${step}`} inherit c="dimmed" underline="always">
         {runId}
       </Anchor>
+    ),
+  };
+  return (
+    <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+      {workflow === null
+        ? texts.origin(shared)
+        : texts.originInWorkflow({
+            ...shared,
+            workflow: (
+              <Anchor component={Link} to={`/workflows/${workflow}`} inherit c="dimmed" underline="always">
+                <WorkflowName id={workflow} />
+              </Anchor>
+            ),
+          })}
     </Text>
   );
 }
 
-function ApprovalTimes({
-  approval: { status, created_at: from, expires_at: until, decided_at: at, decided_by: by, decided_via: via },
-}: {
-  approval: Approval;
-}) {
-  if (status === "pending") {
-    return (
-      <>
-        requested <Time at={from} ago />
-        {until !== null && (
-          <>
-            {" "}
-            · expires <Time at={until} />
-          </>
-        )}
-      </>
-    );
-  }
-  return (
-    <>
-      {at === null ? (
-        <>
-          requested <Time at={from} ago />
-        </>
-      ) : (
-        <Time at={at} ago />
-      )}
-      {by !== null && ` by ${byText(by, via)}`}
-    </>
-  );
+function approvalTimes(approval: Approval): ReactNode {
+  const { status, created_at: from, expires_at: until, decided_at: at, decided_by: by } = approval;
+  const { decided_via: via = "api" } = approval;
+  const requested = <Time at={from} ago />;
+  if (status === "pending")
+    return until === null
+      ? texts.requested({ time: requested })
+      : texts.requestedExpires({ time: requested, until: <Time at={until} zone /> });
+  if (at === null)
+    return by === null
+      ? texts.requested({ time: requested })
+      : texts.requestedBy({ time: requested, by, via });
+  const decided = <Time at={at} ago />;
+  return by === null ? decided : texts.decidedBy({ time: decided, by, via });
 }

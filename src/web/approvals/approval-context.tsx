@@ -2,6 +2,7 @@
 import { Accordion, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import type { Run, RunStep } from "../../../schemas/run.ts";
 import { graphSteps } from "../graph/steps.ts";
@@ -15,28 +16,37 @@ import { ancestorIds } from "./ancestors.ts";
 export function ApprovalContext({ approval }: { approval: Approval }) {
   const run = useQuery(runQuery(approval.run_id));
   return (
-    <Section title="Inputs and outputs so far" order={2}>
+    <Section title={texts.contextTitle} order={2}>
       <QueryContent query={run} skeleton={<LoadingSkeleton rows={3} />}>
-        {(loaded) => <ContextValues run={loaded} stepId={approval.step_id} />}
+        {(loaded) => <ContextValues run={loaded} approval={approval} />}
       </QueryContent>
     </Section>
   );
 }
 
-function ContextValues({ run, stepId }: { run: Run; stepId: string }) {
-  const [open, setOpen] = useState<string[]>([]);
+function ContextValues({ run, approval }: { run: Run; approval: Approval }) {
+  const { step_id: stepId, evidence, status } = approval;
+  // Without evidence, a person decides on the inputs, so they are open.
+  const [open, setOpen] = useState<string[]>(
+    status === "pending" && evidence === undefined ? ["inputs"] : [],
+  );
   const definition = useQuery(definitionQuery(run.id));
   const hasDefinition = definition.data !== undefined;
   const ancestors = new Set(ancestorIds(graphSteps(definition.data ?? null), stepId));
   const steps = (run.steps ?? []).filter(
-    ({ id, status }) => (hasDefinition ? ancestors.has(id) : id !== stepId) && status === "succeeded",
+    ({ id, status: stepStatus }) =>
+      (hasDefinition ? ancestors.has(id) : id !== stepId) && stepStatus === "succeeded",
   );
   return (
     <Accordion variant="separated" multiple value={open} onChange={setOpen} order={3}>
       <Accordion.Item value="inputs">
-        <Accordion.Control>Run inputs</Accordion.Control>
+        <Accordion.Control>{texts.runInputs}</Accordion.Control>
         <Accordion.Panel>
-          <ValueView value={run.inputs} label="Run inputs" loadFull={fullValueLoader(run.id, run.inputs)} />
+          <ValueView
+            value={run.inputs}
+            label={texts.runInputs}
+            loadFull={fullValueLoader(run.id, run.inputs)}
+          />
         </Accordion.Panel>
       </Accordion.Item>
       {steps.map((step) => (
@@ -65,7 +75,11 @@ function StepOutput({ runId, step }: { runId: string; step: RunStep }) {
   return (
     <QueryContent query={query} skeleton={<LoadingSkeleton rows={2} />}>
       {({ output }) => (
-        <ValueView value={output} label={`Output of ${step.id}`} loadFull={fullValueLoader(runId, output)} />
+        <ValueView
+          value={output}
+          label={texts.outputOf({ step: step.id })}
+          loadFull={fullValueLoader(runId, output)}
+        />
       )}
     </QueryContent>
   );

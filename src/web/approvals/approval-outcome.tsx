@@ -1,17 +1,10 @@
 /** The outcome of an approval: the decision, by whom, when and why, and the submitted form. */
 import { Alert, Stack, Text } from "@mantine/core";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
-import { byText } from "./progress.ts";
-
-const TITLES = {
-  approved: "Approved",
-  declined: "Declined",
-  expired: "Expired: nobody decided in time",
-  cancelled: "Cancelled: the run was stopped",
-} as const;
 
 export function ApprovalOutcome({ approval }: { approval: Approval }) {
   const {
@@ -21,26 +14,26 @@ export function ApprovalOutcome({ approval }: { approval: Approval }) {
     comment,
     answer,
     run_id: runId,
-    decided_via: via,
+    decided_via: via = "api",
   } = approval;
   if (status === "pending") return null;
+  const decided = at === null ? null : <Time at={at} zone />;
+  const outcome = by === null ? decided : texts.outcomeBy({ by, via, time: decided });
   return (
     <Stack>
-      <Alert color="gray" title={TITLES[status]} role="status">
+      <Alert color="gray" title={texts.outcome({ status })} role="status">
         <Text size="sm">
-          {by !== null && `By ${byText(by, via)}, `}
-          {at !== null && <Time at={at} />}
-          {status === "expired" && `. Retry the run ${runId} to ask again.`}
+          {status === "expired" ? texts.retryToAsk({ time: outcome, run: runId }) : outcome}
         </Text>
         {comment !== null && (
           <Text size="sm" mt="xs" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
-            “{comment}”
+            {texts.quotedComment({ comment })}
           </Text>
         )}
       </Alert>
       {answer !== null && (
-        <Section title="Form answers" order={2}>
-          <ValueView value={answer} label="Form answers" />
+        <Section title={texts.formAnswers} order={2}>
+          <ValueView value={answer} label={texts.formAnswers} />
         </Section>
       )}
     </Stack>

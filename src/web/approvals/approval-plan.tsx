@@ -1,30 +1,25 @@
-/** What can still run after the decision: the rest of the run and of those that wait for it, and what they can call. */
-import { Alert, Anchor, Card, List, Stack, Text } from "@mantine/core";
+/** What can run after the decision: the rest of the run and of those that wait for it, and what they can call. */
+import { Anchor, Card, List, Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
-import type { ApprovalPlan as Plan } from "../../../schemas/approval.ts";
+import * as texts from "#texts/approvals";
+import type { Approval, ApprovalPlan as Plan } from "../../../schemas/approval.ts";
 import { Section } from "../runs/section.tsx";
+import { strong } from "../ui/message-tags.tsx";
+import { WorkflowName } from "../workflows/workflow-name.tsx";
+import { PlanChanged } from "./plan-changed.tsx";
 
 type PlannedWorkflow = Plan["workflows"][number];
 
-const ROLES = {
-  run: "the rest of this run",
-  parent: "the rest of a run that waits for it",
-  called: "can be called",
-  reviewed: "the version to publish",
-  planned: "a run of it",
-} as const;
-
-export function ApprovalPlan({ plan }: { plan: Plan }) {
+/** Nothing for an approval without a plan: one that expired, or whose run was stopped. */
+export function ApprovalPlan({ approval }: { approval: Approval }) {
+  const { plan, status } = approval;
+  if (plan === undefined) return null;
   const shown = plan.workflows.filter(hasContent);
   return (
-    <Section title="What can run after the decision" order={2}>
-      {plan.changed && (
-        <Alert color="yellow" title="This has changed since the question" role="note">
-          For example, the configuration of a database is a different one now. Your decision is for what is
-          listed here.
-        </Alert>
-      )}
-      {shown.length === 0 && <Text size="sm">Nothing else runs.</Text>}
+    <Section title={status === "pending" ? texts.canRun : texts.didRun} order={2}>
+      <PlanChanged approval={approval} />
+      {shown.length === 0 && <Text size="sm">{texts.nothingElse}</Text>}
       {shown.map((workflow) => (
         <PlannedSteps
           key={`${workflow.role} ${workflow.run_id ?? ""} ${workflow.workflow_id}`}
@@ -43,44 +38,65 @@ export function PlannedSteps({
 }: {
   workflow: PlannedWorkflow;
 }) {
-  const source = version === null ? "does not exist" : `version ${version}`;
-  const name = id ?? "a single step";
+  const shared = { role, patched: `${patched === true}` } as const;
   return (
     <Card withBorder p="md">
       <Stack gap="xs">
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {id === null ? (
-            "A single step"
-          ) : (
-            <>
-              <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
-                {id}
-              </Anchor>
-              , {source}
-            </>
-          )}
-          {patched === true && ", with a changed definition"}: {ROLES[role]}
+          {id === null
+            ? texts.plannedStepAlone(shared)
+            : texts.plannedWorkflow({
+                ...shared,
+                version: version === null ? "none" : String(version),
+                workflow: (
+                  <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
+                    <WorkflowName id={id} />
+                  </Anchor>
+                ),
+              })}
         </Text>
-        <List size="sm" spacing={4} listStyleType="none" aria-label={`Steps of ${name}`}>
+        <List
+          size="sm"
+          spacing={4}
+          listStyleType="none"
+          aria-label={id === null ? texts.stepsOfSingle : texts.stepsOf({ workflow: id })}
+        >
           {steps.map((step) => (
             <List.Item key={`${step.undo === true ? "undo " : ""}${step.id}`}>
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                <strong>
-                  {step.undo === true && "Undo of "}
-                  {step.id}
-                </strong>{" "}
-                ({step.type}): {step.effect}
-                {step.if !== undefined && (
-                  <Text span c="dimmed" inherit>
-                    , if {step.if}
-                  </Text>
-                )}
+                {describeStep(step)}
               </Text>
             </List.Item>
           ))}
         </List>
-        {onFailure !== undefined && <Text size="sm">If it fails, {onFailure} runs.</Text>}
+        {onFailure !== undefined && <Text size="sm">{texts.ifItFails({ workflow: onFailure })}</Text>}
       </Stack>
     </Card>
   );
+}
+
+function describeStep({
+  id,
+  type,
+  effect,
+  undo,
+  if: condition,
+}: PlannedWorkflow["steps"][number]): ReactNode {
+  const shared = {
+    id,
+    type,
+    effect,
+    undo: `${undo === true}`,
+    b: strong,
+  } as const;
+  if (condition === undefined) return texts.plannedStep(shared);
+  return texts.plannedStepIf({
+    ...shared,
+    expression: condition,
+    condition: (children) => (
+      <Text span c="dimmed" inherit>
+        {children}
+      </Text>
+    ),
+  });
 }

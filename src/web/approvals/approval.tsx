@@ -1,8 +1,9 @@
 /** The page of one approval: the message, the run's data so far, and the decision form or the outcome. */
 import { Anchor, Card, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import { Link, useParams } from "react-router";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
@@ -10,6 +11,7 @@ import { runQuery } from "../runs/queries.ts";
 import { useLiveRun } from "../runs/use-live-run.ts";
 import { EmptyState, QueryContent, Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { useWorkflowName, WorkflowName } from "../workflows/workflow-name.tsx";
 import { ApprovalPlan } from "./approval-plan.tsx";
 import { ApprovalOutcome } from "./approval-outcome.tsx";
 import { Decision } from "./decision.tsx";
@@ -31,20 +33,13 @@ export default function ApprovalPage() {
     refetchInterval: ({ state }) => state.data?.status === "pending" && POLL_INTERVAL_MS,
   });
   const approval = query.data;
+  const workflow = useWorkflowName(approval?.workflow_id ?? null);
   return (
-    <Page
-      title={approval ? `Approval for ${approval.workflow_id ?? "a single step"}` : "Approval"}
-      about={approvalId}
-    >
+    <Page title={approval ? titleOf(workflow) : texts.approval} about={approvalId}>
       <QueryContent query={query}>
         {(loaded) =>
           loaded === null ? (
-            <EmptyState title="Approval not found">
-              Its run may have been purged.{" "}
-              <Anchor component={Link} to="/approvals" inherit>
-                Pending approvals
-              </Anchor>
-            </EmptyState>
+            <EmptyState title={texts.notFound}>{texts.notFoundHelp({ list: linkToList })}</EmptyState>
           ) : (
             <>
               {loaded.status === "pending" && <RefreshWithRun approval={loaded} />}
@@ -56,6 +51,15 @@ export default function ApprovalPage() {
     </Page>
   );
 }
+
+const titleOf = (workflow: string | null): string =>
+  workflow === null ? texts.approvalOfStep : texts.approvalOf({ workflow });
+
+const linkToList = (text: ReactNode) => (
+  <Anchor component={Link} to="/approvals" inherit>
+    {text}
+  </Anchor>
+);
 
 /** Fetches the approval again when its step reports that somebody has decided. */
 function RefreshWithRun({ approval: { id, run_id: runId, step_id: stepId } }: { approval: Approval }) {
@@ -85,11 +89,11 @@ function ApprovalDetails({ approval }: { approval: Approval }) {
       </Card>
       <ApprovalFacts approval={approval} />
       <Evidence approval={approval} />
-      {approval.plan !== undefined && <ApprovalPlan plan={approval.plan} />}
+      <ApprovalPlan approval={approval} />
+      <ApprovalContext approval={approval} />
       <DecisionsSoFar approval={approval} />
       {status === "pending" ? <Decision approval={approval} /> : <ApprovalOutcome approval={approval} />}
       <LinkVisits approval={approval} />
-      <ApprovalContext approval={approval} />
     </Stack>
   );
 }
@@ -97,45 +101,47 @@ function ApprovalDetails({ approval }: { approval: Approval }) {
 function ApprovalFacts({ approval }: { approval: Approval }) {
   const { run_id: runId, workflow_id: workflow, step_id: step, item, assignees, status } = approval;
   const run = useQuery(runQuery(runId));
+  const stepLink = (
+    <Anchor
+      component={Link}
+      to={`/runs/${runId}?step=${step}${item === undefined ? "" : `&item=${item}`}`}
+      inherit
+    >
+      {step}
+    </Anchor>
+  );
   return (
     <Facts>
-      <Fact name="Workflow">
+      <Fact name={texts.workflow}>
         {workflow === null ? (
-          "None: a single step"
+          texts.noWorkflow
         ) : (
           <Anchor component={Link} to={`/workflows/${workflow}`} inherit>
-            {workflow}
+            <WorkflowName id={workflow} />
           </Anchor>
         )}
       </Fact>
-      <Fact name="Run">
+      <Fact name={texts.run}>
         <RunLink id={runId} />
       </Fact>
-      {run.data !== undefined && <Fact name="Started by">{run.data.started_by.owner}</Fact>}
-      <Fact name="Step">
-        <Anchor
-          component={Link}
-          to={`/runs/${runId}?step=${step}${item === undefined ? "" : `&item=${item}`}`}
-          inherit
-        >
-          {step}
-        </Anchor>
-        {item !== undefined && `, item ${item}`}
+      {run.data !== undefined && <Fact name={texts.startedBy}>{run.data.started_by.owner}</Fact>}
+      <Fact name={texts.stepName}>
+        {item === undefined ? stepLink : texts.stepItem({ step: stepLink, item })}
       </Fact>
-      <Fact name="Requested">
-        <Time at={approval.created_at} />
+      <Fact name={texts.requestedAt}>
+        <Time at={approval.created_at} zone />
       </Fact>
       {status === "pending" && approval.expires_at !== null && (
-        <Fact name="Expires">
-          <Time at={approval.expires_at} />
+        <Fact name={texts.expiresAt}>
+          <Time at={approval.expires_at} zone />
         </Fact>
       )}
-      {assignees.length > 0 && <Fact name="Assigned to">{assigneeNames(assignees)}</Fact>}
-      {approval.decide_by_link === true && <Fact name="Link in the mail">Decides without an account</Fact>}
-      {isShared(approval) && <Fact name="Approvals">{progressText(approval)}</Fact>}
+      {assignees.length > 0 && <Fact name={texts.assignedTo}>{assigneeNames(assignees)}</Fact>}
+      {approval.decide_by_link === true && <Fact name={texts.mailLink}>{texts.mailLinkDecides}</Fact>}
+      {isShared(approval) && <Fact name={texts.approvals}>{progressText(approval)}</Fact>}
       {(approval.escalates ?? []).map(({ at, to }) => (
-        <Fact key={at} name="Escalates">
-          <Time at={at} /> to {assigneeNames(to)}
+        <Fact key={at} name={texts.escalates}>
+          {texts.escalatesTo({ time: <Time at={at} />, names: assigneeNames(to) })}
         </Fact>
       ))}
     </Facts>

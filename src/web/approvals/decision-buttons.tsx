@@ -1,6 +1,7 @@
 /** Approve and Decline. Declining is confirmed, because the run goes on with it. */
 import { Button, Group } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { confirmAction } from "../ui/confirm.tsx";
 import type { Choice } from "./use-decide.ts";
@@ -32,7 +33,7 @@ export function DecisionButtons({ approval, pending, disabledBy, approve, declin
         leftSection={<IconCheck size={iconSize} aria-hidden />}
         loading={pending === "approve"}
       >
-        Approve
+        {texts.approve}
       </Button>
       <Button
         {...shared}
@@ -41,26 +42,20 @@ export function DecisionButtons({ approval, pending, disabledBy, approve, declin
         loading={pending === "decline"}
         onClick={() =>
           confirmAction({
-            title: `Decline the approval "${approval.step_id}"?`,
+            title: texts.confirmDecline({ step: approval.step_id }),
             consequence: declineText(approval),
-            confirm: "Decline",
+            confirm: texts.decline,
             onConfirm: decline,
           })
         }
       >
-        Decline
+        {texts.decline}
       </Button>
     </Group>
   );
 }
 
-function declineText({
-  run_id: runId,
-  workflow_id: workflow,
-  required_declines: declines = 1,
-}: Approval): string {
-  const final = "You can't change the decision later.";
-  return declines > 1
-    ? `${declines} people must decline before the run ${runId} continues as declined. ${final}`
-    : `The run ${runId} of ${workflow ?? "a single step"} continues as declined. ${final}`;
+function declineText({ run_id: run, workflow_id: workflow, required_declines: count = 1 }: Approval): string {
+  if (count > 1) return texts.declineOfSeveral({ count, run });
+  return workflow === null ? texts.declineStep({ run }) : texts.declineWorkflow({ run, workflow });
 }

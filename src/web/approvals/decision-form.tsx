@@ -1,6 +1,7 @@
 /** The form to approve or decline: the fields that the step asks for, and a comment. */
 import { Card, Stack, Textarea, Title } from "@mantine/core";
 import { type KeyboardEvent, useRef, useState } from "react";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { ApiError } from "../api/client.ts";
 import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
@@ -47,7 +48,7 @@ export function DecisionForm({ approval }: { approval: Approval }) {
     >
       <Stack>
         <Title order={2} size="h4">
-          Your decision
+          {texts.yourDecision}
         </Title>
         {schema !== null && (
           <SchemaForm
@@ -59,8 +60,8 @@ export function DecisionForm({ approval }: { approval: Approval }) {
           />
         )}
         <Textarea
-          label="Comment"
-          description="Optional. The run can read it."
+          label={texts.comment}
+          description={texts.commentHelp}
           autosize
           minRows={2}
           maxLength={MAX_COMMENT_CHARS}

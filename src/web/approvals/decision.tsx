@@ -1,6 +1,7 @@
 /** The decision of the current user: the form, or why they can't decide. */
 import { Alert, Stack } from "@mantine/core";
 import { useId } from "react";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { DecisionButtons } from "./decision-buttons.tsx";
@@ -15,7 +16,7 @@ export function Decision({ approval }: { approval: Approval }) {
   if (refusal !== null)
     return (
       <Stack gap="sm">
-        <Alert color="gray" title="You can't decide this" role="note" style={{ overflowWrap: "anywhere" }}>
+        <Alert color="gray" title={texts.refused} role="note" style={{ overflowWrap: "anywhere" }}>
           <span id={id}>{refusal}</span>
         </Alert>
         <DecisionButtons
@@ -30,14 +31,13 @@ export function Decision({ approval }: { approval: Approval }) {
   return (
     <Stack>
       {you?.for !== undefined && (
-        <Alert color="blue" title={`You decide in the place of ${you.for}`} role="note">
-          It counts as the decision of one person. {you.for} can&apos;t decide it as well then.
+        <Alert color="blue" title={texts.inPlaceOf({ person: you.for })} role="note">
+          {texts.inPlaceHelp({ person: you.for })}
         </Alert>
       )}
       {you?.override === true && (
-        <Alert color="yellow" title="It isn't assigned to you" role="note">
-          As an admin you can decide in place of {assigneeNames(assignees)}. Your override is recorded, and
-          counts as the decision of one person.
+        <Alert color="yellow" title={texts.notAssigned} role="note">
+          {texts.overrideHelp({ assignees: assigneeNames(assignees) })}
         </Alert>
       )}
       <DecisionForm approval={approval} />
@@ -53,9 +53,8 @@ export function useRefusal(approval: Approval): string | null {
   const hasScope = useHasScopeIn(approval);
   const { you, assignees } = approval;
   if (!hasScope("approve"))
-    return (
-      "Editors and admins can, except those who started the run or wrote what it runs." +
-      (assignees.length > 0 ? ` It is assigned to ${assigneeNames(assignees)}.` : "")
-    );
+    return assignees.length === 0
+      ? texts.whoDecides
+      : texts.whoDecidesAssigned({ assignees: assigneeNames(assignees) });
   return you?.can_decide === false ? (you.reason ?? "") : null;
 }

@@ -3,6 +3,8 @@ import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine
 import { IconUserShare } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/approvals";
+import * as ui from "#texts/ui";
 import type { Approval } from "../../../schemas/approval.ts";
 import { ApiError, send } from "../api/client.ts";
 import { issuesOutside, issuesUnder, issueText } from "../forms/issues.ts";
@@ -24,9 +26,9 @@ export function Delegate({ approval }: { approval: Approval }) {
         leftSection={<IconUserShare size={16} aria-hidden />}
         onClick={() => setOpened(true)}
       >
-        Pass on to somebody else
+        {texts.passOnToSomebody}
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Pass on the approval">
+      <Modal opened={opened} onClose={() => setOpened(false)} title={texts.passOnTitle}>
         <DelegateForm approval={approval} close={() => setOpened(false)} />
       </Modal>
     </Group>
@@ -48,7 +50,7 @@ function DelegateForm({ approval: { id }, close }: { approval: Approval; close: 
       });
     },
     onSuccess: () => {
-      notifySuccess(`Passed on to ${to.trim()}.`);
+      notifySuccess(texts.passedOn({ person: to.trim() }));
       close();
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["approvals"] }),
@@ -62,11 +64,9 @@ function DelegateForm({ approval: { id }, close }: { approval: Approval; close: 
       }}
     >
       <Stack>
-        <Text size="sm">
-          The person gets a mail and decides in your place. You can&apos;t decide any more then.
-        </Text>
+        <Text size="sm">{texts.passOnHelp}</Text>
         <TextInput
-          label="E-mail address"
+          label={texts.address}
           type="email"
           required
           data-autofocus
@@ -75,8 +75,8 @@ function DelegateForm({ approval: { id }, close }: { approval: Approval; close: 
           error={issueText(issuesUnder(issues, "to"))}
         />
         <Textarea
-          label="Note"
-          description="Optional. The person reads it."
+          label={texts.note}
+          description={texts.noteHelp}
           autosize
           minRows={2}
           maxLength={MAX_NOTE_CHARS}
@@ -89,10 +89,10 @@ function DelegateForm({ approval: { id }, close }: { approval: Approval; close: 
         )}
         <Group>
           <Button type="submit" loading={pass.isPending}>
-            Pass on
+            {texts.passOn}
           </Button>
           <Button variant="default" onClick={close}>
-            Cancel
+            {ui.cancel}
           </Button>
         </Group>
       </Stack>

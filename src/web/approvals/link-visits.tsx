@@ -1,11 +1,14 @@
 /** Which browsers have opened the links that decide an approval, for those who may read the audit log. */
 import { List, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Section } from "../runs/section.tsx";
+import { strong } from "../ui/message-tags.tsx";
 import { QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -27,17 +30,17 @@ function Visits({ approval: { id, status } }: { approval: Approval }) {
     },
   });
   return (
-    <Section title="Who opened the links" order={2}>
+    <Section title={texts.visits} order={2}>
       <QueryContent query={query}>
         {(entries) =>
           entries.length === 0 ? (
-            <Text size="sm">Nobody has opened a link from a mail.</Text>
+            <Text size="sm">{texts.noVisits}</Text>
           ) : (
-            <List size="sm" spacing={6} listStyleType="none" aria-label="Who opened the links">
+            <List size="sm" spacing={6} listStyleType="none" aria-label={texts.visits}>
               {entries.map((entry) => (
                 <List.Item key={entry.id}>
                   <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                    <Visit entry={entry} />
+                    {describeVisit(entry)}
                   </Text>
                 </List.Item>
               ))}
@@ -49,17 +52,18 @@ function Visits({ approval: { id, status } }: { approval: Approval }) {
   );
 }
 
-function Visit({ entry: { at, client, details, operation } }: { entry: AuditEntry }) {
+function describeVisit({ at, client, details, operation }: AuditEntry): ReactNode {
   const { link_sent_to: recipient, address } = details ?? {};
-  return (
-    <>
-      The link to <strong>{String(recipient)}</strong> was opened from {String(address)}
-      {` with ${client}`}
-      {operation.endsWith(".again") &&
-        ", another browser: the mail may have been forwarded, or checked by a program"}{" "}
+  return texts.visit({
+    b: strong,
+    recipient: String(recipient),
+    address: String(address),
+    client,
+    again: `${operation.endsWith(".again")}`,
+    time: (
       <Text span c="dimmed" inherit>
         <Time at={at} ago />
       </Text>
-    </>
-  );
+    ),
+  });
 }

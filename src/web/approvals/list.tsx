@@ -2,9 +2,11 @@
 import { Button, Group, Select, SegmentedControl, Stack } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
+import * as texts from "#texts/approvals";
 import type { ForMe } from "../../../schemas/approval.ts";
-import type { ApprovalStatus } from "../../../schemas/run.ts";
+import type { ApprovalStatus } from "../../../schemas/run-status.ts";
 import { send } from "../api/client.ts";
+import { SavedViews } from "../bookmarks/saved-views.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Snippet } from "../ui/copy.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
@@ -25,10 +27,10 @@ export default function ApprovalList() {
   const forMe = FOR_ME.find(({ value }) => value === params.get("for_me"))?.value ?? "all";
   const query = useApprovals(status, { runId, forMe });
   return (
-    <Page title="Approvals" about="Runs that wait for a person's decision.">
+    <Page title={texts.title} about={texts.about} actions={<SavedViews page="approvals" />}>
       <Group align="flex-end">
         <Select
-          label="Status"
+          label={texts.statusFilter}
           data={STATUS_OPTIONS}
           value={status}
           allowDeselect={false}
@@ -46,7 +48,7 @@ export default function ApprovalList() {
         />
         {status === "pending" && (
           <SegmentedControl
-            aria-label="Whose"
+            aria-label={texts.whose}
             data={FOR_ME}
             value={forMe}
             onChange={(to) =>
@@ -63,13 +65,13 @@ export default function ApprovalList() {
         )}
         {runId !== undefined && (
           <Button variant="default" onClick={() => setParams({}, { replace: true })}>
-            Clear run filter
+            {texts.clearRunFilter}
           </Button>
         )}
       </Group>
       <PagedList query={query} empty={<NoApprovals status={status} forMe={forMe} />}>
         {(approvals) => (
-          <Stack component="ul" gap="sm" m={0} p={0} aria-label="Approvals" style={{ listStyle: "none" }}>
+          <Stack component="ul" gap="sm" m={0} p={0} aria-label={texts.title} style={{ listStyle: "none" }}>
             {approvals.map((approval) => (
               <ApprovalCard key={approval.id} approval={approval} />
             ))}
@@ -80,18 +82,15 @@ export default function ApprovalList() {
   );
 }
 
-const STATUS_OPTIONS: { value: ApprovalStatus; label: string }[] = [
-  { value: "pending", label: "Pending" },
-  { value: "approved", label: "Approved" },
-  { value: "declined", label: "Declined" },
-  { value: "expired", label: "Expired" },
-  { value: "cancelled", label: "Cancelled" },
-];
+const STATUS_OPTIONS = APPROVAL_STATUSES.map((status) => ({
+  value: status,
+  label: texts.statusOption({ status }),
+}));
 
 const FOR_ME: { value: ForMe; label: string }[] = [
-  { value: "all", label: "All" },
-  { value: "assigned", label: "Assigned to me" },
-  { value: "decidable", label: "I may decide" },
+  { value: "all", label: texts.all },
+  { value: "assigned", label: texts.assignedToMe },
+  { value: "decidable", label: texts.decidable },
 ];
 
 function useApprovals(status: ApprovalStatus, { runId, forMe }: { runId: string | undefined; forMe: ForMe }) {
@@ -118,14 +117,13 @@ function useApprovals(status: ApprovalStatus, { runId, forMe }: { runId: string 
 }
 
 function NoApprovals({ status, forMe }: { status: ApprovalStatus; forMe: ForMe }) {
-  if (status !== "pending") return <EmptyState title={`No ${status} approvals`} />;
-  if (forMe === "assigned") return <EmptyState title="No approvals are assigned to you" />;
-  if (forMe === "decidable") return <EmptyState title="No approvals wait for your decision" />;
+  if (status !== "pending") return <EmptyState title={texts.noneWithStatus({ status })} />;
+  if (forMe === "assigned") return <EmptyState title={texts.noneAssigned} />;
+  if (forMe === "decidable") return <EmptyState title={texts.noneDecidable} />;
   return (
-    <EmptyState title="No approvals are pending">
-      A step of type approval pauses its run until somebody decides. Restarts don&apos;t affect it. By
-      default, neither the user who started the run nor those who wrote what it runs can decide.
-      <Snippet label="approval step" text={STEP_EXAMPLE} />
+    <EmptyState title={texts.nonePending}>
+      {texts.nonePendingHelp}
+      <Snippet label={texts.approvalStep} text={STEP_EXAMPLE} />
     </EmptyState>
   );
 }

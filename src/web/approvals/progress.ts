@@ -1,11 +1,10 @@
 /** How far an approval is that several people decide. */
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
-
-const ROLE_NAMES: Readonly<Record<string, string>> = { editor: "editors", admin: "admins" };
 
 /** The assignees as text: addresses, and roles as the people who have them. */
 export const assigneeNames = (assignees: readonly string[]): string =>
-  assignees.map((assignee) => ROLE_NAMES[assignee] ?? assignee).join(", ");
+  assignees.map((assignee) => texts.assignee({ assignee })).join(", ");
 
 /** Whether more than one person has to decide. */
 export const isShared = ({ required = 1, required_declines: declines = 1 }: Approval): boolean =>
@@ -20,15 +19,7 @@ export function progressText({
   const counted = decisions.filter(({ outdated }) => outdated !== true);
   const approved = counted.filter((decision) => decision.approved).length;
   const declined = counted.length - approved;
-  const declines = requiredDeclines > 1 ? `, ${declined} of ${requiredDeclines} declined` : "";
-  return `${approved} of ${required} approved${declines}`;
+  return requiredDeclines > 1
+    ? texts.progressWithDeclines({ approved, required, declined, requiredDeclines })
+    : texts.progress({ approved, required });
 }
-
-const WAYS: Readonly<Record<NonNullable<Approval["decided_via"]>, (by: string) => string>> = {
-  link: (by) => `the link that was sent to ${by}`,
-  slack: (by) => `${by} in Slack`,
-};
-
-/** Who decided, and how. A link is no proof of who used it. */
-export const byText = (by: string, via: Approval["decided_via"]): string =>
-  via === undefined ? by : WAYS[via](by);

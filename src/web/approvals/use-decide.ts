@@ -1,5 +1,6 @@
 /** Sends the decision of the current user. */
 import { useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/approvals";
 import type { Approval } from "../../../schemas/approval.ts";
 import { send } from "../api/client.ts";
 import { useIdempotencyHeader } from "../runs/use-idempotency-header.ts";
@@ -44,7 +45,7 @@ export function useDecide(
   });
 }
 
-function outcomeText(approval: Approval, decision: Choice): string {
-  const done = decision === "approve" ? "Approved." : "Declined.";
-  return approval.status === "pending" ? `${done} ${progressText(approval)}.` : `${done} The run continues.`;
-}
+const outcomeText = (approval: Approval, choice: Choice): string =>
+  approval.status === "pending"
+    ? texts.doneSoFar({ choice, progress: progressText(approval) })
+    : texts.done({ choice });

@@ -1,12 +1,23 @@
 /** The audit log: who changed what, when, and with which client. For admins. */
-import { Button, Card, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core";
+import {
+  Button,
+  Card,
+  Group,
+  Menu,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  type TextInputProps,
+} from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import * as texts from "#texts/audit";
 import type { AuditEntry } from "../../../schemas/audit.ts";
 import { send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
-import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
@@ -15,13 +26,14 @@ import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
-import { detailsLabel, operationLabel, Target } from "./entry-labels.tsx";
+import { EntryDetails } from "./entry-details.tsx";
+import { operationLabel, Target } from "./entry-labels.tsx";
 
 type Surface = AuditEntry["surface"];
 
 export default function Audit() {
   const hasScope = useHasScope();
-  return hasScope("admin") ? <AuditLog /> : <AccessDenied title="Audit log" />;
+  return hasScope("admin") ? <AuditLog /> : <AccessDenied title={texts.title} />;
 }
 
 function AuditLog() {
@@ -31,6 +43,8 @@ function AuditLog() {
     surface: (Object.keys(SURFACE_LABELS) as Surface[]).find((surface) => surface === params.get("surface")),
     since: params.get("since") ?? "",
     until: params.get("until") ?? "",
+    key: params.get("key") ?? "",
+    target: params.get("target") ?? "",
   };
   const project = useProjectFilter();
   const log = useInfiniteQuery({
@@ -42,75 +56,100 @@ function AuditLog() {
       }),
     ...cursorPagination,
   });
-  const setSearch = useDebouncedCallback((value: string) => setFilter("search", value.trim()), 300);
+  const exportUrl = (format: "jsonl" | "csv"): string =>
+    `/audit-log/export?${new URLSearchParams({ ...project, ...toQuery(filter), format }).toString()}`;
   return (
-    <Page
-      title="Audit log"
-      about="Every change, newest first: who made it, when, and with which key and client. Reads too, if the operator records them."
-    >
+    <Page title={texts.title} about={texts.about}>
       <Group align="flex-end">
-        <TextInput
-          label="Search"
-          placeholder="User, key, workflow or operation"
+        <FilterText
+          label={texts.search}
+          placeholder={texts.searchPlaceholder}
           leftSection={<IconSearch size={16} aria-hidden />}
           defaultValue={filter.search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onText={(text) => setFilter("search", text)}
           w={{ base: "100%", sm: 320 }}
         />
         <Select
-          label="Source"
-          placeholder="All sources"
+          label={texts.source}
+          placeholder={texts.allSources}
           clearable
-          clearButtonProps={{ "aria-label": "Clear source" }}
+          clearButtonProps={{ "aria-label": texts.clearSource }}
           data={Object.entries(SURFACE_LABELS).map(([value, label]) => ({ value, label }))}
           value={filter.surface ?? null}
           onChange={(value) => setFilter("surface", value ?? "")}
         />
         <TextInput
-          label="From"
+          label={texts.from}
           type="date"
           value={filter.since}
           onChange={(event) => setFilter("since", event.currentTarget.value)}
         />
         <TextInput
-          label="Before"
+          label={texts.before}
           type="date"
           value={filter.until}
           onChange={(event) => setFilter("until", event.currentTarget.value)}
         />
-        <Button
-          component="a"
-          href={`/audit-log/export?${new URLSearchParams({ ...project, ...toQuery(filter) }).toString()}`}
-          download
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          Export
-        </Button>
+        <FilterText
+          label={texts.key}
+          placeholder={texts.keyPlaceholder}
+          defaultValue={filter.key}
+          onText={(text) => setFilter("key", text)}
+          w={{ base: "100%", sm: 180 }}
+        />
+        <FilterText
+          label={texts.target}
+          placeholder={texts.targetPlaceholder}
+          defaultValue={filter.target}
+          onText={(text) => setFilter("target", text)}
+          w={{ base: "100%", sm: 220 }}
+        />
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+              {texts.exportMenu}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item component="a" href={exportUrl("csv")} download>
+              {texts.exportCsv}
+            </Menu.Item>
+            <Menu.Item component="a" href={exportUrl("jsonl")} download>
+              {texts.exportJson}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
       </Group>
-      <PagedList
-        query={log}
-        empty={
-          <EmptyState title="No matching entries">
-            The log records changes. It records reads only if the operator turned that on.
-          </EmptyState>
-        }
-      >
+      <PagedList query={log} empty={<EmptyState title={texts.noEntries}>{texts.noEntriesHelp}</EmptyState>}>
         {(entries) => <Entries entries={entries} />}
       </PagedList>
     </Page>
   );
 }
 
-function toQuery(filter: { search: string; surface: Surface | undefined; since: string; until: string }) {
-  const { search, surface, since, until } = filter;
-  return {
-    ...(search !== "" && { search }),
-    ...(surface !== undefined && { surface }),
-    ...(since !== "" && { since }),
-    ...(until !== "" && { until }),
-  };
+/** Pause in typing after which a filter applies, in milliseconds. */
+const DEBOUNCE_MS = 300;
+
+/** A filter that waits for a pause in typing, each by itself. */
+function FilterText({ onText, ...props }: TextInputProps & { onText: (text: string) => void }) {
+  const apply = useDebouncedCallback((text: string) => onText(text.trim()), DEBOUNCE_MS);
+  return <TextInput {...props} onChange={({ currentTarget: { value } }) => apply(value)} />;
 }
+
+interface Filter {
+  search: string;
+  surface: Surface | undefined;
+  since: string;
+  until: string;
+  key: string;
+  target: string;
+}
+
+type SetFilters = { [Name in keyof Filter]?: NonNullable<Filter[Name]> };
+
+/** The filters that are set. */
+const toQuery = (filter: Filter): SetFilters =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
 
 function Entries({ entries }: { entries: readonly AuditEntry[] }) {
   return (
@@ -119,11 +158,11 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Time</Table.Th>
-              <Table.Th>Actor</Table.Th>
-              <Table.Th>Operation</Table.Th>
-              <Table.Th>Target</Table.Th>
-              <Table.Th>Source</Table.Th>
+              <Table.Th>{texts.time}</Table.Th>
+              <Table.Th>{texts.actor}</Table.Th>
+              <Table.Th>{texts.operation}</Table.Th>
+              <Table.Th>{texts.target}</Table.Th>
+              <Table.Th>{texts.source}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -136,7 +175,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
                 <Table.Td>{operationLabel(entry.operation)}</Table.Td>
                 <Table.Td>
                   <Target entry={entry} />
-                  <Details entry={entry} />
+                  <EntryDetails entry={entry} />
                 </Table.Td>
                 <Table.Td>
                   {SURFACE_LABELS[entry.surface]}
@@ -155,28 +194,13 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
             <Text size="sm" fw={600}>
               {operationLabel(entry.operation)} <Target entry={entry} />
             </Text>
-            <Details entry={entry} />
+            <EntryDetails entry={entry} />
             <Text size="sm" c="dimmed" component="div">
               {entry.owner} · {SURFACE_LABELS[entry.surface]} · <Time at={entry.at} />
             </Text>
           </Card>
         ))}
       </Stack>
-    </>
-  );
-}
-
-/** The project of an entry, unless it is the default one, and what else is on record. */
-function Details({ entry: { project, details } }: { entry: AuditEntry }) {
-  return (
-    <>
-      {project !== undefined && " "}
-      <ProjectBadge project={project} inList />
-      {details !== null && (
-        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {detailsLabel(details)}
-        </Text>
-      )}
     </>
   );
 }

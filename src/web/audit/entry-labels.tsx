@@ -2,6 +2,7 @@
 import { Anchor, Code } from "@mantine/core";
 import { Link } from "react-router";
 import type { AuditEntry } from "../../../schemas/audit.ts";
+import { detailText } from "./changed-fields.ts";
 
 /** Turns `invite_user.role_editor` into "Invite user: role editor". */
 export function operationLabel(operation: string): string {
@@ -12,11 +13,8 @@ export function operationLabel(operation: string): string {
 /** Turns `{step_id: "send", attempt: 1}` into "step id: send · attempt: 1". */
 export const detailsLabel = (details: NonNullable<AuditEntry["details"]>): string =>
   Object.entries(details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${detailText(value)}`)
     .join(" · ");
-
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
 
 const TARGET_PATHS = [
   [/^run_/, (id: string) => `/runs/${id}`],

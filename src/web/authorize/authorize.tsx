@@ -4,11 +4,13 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
+import * as texts from "#texts/authorize";
 import type { AuthorizationRequest } from "../../../schemas/oauth.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
 import { DEFAULT_SCOPES, type Scope, SCOPE_DESCRIPTIONS } from "../keys/scopes.ts";
+import { strong } from "../ui/message-tags.tsx";
 import { ErrorAlert, Page, QueryContent } from "../ui/page.tsx";
 import { useInFront } from "../ui/use-in-front.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -27,19 +29,17 @@ export default function Authorize() {
   const id = search.get("request") ?? "";
   const request = useQuery(requestQuery(id));
   return (
-    <Page title="Connect an application">
+    <Page title={texts.title}>
       <QueryContent query={request}>{(data) => <Decision id={id} request={data} />}</QueryContent>
     </Page>
   );
 }
 
 /** Where the access goes, which is what a user can rely on. */
-function placeText({ kind, host }: AuthorizationRequest): string {
-  if (kind === "local") return "a program on this computer";
-  return kind === "app" ? `the app on this device that opens ${host} links` : host;
+function placeHeading({ kind, host }: AuthorizationRequest): string {
+  if (kind === "local") return texts.goesToProgram;
+  return kind === "app" ? texts.goesToApp({ scheme: host }) : host;
 }
-
-const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function Decision({ id, request }: { id: string; request: AuthorizationRequest }) {
   const { user } = useSession();
@@ -63,27 +63,24 @@ function Decision({ id, request }: { id: string; request: AuthorizationRequest }
       <Stack>
         <Stack gap={4}>
           <Title order={2} size="h3" style={{ overflowWrap: "anywhere" }}>
-            {kind === "web" ? host : capitalized(placeText(request))}
+            {placeHeading(request)}
           </Title>
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            asks to use Millrace in your name, {user.email}. It calls itself “{name}”.
+            {texts.asks({ email: user.email, name })}
           </Text>
           {publisher !== null && (
             <Text size="sm" c="dimmed">
-              {publisher} describes this application and says where its access goes.
+              {texts.published({ publisher })}
             </Text>
           )}
         </Stack>
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Did you start this?">
-          <Text size="sm">
-            Allow it only if you have just connected an application yourself. The access goes to{" "}
-            <strong>{placeText(request)}</strong>. Anyone can choose any name.
-          </Text>
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={texts.startedByYou}>
+          <Text size="sm">{texts.allowOnlyIf({ kind, host, b: strong })}</Text>
         </Alert>
         {formError && <ErrorAlert error={formError} />}
         <Checkbox.Group
-          label="It can"
-          description="Your role limits this at any time."
+          label={texts.itCan}
+          description={texts.roleLimits}
           value={scopes}
           onChange={setScopes}
           error={issueAt(decide.error, "scopes")}
@@ -102,7 +99,7 @@ function Decision({ id, request }: { id: string; request: AuthorizationRequest }
         </Checkbox.Group>
         {projects.length > 1 && (
           <Checkbox.Group
-            label="In these projects"
+            label={texts.inProjects}
             value={chosen}
             onChange={setChosen}
             error={issueAt(decide.error, "projects")}
@@ -115,18 +112,18 @@ function Decision({ id, request }: { id: string; request: AuthorizationRequest }
           </Checkbox.Group>
         )}
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          For {resource}. You can end the access under API Keys at any time.
+          {texts.endAccess({ resource })}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => decide.mutate(false)} disabled={decide.isPending}>
-            Refuse
+            {texts.refuse}
           </Button>
           <Button
             onClick={() => decide.mutate(true)}
             loading={decide.isPending}
             disabled={chosen.length === 0 || !inFront}
           >
-            Allow
+            {texts.allow}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 /** The configuration snippet of one MCP client, with a select to change the client, and its link if it has one. */
 import { Button, Select, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import * as texts from "#texts/connect";
 import { Snippet } from "../ui/copy.tsx";
 import { clientSetups } from "./clients.ts";
 
@@ -11,7 +12,7 @@ export function ClientSetups({ url, value }: { url: string; value: string }) {
   return (
     <Stack gap="xs">
       <Select
-        label="Client"
+        label={texts.client}
         data={setups.map(({ id, name }) => ({ value: id, label: name }))}
         value={selectedId}
         onChange={(id) => id !== null && setSelectedId(id)}
@@ -30,7 +31,7 @@ export function ClientSetups({ url, value }: { url: string; value: string }) {
           {setup.link.label}
         </Button>
       )}
-      <Snippet text={setup.text} label={`configuration for ${setup.name}`} />
+      <Snippet text={setup.text} label={texts.configurationFor({ name: setup.name })} />
     </Stack>
   );
 }

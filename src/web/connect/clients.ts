@@ -1,4 +1,5 @@
 /** How to configure each MCP client for this server, as the documentation at `@see` described it in November 2026. */
+import * as texts from "#texts/connect";
 
 export interface ClientSetup {
   id: string;
@@ -34,7 +35,7 @@ const headersOf = (key: string) => ({ "X-API-Key": key });
 const claudeCode: Setup = (mcp, key) => ({
   id: "claude-code",
   name: "Claude Code",
-  instructions: "Run this in the directory of your code:",
+  instructions: texts.runInCode,
   text: `claude mcp add --transport http millrace ${mcp} --header "X-API-Key: ${key}"`,
 });
 
@@ -42,10 +43,9 @@ const claudeCode: Setup = (mcp, key) => ({
 const claudeDesktop: Setup = (_mcp, key) => ({
   id: "claude-desktop",
   name: "Claude Desktop",
-  instructions:
-    "Download the bundle and open it with Claude Desktop (Settings > Extensions). It asks for the key and stores it encrypted:",
+  instructions: texts.desktopHelp,
   text: key,
-  link: { label: "Download bundle", href: BUNDLE, download: true },
+  link: { label: texts.downloadBundle, href: BUNDLE, download: true },
 });
 
 /** @see https://cursor.com/docs/mcp and https://cursor.com/docs/mcp/install-links */
@@ -55,11 +55,10 @@ const cursor: Setup = (mcp, key) => {
   return {
     id: "cursor",
     name: "Cursor",
-    instructions:
-      "Add it with the link, which contains the key, or add this to ~/.cursor/mcp.json, or to .cursor/mcp.json in a folder:",
+    instructions: texts.cursorHelp,
     text: json({ mcpServers: { millrace: server } }),
     link: {
-      label: "Add to Cursor",
+      label: texts.addTo({ client: "Cursor" }),
       href: `cursor://anysphere.cursor-deeplink/mcp/install?name=millrace&config=${config}`,
     },
   };
@@ -67,18 +66,15 @@ const cursor: Setup = (mcp, key) => {
 
 /** @see https://code.visualstudio.com/docs/copilot/guides/mcp-developer-guide (MCP URL handler) */
 const vscode: Setup = (mcp) => {
-  const inputs = [
-    { type: "promptString", id: "millrace-key", description: "Millrace API key", password: true },
-  ];
+  const inputs = [{ type: "promptString", id: "millrace-key", description: texts.keyPrompt, password: true }];
   const server = { type: "http", url: mcp, headers: headersOf("${input:millrace-key}") };
   return {
     id: "vscode",
     name: "VS Code",
-    instructions:
-      "Add it with the link, or add this to .vscode/mcp.json in a workspace. VS Code asks for the key and stores it.",
+    instructions: texts.vscodeHelp,
     text: json({ inputs, servers: { millrace: server } }),
     link: {
-      label: "Add to VS Code",
+      label: texts.addTo({ client: "VS Code" }),
       href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "millrace", ...server, inputs }))}`,
     },
   };
@@ -88,7 +84,7 @@ const vscode: Setup = (mcp) => {
 const codex: Setup = (mcp, key) => ({
   id: "codex",
   name: "Codex",
-  instructions: "Add this to ~/.codex/config.toml:",
+  instructions: texts.addThisTo({ file: "~/.codex/config.toml" }),
   text: `[mcp_servers.millrace]\nurl = "${mcp}"\nhttp_headers = { "X-API-Key" = "${key}" }`,
 });
 
@@ -96,7 +92,7 @@ const codex: Setup = (mcp, key) => ({
 const geminiCli: Setup = (mcp, key) => ({
   id: "gemini-cli",
   name: "Gemini CLI",
-  instructions: "Run this in a terminal:",
+  instructions: texts.runInTerminal,
   text: `gemini mcp add --scope user --transport http --header "X-API-Key: ${key}" millrace ${mcp}`,
 });
 
@@ -104,7 +100,7 @@ const geminiCli: Setup = (mcp, key) => ({
 const copilotCli: Setup = (mcp, key) => ({
   id: "copilot-cli",
   name: "GitHub Copilot CLI",
-  instructions: "Add this to ~/.copilot/mcp-config.json:",
+  instructions: texts.addThisTo({ file: "~/.copilot/mcp-config.json" }),
   text: json({
     mcpServers: { millrace: { type: "http", url: mcp, headers: headersOf(key), tools: ["*"] } },
   }),
@@ -114,7 +110,7 @@ const copilotCli: Setup = (mcp, key) => ({
 const windsurf: Setup = (mcp, key) => ({
   id: "windsurf",
   name: "Windsurf",
-  instructions: "Add this to ~/.codeium/windsurf/mcp_config.json, then press Refresh:",
+  instructions: texts.windsurfHelp,
   text: json({ mcpServers: { millrace: { serverUrl: mcp, headers: headersOf(key) } } }),
 });
 
@@ -122,8 +118,7 @@ const windsurf: Setup = (mcp, key) => ({
 const jetbrains: Setup = (mcp, key) => ({
   id: "jetbrains",
   name: "JetBrains IDEs",
-  instructions:
-    "Paste this as JSON under Settings > Tools > AI Assistant > Model Context Protocol (MCP) > Add:",
+  instructions: texts.jetbrainsHelp,
   text: json({ mcpServers: { millrace: { type: "http", url: mcp, headers: headersOf(key) } } }),
 });
 
@@ -131,7 +126,7 @@ const jetbrains: Setup = (mcp, key) => ({
 const zed: Setup = (mcp, key) => ({
   id: "zed",
   name: "Zed",
-  instructions: "Add this to settings.json (command “zed: open settings file”):",
+  instructions: texts.zedHelp,
   text: json({ context_servers: { millrace: { url: mcp, headers: headersOf(key) } } }),
 });
 
@@ -139,8 +134,7 @@ const zed: Setup = (mcp, key) => ({
 const opencode: Setup = (mcp, key) => ({
   id: "opencode",
   name: "opencode",
-  instructions:
-    "Add this to ~/.config/opencode/opencode.json, or to opencode.json in a folder. Version 1 has no “servers” level.",
+  instructions: texts.opencodeHelp,
   text: json({
     $schema: "https://opencode.ai/config.json",
     mcp: { servers: { millrace: { type: "remote", url: mcp, headers: headersOf(key) } } },
@@ -149,16 +143,16 @@ const opencode: Setup = (mcp, key) => ({
 
 const http: Setup = (mcp, key) => ({
   id: "http",
-  name: "Other (Streamable HTTP)",
-  instructions: "Most clients accept this:",
+  name: texts.otherHttp,
+  instructions: texts.otherHttpHelp,
   text: json({ mcpServers: { millrace: { type: "http", url: mcp, headers: headersOf(key) } } }),
 });
 
 /** @see https://www.npmjs.com/package/mcp-remote */
 const stdio: Setup = (mcp, key) => ({
   id: "stdio",
-  name: "Other (stdio only)",
-  instructions: "For clients that only start programs. The bridge needs Node.js.",
+  name: texts.otherStdio,
+  instructions: texts.otherStdioHelp,
   text: json({
     mcpServers: {
       millrace: {
@@ -172,8 +166,8 @@ const stdio: Setup = (mcp, key) => ({
 
 const sse = (url: string, key: string): ClientSetup => ({
   id: "sse",
-  name: "Other (SSE)",
-  instructions: "For clients that support only the older SSE transport:",
+  name: texts.otherSse,
+  instructions: texts.otherSseHelp,
   text: json({ mcpServers: { millrace: { type: "sse", url, headers: headersOf(key) } } }),
 });
 

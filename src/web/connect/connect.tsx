@@ -1,7 +1,8 @@
 /** The page "Connect an agent": a key, the client's configuration, whether it has connected, and a first prompt. */
 import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/connect";
 import { useSession } from "../app/session.tsx";
 import { CreateKey } from "../keys/create-key.tsx";
 import { Snippet } from "../ui/copy.tsx";
@@ -10,67 +11,62 @@ import { ConnectionCheck } from "./connection-check.tsx";
 import { ClientSetups } from "./client-setups.tsx";
 import { curlCommand, API_KEY_PLACEHOLDER } from "./clients.ts";
 
+const linkToKeys = (text: ReactNode): ReactNode => (
+  <Anchor component={Link} to="/keys" underline="always">
+    {text}
+  </Anchor>
+);
+
+const linkToSkill = (text: ReactNode): ReactNode => (
+  <Anchor href="/skills/millrace/SKILL.md" underline="always">
+    {text}
+  </Anchor>
+);
+
+const linkToReference = (text: ReactNode): ReactNode => (
+  <Anchor href="/apidoc/" underline="always">
+    {text}
+  </Anchor>
+);
+
 export default function Connect() {
   const { mcp_url: url, oauth } = useSession();
   const [key, setKey] = useState<{ id: string; value: string }>();
   const [creating, setCreating] = useState(false);
   const value = key?.value ?? API_KEY_PLACEHOLDER;
   return (
-    <Page
-      title="Connect an agent"
-      about={`Agents find, write, check and run workflows over MCP. Scripts do the same over REST. ${
-        oauth ? "They send an API key, or connect by URL alone." : "Both send an API key."
-      }`}
-    >
+    <Page title={texts.title} about={texts.about({ signIn: oauth ? "yes" : "no" })}>
       {oauth && <ConnectByUrl url={`${url}/mcp`} />}
-      <Step number={1} title="Create an API key">
+      <Step number={1} title={texts.createKeyTitle}>
         {key === undefined ? (
           <Group>
-            <Button onClick={() => setCreating(true)}>Create API key</Button>
+            <Button onClick={() => setCreating(true)}>{texts.createKey}</Button>
             <Text size="sm" c="dimmed">
-              Or replace <code>{API_KEY_PLACEHOLDER}</code> with a key that you have.{" "}
-              <Anchor component={Link} to="/keys" underline="always">
-                Your keys
-              </Anchor>
+              {texts.orReplace({ placeholder: <code>{API_KEY_PLACEHOLDER}</code>, link: linkToKeys })}
             </Text>
           </Group>
         ) : (
           <Text size="sm" role="status">
-            The snippets below contain the new key. You won&apos;t see it again after you leave this page.
+            {texts.newKeyShown}
           </Text>
         )}
       </Step>
-      <Step number={2} title="Configure the client">
+      <Step number={2} title={texts.configureTitle}>
         <ClientSetups url={url} value={value} />
       </Step>
       {key !== undefined && (
-        <Step number={3} title="Check the connection">
+        <Step number={3} title={texts.checkTitle}>
           <ConnectionCheck keyId={key.id} />
         </Step>
       )}
-      <Step number={key === undefined ? 3 : 4} title="Try a prompt">
-        <Text size="sm">For example:</Text>
-        <Snippet
-          text="List the databases and models that Millrace can use. Then write a workflow that sums up last week's revenue by region, check it and run it."
-          label="example prompt"
-        />
-        <Text size="sm">
-          Clients with prompts or skills can also use the prompt <code>write_workflow</code>, or this{" "}
-          <Anchor href="/skills/millrace/SKILL.md" underline="always">
-            skill
-          </Anchor>
-          .
-        </Text>
+      <Step number={key === undefined ? 3 : 4} title={texts.promptTitle}>
+        <Text size="sm">{texts.forExample}</Text>
+        <Snippet text={texts.prompt} label={texts.examplePrompt} />
+        <Text size="sm">{texts.promptHelp({ name: <code>write_workflow</code>, link: linkToSkill })}</Text>
       </Step>
-      <Step number={key === undefined ? 4 : 5} title="Or use a script">
-        <Snippet text={curlCommand(location.origin, value)} label="curl command" />
-        <Text size="sm">
-          The{" "}
-          <Anchor href="/apidoc/" underline="always">
-            API reference
-          </Anchor>{" "}
-          describes every operation, and lets you try it.
-        </Text>
+      <Step number={key === undefined ? 4 : 5} title={texts.scriptTitle}>
+        <Snippet text={curlCommand(location.origin, value)} label={texts.curlCommand} />
+        <Text size="sm">{texts.apiReferenceHelp({ link: linkToReference })}</Text>
       </Step>
       {creating && (
         <CreateKey
@@ -92,30 +88,19 @@ function ConnectByUrl({ url }: { url: string }) {
     <Card withBorder padding="lg" component="section" aria-labelledby="connect-by-url">
       <Stack gap="sm">
         <Title order={2} size="h4" id="connect-by-url">
-          By URL alone
+          {texts.byUrl}
         </Title>
-        <Text size="sm">
-          Claude on the web, ChatGPT and other hosted clients can&apos;t send an API key. Add this URL there
-          as a connector or MCP server. Your client then opens a page where you sign in and choose what it can
-          do. Programs that support OAuth can do the same.
-        </Text>
-        <Snippet text={url} label="URL for clients that sign in" />
+        <Text size="sm">{texts.byUrlHelp}</Text>
+        <Snippet text={url} label={texts.urlForClients} />
         <Text size="sm" c="dimmed">
-          {isPublic
-            ? "Hosted clients reach it only if this address can be reached from the internet."
-            : "At this address only programs on this computer can connect. Hosted clients need an https address (MILLRACE_BASE_URL and MILLRACE_MCP_URL)."}{" "}
-          You find connected applications under{" "}
-          <Anchor component={Link} to="/keys" underline="always">
-            API Keys
-          </Anchor>{" "}
-          and can revoke their access there.
+          {texts.reach({ address: isPublic ? "public" : "local", link: linkToKeys })}
         </Text>
       </Stack>
     </Card>
   );
 }
 
-function Step({ number, title, children }: { number: number; title: string; children: React.ReactNode }) {
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (
     <Card withBorder padding="lg">
       <Stack gap="sm">

@@ -2,6 +2,7 @@
 import { Alert, Group, Loader, Text } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#texts/connect";
 import { apiKeyQuery } from "../keys/queries.ts";
 import { Time } from "../ui/time.tsx";
 
@@ -21,13 +22,11 @@ export function ConnectionCheck({ keyId }: { keyId: string }) {
       {usedAt === null ? (
         <Group gap="xs">
           <Loader size="xs" aria-hidden />
-          <Text size="sm">
-            Waiting for the first request with the new key. Start the client, or reload it.
-          </Text>
+          <Text size="sm">{texts.waiting}</Text>
         </Group>
       ) : (
-        <Alert color="green" icon={<IconCheck aria-hidden />} title="Connected">
-          The first request with the key came <Time at={usedAt} ago />.
+        <Alert color="green" icon={<IconCheck aria-hidden />} title={texts.connected}>
+          {texts.connectedHelp({ time: <Time at={usedAt} ago /> })}
         </Alert>
       )}
     </div>

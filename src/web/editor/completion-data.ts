@@ -1,4 +1,5 @@
 /** Loads the schema and the server's names for completion on first use, and caches them while the page is open. */
+import * as texts from "#texts/editor";
 import { send } from "../api/client.ts";
 import { editingSchema } from "./editing-schema.ts";
 import type { Schema } from "./schema.ts";
@@ -49,8 +50,8 @@ async function readEnvironment(project: string | undefined): Promise<Omit<Comple
       functions,
       names: {
         database: [
-          ...databases.map(({ name, type, access }) => ({ name, detail: `${type}, ${access}` })),
-          { name: "scratch", detail: "DuckDB in memory" },
+          ...databases.map(({ name, type, access }) => ({ name, detail: databaseDetail(type, access) })),
+          { name: "scratch", detail: texts.scratchDetail },
         ],
         model: models.map(({ name, model_ref }) => ({ name, detail: model_ref })),
         server: servers.map(({ name, type }) => ({ name, detail: type })),
@@ -64,6 +65,9 @@ async function readEnvironment(project: string | undefined): Promise<Omit<Comple
     return { names: { timezone: zones } };
   }
 }
+
+const databaseDetail = (type: string, access: "read-only" | "read-write"): string =>
+  texts.databaseDetail({ type, access: access === "read-only" ? "readOnly" : "readWrite" });
 
 const timeZones = (): NamedValue[] =>
   ["UTC", ...Intl.supportedValuesOf("timeZone")].map((name) => ({ name }));

@@ -13,15 +13,22 @@ import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { type EditorView, hoverTooltip, keymap, type Tooltip } from "@codemirror/view";
 import type { Format } from "./format.ts";
 import { loadCompletionData } from "./completion-data.ts";
+import { completeSql, type SqlCompletionSettings } from "./sql-completion.ts";
 import type { CompletionData, Suggestion, Suggestions } from "./suggestions.ts";
 
 /** Maximum text length for completion while typing, in characters: parsing a longer text would delay each keystroke. */
 const MAX_AUTOMATIC_LENGTH = 80_000;
 
-export interface CompletionSettings {
+/**
+ * Where completion opens by itself: within a word, and where a value, an item or a name begins, also a table or a parameter
+ * of SQL; not after each space.
+ */
+const OPENING = /(?:[\w"'.[,]|[:\-{,[]\s|\$\{\{|\s:|[=<>(]:|\b(?:from|join|into|update)\s)$/i;
+
+export interface CompletionSettings extends SqlCompletionSettings {
   format: () => Format;
-  /** The output shape of each step, as validation reported it. */
-  steps: () => CompletionData["steps"];
+  /** The outputs of the last test. */
+  tested: () => CompletionData["tested"];
   /** The project whose connections are completed; undefined for a user with one project. */
   project: () => string | undefined;
 }
@@ -53,10 +60,11 @@ function newlineAfterWord(view: EditorView): boolean {
   return insertNewlineAndIndent(view);
 }
 
-async function loadData({ steps, project }: CompletionSettings): Promise<CompletionData | undefined> {
+async function loadData({ steps, project, tested }: CompletionSettings): Promise<CompletionData | undefined> {
   const data = await loadCompletionData(project());
   const outputs = steps();
-  return data && { ...data, ...(outputs && { steps: outputs }) };
+  const values = tested();
+  return data && { ...data, ...(outputs && { steps: outputs }), ...(values && { tested: values }) };
 }
 
 async function complete(
@@ -65,22 +73,25 @@ async function complete(
 ): Promise<CompletionResult | null> {
   const line = state.doc.lineAt(pos);
   const before = line.text.slice(0, pos - line.from);
-  // Opens only within a word, and where a value, an item or a name begins; not after each space.
-  if (
-    !explicit &&
-    (state.doc.length > MAX_AUTOMATIC_LENGTH || !/(?:[\w"'.[,]|[:\-{,[]\s|\$\{\{)$/.test(before))
-  )
-    return null;
+  if (!explicit && (state.doc.length > MAX_AUTOMATIC_LENGTH || !OPENING.test(before))) return null;
+  const { sqlContextAt } = await import("./sql-context.ts");
+  const text = state.doc.toString();
+  const sql = sqlContextAt(text, pos, settings.format());
+  if (sql !== undefined) return toResult(await completeSql(sql, pos, explicit, settings), pos, /^\w*$/);
   const [{ suggest }, data] = await Promise.all([import("./suggestions.ts"), loadData(settings)]);
   if (data === undefined) return null;
-  const found = suggest(state.doc.toString(), pos, settings.format(), data, explicit);
-  if (found === undefined || found.list.length === 0) return null;
-  return {
-    from: found.from,
-    options: found.list.map((suggestion) => createOption(suggestion, found, pos)),
-    validFor: /^[\w./-]*$/,
-  };
+  return toResult(suggest(text, pos, settings.format(), data, explicit), pos, /^[\w./-]*$/);
 }
+
+/** @param validFor the typed text for which the list stays valid */
+const toResult = (found: Suggestions | undefined, pos: number, validFor: RegExp): CompletionResult | null =>
+  found === undefined || found.list.length === 0
+    ? null
+    : {
+        from: found.from,
+        options: found.list.map((suggestion) => createOption(suggestion, found, pos)),
+        validFor,
+      };
 
 function createOption(suggestion: Suggestion, { from, replace }: Suggestions, pos: number): Option {
   const { label, detail, info, boost, kind, reopenCompletion } = suggestion;
@@ -110,7 +121,7 @@ async function hover(view: EditorView, pos: number, settings: CompletionSettings
   const { doc } = view.state;
   if (doc.length > MAX_AUTOMATIC_LENGTH) return null;
   const [{ hoverInfoAt }, data] = await Promise.all([import("./hover-info.ts"), loadData(settings)]);
-  const info = data && hoverInfoAt(doc.toString(), pos, data.schema);
+  const info = data && hoverInfoAt(doc.toString(), pos, data.schema, data.tested);
   if (info === undefined) return null;
   return { pos: info.from, end: info.to, create: () => ({ dom: paragraphs(info.text) }) };
 }

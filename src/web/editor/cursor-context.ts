@@ -19,8 +19,10 @@ export interface CursorContext {
   to: number;
   /** Start of the word without its quote. */
   typedFrom: number;
-  /** Start of the string around the cursor, when `role` is `text`. */
+  /** Start of the string around the cursor, when `role` is `text`; of the key or value otherwise. */
   textFrom: number;
+  /** The end of that. */
+  textTo: number;
   followedByColon: boolean;
   /** Only indentation and dashes precede it in its line. */
   atLineStart: boolean;
@@ -49,7 +51,8 @@ export function cursorContextAt(text: string, pos: number, format: Format): Curs
   const found = findMarker(document);
   if (found === undefined) return undefined;
   const typedFrom = from + (quote === "" ? 0 : 1);
-  return { ...found, from, to, typedFrom, followedByColon, atLineStart, root: toValue(document) };
+  const textTo = found.textTo + text.length - marked.length;
+  return { ...found, textTo, from, to, typedFrom, followedByColon, atLineStart, root: toValue(document) };
 }
 
 interface Word {
@@ -103,7 +106,7 @@ function lengthToClosingQuote(after: string, quote: '"' | "'"): number | undefin
   return found?.length;
 }
 
-type MarkerContext = Pick<CursorContext, "role" | "path" | "standalone" | "textFrom">;
+type MarkerContext = Pick<CursorContext, "role" | "path" | "standalone" | "textFrom" | "textTo">;
 
 function findMarker(document: Document): MarkerContext | undefined {
   let found: MarkerContext | undefined;
@@ -111,12 +114,13 @@ function findMarker(document: Document): MarkerContext | undefined {
     Scalar(key, node, ancestors) {
       if (typeof node.value !== "string" || !node.value.includes(CURSOR_MARKER)) return undefined;
       const path = pathOf([...ancestors, node] as Node[]);
-      const textFrom = node.range?.[0] ?? 0;
-      if (node.value !== CURSOR_MARKER) found = { role: "text", path, standalone: false, textFrom };
+      const [textFrom = 0, textTo = 0] = node.range ?? [];
+      const place = { path, standalone: false, textFrom, textTo };
+      if (node.value !== CURSOR_MARKER) found = { ...place, role: "text" };
       else if (key === "key") {
         const map = ancestors.at(-2);
-        found = { role: "key", path, standalone: isMap(map) && map.items.length === 1, textFrom };
-      } else found = { role: "value", path, standalone: false, textFrom };
+        found = { ...place, role: "key", standalone: isMap(map) && map.items.length === 1 };
+      } else found = { ...place, role: "value" };
       return visit.BREAK;
     },
   });

@@ -3,6 +3,7 @@ import { ActionIcon, Box, Group, Switch, Text, Tooltip, useComputedColorScheme }
 import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import * as texts from "#texts/editor";
 import { createDiffView, type DiffView } from "./diff-view.ts";
 
 export interface DefinitionDiffProps {
@@ -18,7 +19,7 @@ export default function DefinitionDiff(props: DefinitionDiffProps) {
   if (before === after) {
     return (
       <Text c="dimmed" role="status">
-        No changes. {beforeLabel} and {afterLabel} have the same definition.
+        {texts.sameDefinition({ before: beforeLabel, after: afterLabel })}
       </Text>
     );
   }
@@ -53,18 +54,22 @@ function DiffPanel({ before, after, beforeLabel, afterLabel }: DefinitionDiffPro
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
           <Text size="sm" role="status">
-            {count === 1 ? "1 change" : `${count} changes`}
+            {texts.changes({ count })}
           </Text>
           <NavigationButton
-            label="Previous change"
+            label={texts.previousChange}
             Icon={IconArrowUp}
             onClick={() => view.current?.previous()}
           />
-          <NavigationButton label="Next change" Icon={IconArrowDown} onClick={() => view.current?.next()} />
+          <NavigationButton
+            label={texts.nextChange}
+            Icon={IconArrowDown}
+            onClick={() => view.current?.next()}
+          />
         </Group>
         <Switch
           size="sm"
-          label="Show unchanged lines"
+          label={texts.showUnchanged}
           checked={showsUnchanged}
           onChange={(event) => setShowsUnchanged(event.currentTarget.checked)}
         />

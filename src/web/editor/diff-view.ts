@@ -3,6 +3,7 @@ import { yaml } from "@codemirror/lang-yaml";
 import { getChunks, goToNextChunk, goToPreviousChunk, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
+import * as texts from "#texts/editor";
 import { styleNonce } from "../app/nonce.ts";
 import { hangingIndent } from "./hanging-indent.ts";
 import { editorTheme } from "./editor-theme.ts";
@@ -47,7 +48,7 @@ export function createDiffView(parent: Element, options: DiffOptions): DiffView 
     parent,
     doc: after,
     extensions: [
-      extensionsFor(`${beforeLabel} and ${afterLabel}`),
+      extensionsFor(texts.bothVersions({ before: beforeLabel, after: afterLabel })),
       unifiedMergeView({ original: before, mergeControls: false, ...collapse }),
     ],
   });
@@ -76,6 +77,7 @@ function readOnlyExtensions({ dark }: DiffOptions): Extension {
     EditorView.cspNonce.of(styleNonce()),
     yaml(),
     editorTheme(dark),
+    EditorState.phrases.of({ "$ unchanged lines": texts.unchangedLines }),
     lineNumbers(),
     EditorView.lineWrapping,
     hangingIndent,
@@ -83,7 +85,7 @@ function readOnlyExtensions({ dark }: DiffOptions): Extension {
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ tabindex: "0", "aria-readonly": "true" }),
     EditorView.theme({
-      ".cm-changeGutter": { width: "1.2em", paddingLeft: "4px" },
+      ".cm-changeGutter": { width: "1.2em", paddingInlineStart: "4px" },
       // A sign in addition to the colour (WCAG 1.4.1).
       "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": sign("−", palette.error),
       "&.cm-merge-b .cm-changedLineGutter": sign("+", palette.string),

@@ -1,4 +1,5 @@
 /** The schema for completion: the server's schema, with the common JSON Schema keywords where a definition contains a schema. */
+import * as texts from "#texts/editor";
 import type { Schema } from "./schema.ts";
 
 const SCHEMA_REF: Schema = { $ref: "#/$defs/JsonSchemaKeywords" };
@@ -8,26 +9,26 @@ const FORMATS = ["date", "date-time", "time", "duration", "email", "uri", "uuid"
 const JSON_SCHEMA_KEYWORDS: Schema = {
   type: "object",
   properties: {
-    type: { description: "Type of the value.", type: "string", enum: TYPES },
-    description: { description: "Description of the value, shown in forms.", type: "string" },
-    properties: { description: "Fields of the object.", type: "object", additionalProperties: SCHEMA_REF },
-    required: { description: "Names of the required fields.", type: "array", items: { type: "string" } },
+    type: { description: texts.schemaType, type: "string", enum: TYPES },
+    description: { description: texts.schemaDescription, type: "string" },
+    properties: { description: texts.schemaProperties, type: "object", additionalProperties: SCHEMA_REF },
+    required: { description: texts.schemaRequired, type: "array", items: { type: "string" } },
     additionalProperties: {
-      description: "Whether fields other than those in `properties` are allowed.",
+      description: texts.schemaAdditional,
       type: "boolean",
     },
-    items: { ...SCHEMA_REF, description: "Schema of each list item." },
-    enum: { description: "Allowed values.", type: "array", items: {} },
-    default: { description: "Default value." },
-    format: { description: "Format of the string.", type: "string", enum: FORMATS },
-    pattern: { description: "Regular expression (RE2) that the string must match.", type: "string" },
-    minimum: { description: "Minimum value.", type: "number" },
-    maximum: { description: "Maximum value.", type: "number" },
-    minLength: { description: "Minimum length, in characters.", type: "integer" },
-    maxLength: { description: "Maximum length, in characters.", type: "integer" },
-    minItems: { description: "Minimum number of list items.", type: "integer" },
-    maxItems: { description: "Maximum number of list items.", type: "integer" },
-    title: { description: "Label of the field.", type: "string" },
+    items: { ...SCHEMA_REF, description: texts.schemaItems },
+    enum: { description: texts.schemaEnum, type: "array", items: {} },
+    default: { description: texts.schemaDefault },
+    format: { description: texts.schemaFormat, type: "string", enum: FORMATS },
+    pattern: { description: texts.schemaPattern, type: "string" },
+    minimum: { description: texts.schemaMinimum, type: "number" },
+    maximum: { description: texts.schemaMaximum, type: "number" },
+    minLength: { description: texts.schemaMinLength, type: "integer" },
+    maxLength: { description: texts.schemaMaxLength, type: "integer" },
+    minItems: { description: texts.schemaMinItems, type: "integer" },
+    maxItems: { description: texts.schemaMaxItems, type: "integer" },
+    title: { description: texts.schemaTitle, type: "string" },
   },
 };
 

@@ -51,7 +51,14 @@ const border = "1px solid var(--mantine-color-default-border)";
 
 function rules(palette: Palette): Rules {
   return {
-    "&": { color: palette.text, backgroundColor: palette.page, fontSize: "14px", borderRadius: "inherit" },
+    "&": {
+      // Definitions read from left to right in every language.
+      direction: "ltr",
+      color: palette.text,
+      backgroundColor: palette.page,
+      fontSize: "14px",
+      borderRadius: "inherit",
+    },
     // iOS zooms in on fields with a smaller font.
     "@media (pointer: coarse)": { "&": { fontSize: "16px" } },
     "&.cm-focused": { outline: "none" },
@@ -115,7 +122,12 @@ function issueMarks({ error, warning }: Palette): Rules {
     ".cm-gutter-lint .cm-lint-marker": { width: "auto", height: "auto", textAlign: "center" },
     ".cm-lint-marker-error": sign(error, "✕"),
     ".cm-lint-marker-warning": sign(warning, "!"),
-    ".cm-diagnostic": { padding: "4px 10px", borderLeft: "none", whiteSpace: "pre-wrap" },
+    ".cm-diagnostic": {
+      padding: "4px 10px",
+      borderLeft: "none",
+      whiteSpace: "pre-wrap",
+      unicodeBidi: "plaintext",
+    },
   };
 }
 
@@ -153,7 +165,12 @@ function panels(palette: Palette): Rules {
       fontFamily: "var(--mantine-font-family)",
       fontSize: "13px",
     },
-    ".cm-help p": { margin: "0 0 4px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
+    ".cm-help p": {
+      margin: "0 0 4px",
+      whiteSpace: "pre-wrap",
+      overflowWrap: "anywhere",
+      unicodeBidi: "plaintext",
+    },
     ".cm-tooltip.cm-completionInfo": { padding: "0", maxWidth: "min(420px, 86vw)" },
     // Shown below the list when there is no room beside it.
     ".cm-completionInfo.cm-completionInfo-left-narrow, .cm-completionInfo.cm-completionInfo-right-narrow": {
@@ -170,7 +187,7 @@ function panels(palette: Palette): Rules {
     },
     ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
     ".cm-completionDetail": {
-      marginLeft: "auto",
+      marginInlineStart: "auto",
       color: palette.muted,
       fontStyle: "normal",
       fontFamily: "var(--mantine-font-family)",

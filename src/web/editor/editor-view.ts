@@ -25,7 +25,9 @@ import { schemaCompletion } from "./completion.ts";
 import type { EditorIssue, Format } from "./format.ts";
 import { hangingIndent } from "./hanging-indent.ts";
 import { editorTheme } from "./editor-theme.ts";
-import { diagnostics, offsetIn } from "./diagnostics.ts";
+import { diagnostics, fixableAt, offsetIn } from "./diagnostics.ts";
+import { phrases } from "./phrases.ts";
+import type { SqlSchema } from "./sql-suggestions.ts";
 import type { CompletionData } from "./suggestions.ts";
 import { yamlIndent } from "./yaml-indent.ts";
 
@@ -44,15 +46,29 @@ export interface EditorCallbacks {
   onChange(text: string): void;
   /** @returns whether the key was handled */
   onSave(): boolean;
+  /** Applies the fix of an issue. */
+  onFix(issue: EditorIssue): void;
+  /** Height of the bottom of the editor that something covers, in pixels. */
+  coveredHeight(): number;
   steps(): CompletionData["steps"];
+  tested(): CompletionData["tested"];
   /** The project whose connections are completed; undefined for a user with one project. */
   project(): string | undefined;
+  /** The tables of a database, of the default one for undefined; it fails where they can't be read. */
+  tables(database: string | undefined): Promise<SqlSchema>;
+  /** The type of a database, of the default one for undefined; undefined while it is not known. */
+  databaseType(database: string | undefined): string | undefined;
 }
 
 export interface Editor {
   show(content: EditorContent): void;
   mark(issues: readonly EditorIssue[]): void;
   jump(issue: EditorIssue): void;
+  /** The text, and the offset of the cursor. */
+  read(): { text: string; cursor: number };
+  /** Replaces the text, as if the user had typed it, and puts the cursor at an offset. */
+  edit(change: { text: string; cursor: number }): void;
+  focus(): void;
   destroy(): void;
 }
 
@@ -64,6 +80,7 @@ export function createEditor(parent: Element, callbacks: EditorCallbacks): Edito
   const historyConfig = new Compartment();
   const appearance = new Compartment();
   let format: Format | undefined;
+  let marked: readonly EditorIssue[] = [];
   const view = new EditorView({
     parent,
     extensions: [
@@ -75,15 +92,38 @@ export function createEditor(parent: Element, callbacks: EditorCallbacks): Edito
       schemaCompletion({
         format: () => format ?? "yaml",
         steps: () => callbacks.steps(),
+        tested: () => callbacks.tested(),
         project: () => callbacks.project(),
+        tables: (database) => callbacks.tables(database),
       }),
-      keymap.of([{ key: "Mod-s", run: () => callbacks.onSave(), preventDefault: true }]),
+      EditorView.scrollMargins.of(() => ({ bottom: callbacks.coveredHeight() })),
+      keymap.of([
+        { key: "Mod-s", run: () => callbacks.onSave(), preventDefault: true },
+        {
+          key: "Mod-.",
+          run: ({ state }) => {
+            const issue = state.readOnly
+              ? undefined
+              : fixableAt(state.doc, marked, state.selection.main.head);
+            if (issue !== undefined) callbacks.onFix(issue);
+            return issue !== undefined;
+          },
+        },
+      ]),
       EditorView.updateListener.of(({ docChanged, transactions, state }) => {
         if (docChanged && !transactions.some((transaction) => transaction.annotation(fromOutside)))
           callbacks.onChange(state.doc.toString());
       }),
     ],
   });
+  let isDestroyed = false;
+  /** Parses queries as SQL, once the parser is loaded. */
+  async function highlightSql(): Promise<void> {
+    const { yamlWithSql } = await import("./sql-highlighting.ts");
+    if (isDestroyed || format !== "yaml") return;
+    const support = yamlWithSql((database) => callbacks.databaseType(database));
+    view.dispatch({ effects: language.reconfigure([yamlIndent, support]) });
+  }
   return {
     show(content) {
       if (content.format !== format) {
@@ -91,6 +131,7 @@ export function createEditor(parent: Element, callbacks: EditorCallbacks): Edito
         // Clears the history: undo must not restore a text of the other format.
         view.dispatch({ effects: historyConfig.reconfigure([]) });
         view.dispatch({ effects: language.reconfigure(format === "json" ? json() : [yaml(), yamlIndent]) });
+        if (format === "yaml") void highlightSql();
       }
       view.dispatch({
         ...minimalChange(view.state, content.text),
@@ -100,19 +141,37 @@ export function createEditor(parent: Element, callbacks: EditorCallbacks): Edito
       if (historyConfig.get(view.state) !== undoHistory)
         view.dispatch({ effects: historyConfig.reconfigure(undoHistory) });
     },
-    mark: (issues) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, issues))),
+    mark(issues) {
+      marked = issues;
+      const { doc, readOnly } = view.state;
+      const found = diagnostics(doc, issues, readOnly ? undefined : (issue) => callbacks.onFix(issue));
+      view.dispatch(setDiagnostics(view.state, found));
+    },
     jump(issue) {
       const anchor = offsetIn(view.state.doc, issue);
       view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
       view.focus();
     },
-    destroy: () => view.destroy(),
+    read: () => ({ text: view.state.doc.toString(), cursor: view.state.selection.main.head }),
+    edit({ text, cursor }) {
+      view.dispatch({ ...minimalChange(view.state, text), userEvent: "input" });
+      view.dispatch({
+        selection: { anchor: Math.min(cursor, view.state.doc.length) },
+        effects: EditorView.scrollIntoView(cursor, { y: "nearest" }),
+      });
+    },
+    focus: () => view.focus(),
+    destroy() {
+      isDestroyed = true;
+      view.destroy();
+    },
   };
 }
 
 const undoHistory = history();
 
 const editing: Extension = [
+  phrases,
   lintGutter(),
   lineNumbers(),
   foldGutter({ openText: "⌄", closedText: "›" }),

@@ -1,7 +1,9 @@
 /** Completes expressions: `steps.`, `inputs.`, and the fields of step outputs, as validation reported them. */
+import * as texts from "#texts/editor";
 import { asList, asObject, type Path, valueAt } from "./path.ts";
 import { fieldsAt, parseShape } from "./shape.ts";
 import type { CompletionData, Suggestion } from "./suggestions.ts";
+import { testedFields, testedValue } from "./tested-values.ts";
 
 /** Fields of a step whose whole value is one expression; `*` is any name. */
 const EXPRESSION_FIELDS = [
@@ -110,11 +112,20 @@ function eventFields({ root, path }: Scope, fields: readonly string[]): Suggesti
     .map((label) => ({ label, kind: "property" }));
 }
 
-/** The fields of the output of a step, as validation reported them. */
-function outputFields({ data }: Scope, id: unknown, fields: readonly string[]): Suggestion[] {
+/** The fields of the output of a step, as validation reported them, and as the last test returned them. */
+function outputFields({ data }: Scope, id: string, fields: readonly string[]): Suggestion[] {
   const shape = data.steps?.find((step) => step.id === id)?.output;
-  if (shape === undefined) return [];
-  return fieldsAt(parseShape(shape), fields).map(([label, detail]) => ({ label, detail, kind: "property" }));
+  const reported = new Map(shape === undefined ? [] : fieldsAt(parseShape(shape), fields));
+  const tested = new Map(testedFields(testedValue(data.tested ?? {}, [id, ...fields])));
+  return [...new Set([...reported.keys(), ...tested.keys()])].map((label) => {
+    const shown = tested.get(label);
+    return {
+      label,
+      kind: "property",
+      detail: reported.get(label) ?? shown,
+      info: shown === undefined ? undefined : texts.lastTest({ value: shown }),
+    };
+  });
 }
 
 const stepAt = ({ steps, index }: Scope): Record<string, unknown> =>
@@ -127,7 +138,7 @@ function loopVariables(scope: Scope): Suggestion[] {
   const variables = Object.keys(asObject(asObject(repeat)["with"]));
   return [
     ...variables.map((label): Suggestion => ({ label, kind: "property" })),
-    { label: "index", detail: "iteration, from 0", kind: "property" },
+    { label: "index", detail: texts.iterationIndex, kind: "property" },
   ];
 }
 
@@ -161,19 +172,19 @@ const variable = (label: string, detail: string): Suggestion => ({
 function names(scope: Scope): Suggestion[] {
   const { root, data } = scope;
   const { for_each: list, repeat } = stepAt(scope);
-  if (readsEvent(scope)) return [variable("event", "what was received"), ...functionsOf(data)];
+  if (readsEvent(scope)) return [variable("event", texts.received), ...functionsOf(data)];
   return [
-    variable("inputs", "inputs of the run"),
-    variable("steps", "step outputs"),
-    variable("run", "the current run"),
-    ...(asObject(root)["state"] === undefined ? [] : [variable("state", "state of the workflow")]),
-    ...(repeat === undefined ? [] : [variable("loop", "variables of the iteration")]),
-    ...(isAssertion(scope.path) ? [variable("output", "output of the run")] : []),
-    ...(readsResult(scope) ? [variable("result", "output of the step or iteration")] : []),
+    variable("inputs", texts.runInputs),
+    variable("steps", texts.stepOutputs),
+    variable("run", texts.currentRun),
+    ...(asObject(root)["state"] === undefined ? [] : [variable("state", texts.workflowState)]),
+    ...(repeat === undefined ? [] : [variable("loop", texts.iterationVariables)]),
+    ...(isAssertion(scope.path) ? [variable("output", texts.runOutput)] : []),
+    ...(readsResult(scope) ? [variable("result", texts.resultOutput)] : []),
     ...(list !== undefined
       ? [
-          { label: "item", detail: "current for_each item", kind: "variable" as const },
-          { label: "index", detail: "index of the item, from 0", kind: "variable" as const },
+          { label: "item", detail: texts.currentItem, kind: "variable" as const },
+          { label: "index", detail: texts.itemIndex, kind: "variable" as const },
         ]
       : []),
     ...functionsOf(data),

@@ -5,6 +5,7 @@
  * An empty text (nothing, white space or only comments) is no definition: `toText(null)` returns "", `convert` keeps it
  * empty, and `parse` returns an issue, so that it never passes as valid.
  */
+import * as texts from "#texts/editor";
 import type { Issue, JsonPatchOperation } from "../../../schemas/problem.ts";
 import { endSentence } from "../ui/sentence.ts";
 import { jsonIssue } from "./json-syntax.ts";
@@ -23,6 +24,9 @@ export interface EditorIssue {
   line?: number;
   /** From 1. */
   column?: number;
+  /** Where the wrong value ends; left out where only the start is known. */
+  endLine?: number;
+  endColumn?: number;
   severity: "error" | "warning";
   /** The change of the definition that fixes it, where one change is right. */
   patch?: readonly JsonPatchOperation[];
@@ -39,15 +43,25 @@ export async function toText(definition: Record<string, unknown> | null, format:
   return (await import("./yaml-text.ts")).toYaml(definition);
 }
 
+/** The text of a saved definition: as it was typed if that is kept, with its comments. */
+export const savedText = async (
+  {
+    definition,
+    source,
+  }: { definition?: Record<string, unknown> | null | undefined; source?: string | undefined },
+  format: Format,
+): Promise<string> =>
+  format === "yaml" && source !== undefined ? source : toText(definition ?? null, format);
+
 /** @returns the definition, or syntax errors with line and column */
 export async function parse(text: string, format: Format): Promise<Parsed> {
   const read = await readValue(text, format);
   if ("issues" in read) return read;
   const { value } = read;
-  if (value === undefined) return { issues: [issue("The definition is empty", START_FIX)] };
+  if (value === undefined) return { issues: [issue(texts.definitionEmpty, texts.startWithSteps)] };
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return { definition: value as Record<string, unknown> };
-  return { issues: [issue(`The definition must be an object, not ${kindOf(value)}`, START_FIX)] };
+  return { issues: [issue(texts.definitionNotObject({ kind: kindOf(value) }), texts.startWithSteps)] };
 }
 
 /** The same definition in the other format. */
@@ -59,9 +73,20 @@ export async function convert(text: string, from: Format, to: Format): Promise<C
   return "issues" in parsed ? parsed : { text: await toText(parsed.definition, to), commentsLost };
 }
 
+/** The text in the usual form: two spaces, and no line is broken. Comments, quotes and the order of keys stay. */
+export async function formatted(
+  text: string,
+  format: Format,
+): Promise<{ text: string } | { issues: EditorIssue[] }> {
+  const parsed = await parse(text, format);
+  if ("issues" in parsed) return parsed;
+  if (format === "json") return { text: await toText(parsed.definition, format) };
+  return { text: (await import("./yaml-text.ts")).formatYaml(text) };
+}
+
 /**
- * Locates the server's issues in the text: at the line that the issue names, or at the key that its path names, or at
- * the nearest parent of that. Paths may begin with `definition`, and may name a step by its index or its id.
+ * Locates the server's issues in the text: at the value that the path names, or at the nearest key around it, or, without
+ * a path, at the line that the issue names. Paths may begin with `definition`, and may name a step by its index or its id.
  */
 export async function placeIssues(
   text: string,
@@ -71,20 +96,18 @@ export async function placeIssues(
   severity: EditorIssue["severity"] = "error",
 ): Promise<EditorIssue[]> {
   if (issues.length === 0) return [];
-  const { createLocator } = await import("./yaml-text.ts");
+  const { createLocator } = await import("./yaml-positions.ts");
   const locate = createLocator(text);
-  return issues.map(({ path, message, fix, did_you_mean, line, column, patch }) => ({
+  return issues.map(({ path, code, message, fix, did_you_mean, line, column, patch }) => ({
     path: path.replace(/^definition(?:\.|$)/, ""),
-    // Without a path, the sentence still needs a subject.
+    // Without a path, the sentence still needs a subject; the messages of the server are English.
     message: path === "" && /^[a-z]/.test(message) ? `The definition ${message}` : message,
     ...fixOf(fix, did_you_mean),
-    ...(line === undefined ? locate(path) : { line, column: column ?? 1 }),
+    ...(path === "" && line !== undefined ? { line, column: column ?? 1 } : locate(path, code)),
     severity,
     ...(patch !== undefined && { patch }),
   }));
 }
-
-const START_FIX = "Start with `steps`: a list of steps, each with an id and a type.";
 
 /** The issue in one line: path, message and fix. */
 export const issueSentence = ({ path, message, fix }: EditorIssue): string =>
@@ -114,13 +137,14 @@ const issue = (message: string, fix: string): EditorIssue => ({
   severity: "error",
 });
 
-const kindOf = (value: unknown): string => {
+const kindOf = (value: unknown): Parameters<typeof texts.definitionNotObject>[0]["kind"] => {
   if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "string" ? "text" : `a ${typeof value}`;
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "string") return "text";
+  return typeof value === "boolean" ? "boolean" : "number";
 };
 
 function fixOf(fix: string | undefined, near: string | undefined): { fix?: string } {
   if (fix !== undefined) return { fix };
-  return near === undefined ? {} : { fix: `Did you mean ${near}?` };
+  return near === undefined ? {} : { fix: texts.didYouMean({ near }) };
 }

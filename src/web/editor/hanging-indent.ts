@@ -21,7 +21,7 @@ function indentLines({ state, visibleRanges }: EditorView): DecorationSet {
 const decorations = new Map<number, Decoration>();
 
 function decorationFor(indent: number): Decoration {
-  const style = `text-indent:-${indent}ch;padding-left:calc(6px + ${indent}ch)`;
+  const style = `text-indent:-${indent}ch;padding-inline-start:calc(6px + ${indent}ch)`;
   const decoration = decorations.get(indent) ?? Decoration.line({ attributes: { style } });
   decorations.set(indent, decoration);
   return decoration;

@@ -2,6 +2,7 @@
  * Finds the first syntax error of a JSON text, with line and column: the messages of `JSON.parse` differ between
  * browsers and often name no position. A duplicate key is an error too, since one of its values would be lost.
  */
+import * as texts from "#texts/editor";
 import type { EditorIssue } from "./format.ts";
 
 class JsonSyntaxError extends Error {
@@ -23,14 +24,13 @@ const BAD_CONTROL = /\p{Cc}/u;
 export function jsonIssue(text: string): EditorIssue | undefined {
   try {
     const end = space(text, value(text, space(text, 0), 0));
-    if (end < text.length)
-      throw new JsonSyntaxError("unexpected text after the end", end, "Keep one object and delete the rest.");
+    if (end < text.length) throw new JsonSyntaxError(texts.textAfterEnd, end, texts.keepOneObject);
     return undefined;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     const before = text.slice(0, error.offset);
     return {
-      message: `Invalid JSON: ${error.message}`,
+      message: texts.invalidJson({ problem: error.message }),
       ...(error.fix !== undefined && { fix: error.fix }),
       path: "",
       line: before.split("\n").length,
@@ -44,7 +44,7 @@ function space(text: string, from: number): number {
   let at = from;
   while (" \t\r\n".includes(text[at] ?? "x")) at += 1;
   if (text.startsWith("//", at) || text.startsWith("/*", at) || text[at] === "#")
-    throw new JsonSyntaxError("comments are not allowed", at, "Switch to YAML, or delete the comment.");
+    throw new JsonSyntaxError(texts.noComments, at, texts.switchToYaml);
   return at;
 }
 
@@ -52,18 +52,16 @@ function space(text: string, from: number): number {
 function value(text: string, from: number, depth: number): number {
   const first = text[from];
   if (depth > MAX_DEPTH)
-    throw new JsonSyntaxError(`more than ${MAX_DEPTH} levels of nesting`, from, "Flatten the value.");
+    throw new JsonSyntaxError(texts.tooDeep({ max: MAX_DEPTH }), from, texts.flattenValue);
   if (first === "{") return items(text, from, "}", (at, keys) => pair(text, at, keys, depth));
   if (first === "[") return items(text, from, "]", (at) => value(text, at, depth + 1));
   if (first === '"') return string(text, from);
-  if (first === "'") throw new JsonSyntaxError("a string needs double quotes", from, "Replace ' with \".");
-  if (first === undefined)
-    throw new JsonSyntaxError("unexpected end of the text", from, "Close the open brackets.");
+  if (first === "'") throw new JsonSyntaxError(texts.needsDoubleQuotes, from, texts.replaceSingleQuotes);
+  if (first === undefined) throw new JsonSyntaxError(texts.unexpectedEnd, from, texts.closeBrackets);
   LITERAL.lastIndex = from;
   const word = LITERAL.exec(text)?.[0];
-  if (word === undefined) throw new JsonSyntaxError(`a value is missing before ${first}`, from);
-  if (!isJson(word))
-    throw new JsonSyntaxError(`${word} is not a JSON value`, from, 'Put text between double quotes: "…".');
+  if (word === undefined) throw new JsonSyntaxError(texts.valueMissing({ found: first }), from);
+  if (!isJson(word)) throw new JsonSyntaxError(texts.notJsonValue({ word }), from, texts.quoteText);
   return from + word.length;
 }
 
@@ -83,29 +81,33 @@ function items(
     if (text[at] === close) return at + 1;
     if (text[at] === undefined)
       throw new JsonSyntaxError(
-        `a ${close} is missing`,
+        texts.bracketMissing({ bracket: close }),
         text.length,
-        `Close the bracket that line ${lineOf(text, from)} opens.`,
+        texts.closeBracketOfLine({ line: lineOf(text, from) }),
       );
     if (text[at] !== ",")
-      throw new JsonSyntaxError("a comma is missing", end, `Add a comma, or close with ${close}.`);
+      throw new JsonSyntaxError(texts.commaMissing, end, texts.addComma({ bracket: close }));
     const comma = at;
     at = space(text, at + 1);
     if (text[at] === close)
-      throw new JsonSyntaxError(`trailing comma before ${close}`, comma, "Delete the comma.");
+      throw new JsonSyntaxError(texts.trailingComma({ bracket: close }), comma, texts.deleteComma);
   }
 }
 
 function pair(text: string, from: number, keys: Set<string>, depth: number): number {
   if (text[from] !== '"')
-    throw new JsonSyntaxError("expected a key in double quotes", from, 'Write it as "key": value.');
+    throw new JsonSyntaxError(texts.keyExpected, from, texts.writeKeyAs({ code: '"key": value' }));
   const end = string(text, from);
   const key = JSON.parse(text.slice(from, end)) as string;
-  if (keys.has(key)) throw new JsonSyntaxError(`duplicate key ${key}`, from, "Delete one of the two.");
+  if (keys.has(key)) throw new JsonSyntaxError(texts.duplicateKey({ key }), from, texts.deleteOneOfTwo);
   keys.add(key);
   const colon = space(text, end);
   if (text[colon] !== ":")
-    throw new JsonSyntaxError(`a colon is missing after ${key}`, end, `Write "${key}": value.`);
+    throw new JsonSyntaxError(
+      texts.colonMissing({ key }),
+      end,
+      texts.writeColon({ code: `"${key}": value` }),
+    );
   return value(text, space(text, colon + 1), depth + 1);
 }
 
@@ -113,16 +115,11 @@ function string(text: string, from: number): number {
   STRING.lastIndex = from;
   const found = STRING.exec(text)?.[0];
   if (found === undefined)
-    throw new JsonSyntaxError(
-      "unterminated string",
-      from,
-      'End it with " in the same line. Write a line break as \\n.',
-    );
+    throw new JsonSyntaxError(texts.unterminatedString, from, texts.endString({ quote: '"' }));
   if (isJson(found)) return from + found.length;
   const control = found.search(BAD_CONTROL);
-  if (control >= 0)
-    throw new JsonSyntaxError("control character in a string", from + control, "Write a tab as \\t.");
-  throw new JsonSyntaxError("invalid escape sequence", from, "Write a backslash as \\\\.");
+  if (control >= 0) throw new JsonSyntaxError(texts.controlCharacter, from + control, texts.writeTab);
+  throw new JsonSyntaxError(texts.invalidEscape, from, texts.writeBackslash);
 }
 
 function isJson(text: string): boolean {

@@ -1,5 +1,6 @@
 /** Applies the JSON Patch of a fix to the text of a definition. Comments and the form of everything else stay. */
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, Scalar, visit } from "yaml";
+import * as texts from "#texts/editor";
 import type { JsonPatchOperation } from "../../../schemas/problem.ts";
 import type { Format } from "./format.ts";
 
@@ -55,15 +56,18 @@ function locate(document: Document, parts: readonly string[]): (string | number)
 }
 
 function assertExists(document: Document, parts: readonly string[]): void {
-  if (!document.hasIn(locate(document, parts))) throw new Error(`/${parts.join("/")} does not exist`);
+  if (!document.hasIn(locate(document, parts))) throw missing(parts);
 }
+
+const missing = (parts: readonly string[]): Error =>
+  new Error(texts.pathMissing({ path: `/${parts.join("/")}` }));
 
 function insert(document: Document, parts: readonly string[], node: unknown): void {
   const path = locate(document, parts);
   const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (isSeq(parent)) parent.items.splice(Number(path.at(-1)), 0, node);
   else if (isMap(parent)) parent.set(path.at(-1), node);
-  else throw new Error(`/${parts.join("/")} does not exist`);
+  else throw missing(parts);
 }
 
 function move(document: Document, from: readonly string[], to: readonly string[]): void {

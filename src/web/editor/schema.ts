@@ -1,4 +1,5 @@
 /** Resolves the part of a JSON Schema that applies at a path: `$ref`, `allOf`, and the `anyOf`/`oneOf` variants that match the value. */
+import * as texts from "#texts/editor";
 import { asList, asObject, type Path } from "./path.ts";
 
 export interface Schema {
@@ -107,20 +108,11 @@ export function enumValues(variant: Schema): unknown[] {
 export const isObjectSchema = (variant: Schema): boolean =>
   variant.type === "object" || variant.properties !== undefined;
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: "text",
-  integer: "integer",
-  number: "number",
-  boolean: "boolean",
-  array: "list",
-  object: "object",
-  null: "null",
-};
-
 /** The types in words: "text or list". */
 export function typeNames(variants: readonly Schema[]): string {
   const kinds = variants.flatMap(({ type }) => (type === undefined ? [] : [type].flat()));
-  return [...new Set(kinds.map((kind) => KINDS[kind] ?? kind))].join(" or ");
+  const [first = "", ...others] = new Set(kinds.map((type) => texts.valueType({ type })));
+  return others.reduce((before, second) => texts.alternatives({ first: before, second }), first);
 }
 
 /** Help on a value, in a few lines of plain text. */
@@ -133,9 +125,11 @@ export function schemaHelp(variants: readonly Schema[]): string {
   const example = same ? first.examples?.[0] : undefined;
   return [
     same && first.description,
-    allowed.length > 1 && !allowed.includes("true") && `One of ${[...new Set(allowed)].join(", ")}.`,
-    first.default !== undefined && `Default: ${exampleText(first.default)}`,
-    example !== undefined && `Example: ${exampleText(example)}`,
+    allowed.length > 1 &&
+      !allowed.includes("true") &&
+      texts.oneOf({ values: [...new Set(allowed)].join(", ") }),
+    first.default !== undefined && texts.defaultIs({ value: exampleText(first.default) }),
+    example !== undefined && texts.example({ value: exampleText(example) }),
   ]
     .filter((line) => typeof line === "string")
     .join("\n");

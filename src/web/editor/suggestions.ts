@@ -1,8 +1,10 @@
 /** Completion for a definition, from its JSON Schema, its steps, and the names that the server has. */
+import * as texts from "#texts/editor";
 import { expressionBefore, completeExpression, stepSuggestion } from "./expressions.ts";
 import type { Format } from "./format.ts";
 import { asList, asObject, type Path, valueAt } from "./path.ts";
 import { CURSOR_MARKER, type CursorContext, cursorContextAt } from "./cursor-context.ts";
+import type { TestedValues } from "./tested-values.ts";
 import { isObjectSchema, typeNames, type Schema, resolveSchemaAt, schemaHelp, enumValues } from "./schema.ts";
 
 export interface NamedValue {
@@ -17,6 +19,8 @@ export interface CompletionData {
   functions?: readonly string[];
   /** The output shape of each step, as validation reported it. */
   steps?: readonly { id: string; output: string }[];
+  /** The outputs of the last test. */
+  tested?: TestedValues;
 }
 
 export interface Suggestion {
@@ -94,9 +98,12 @@ function keys(context: CursorContext, format: Format, data: CompletionData, inde
     .map((name) => property(name, objects, { format, followedByColon, indent, data }));
   const style = { present, format, followedByColon };
   if (path.length === 1 && path[0] === "commit")
-    return namedKeys(Object.keys(asObject(asObject(root)["state"])), "state", style);
+    return namedKeys(Object.keys(asObject(asObject(root)["state"])), texts.stateKey, style);
   if (path.length === 3 && path[0] === "examples" && path[2] === "given")
-    return [...namedKeys(stepIds(root), "step", style), ...namedKeys(["from_run", "steps"], "a run", style)];
+    return [
+      ...namedKeys(stepIds(root), texts.stepKey, style),
+      ...namedKeys(["from_run", "steps"], texts.runKey, style),
+    ];
   if (!standalone || followedByColon) return own;
   // A single key may also become a list item, or a scalar value.
   const item = variants.some(({ type }) => type === "array") ? items(context, format, data) : [];
@@ -132,7 +139,7 @@ function items(context: CursorContext, format: Format, data: CompletionData): Su
   const first = variants.find(isObjectSchema)?.required?.[0];
   return first === undefined
     ? inside
-    : [{ label: `- ${first}`, detail: "new list item", kind: "enum", apply: `- ${first}: ` }];
+    : [{ label: `- ${first}`, detail: texts.newListItem, kind: "enum", apply: `- ${first}: ` }];
 }
 
 interface KeyStyle {
@@ -160,7 +167,12 @@ function property(name: string, objects: readonly Schema[], style: KeyStyle): Su
   return {
     label: name,
     kind: "property",
-    detail: only.length > 0 ? `for ${only.join(", ")}` : required ? `${kinds}, required` : kinds,
+    detail:
+      only.length > 0
+        ? texts.forStepTypes({ types: only.join(", ") })
+        : required
+          ? texts.requiredKey({ kinds })
+          : kinds,
     info: info === "" ? undefined : info,
     boost: only.length > 0 ? -1 : required ? 1 : 0,
     apply: keyText(name, variants, style),
@@ -209,7 +221,7 @@ function values(
     label: String(option),
     kind: "enum",
     apply: value(option),
-    detail: option === preset ? "default" : undefined,
+    detail: option === preset ? texts.defaultValue : undefined,
     // A constant carries the description of its variant.
     info: variant.const === undefined ? undefined : variant.description,
   }));

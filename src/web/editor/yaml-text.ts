@@ -1,20 +1,9 @@
-/** Writes, reads and locates with the YAML library. Loaded on demand by ./format.ts. */
-import {
-  Document,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  Scalar,
-  visit,
-} from "yaml";
+/** Writes and reads with the YAML library. Loaded on demand by ./format.ts. */
+import { Document, LineCounter, parseDocument, Scalar, visit } from "yaml";
+import * as texts from "#texts/editor";
 import type { EditorIssue } from "./format.ts";
-import { type Path, parsePath } from "./path.ts";
 
-const PARSE_OPTIONS = {
+export const PARSE_OPTIONS = {
   version: "1.2",
   schema: "core",
   prettyErrors: false,
@@ -25,13 +14,13 @@ const MAX_ALIASES = 100;
 
 /** What to do about the parser's commonest errors, by their code. */
 const HINTS: Readonly<Record<string, string>> = {
-  BAD_INDENT: "Align the line with its siblings.",
-  BAD_SCALAR_START: "Put the text between quotes.",
-  BLOCK_AS_IMPLICIT_KEY: "Put text that contains a colon between quotes.",
-  DUPLICATE_KEY: "Delete one of the two keys.",
-  MULTILINE_IMPLICIT_KEY: "Add a colon after the key, or check the indentation.",
-  TAB_AS_INDENT: "Indent with spaces.",
-  TAG_RESOLVE_FAILED: "Delete the tag, or put the text between quotes.",
+  BAD_INDENT: texts.alignLine,
+  BAD_SCALAR_START: texts.quoteValue,
+  BLOCK_AS_IMPLICIT_KEY: texts.quoteColon,
+  DUPLICATE_KEY: texts.deleteOneKey,
+  MULTILINE_IMPLICIT_KEY: texts.addColon,
+  TAB_AS_INDENT: texts.indentWithSpaces,
+  TAG_RESOLVE_FAILED: texts.deleteTag,
 };
 
 /** Parses as the server does: a warning is an error too, since it means that the text says something else than it seems. */
@@ -43,8 +32,8 @@ export function parseYaml(text: string): { value: unknown } | { issues: EditorIs
     const issues = problems.map(({ code, message, pos }): EditorIssue => {
       const { line, col } = lines.linePos(pos[0]);
       return {
-        message: `Invalid YAML: ${message}`,
-        fix: HINTS[code] ?? "Check the indentation, quotes and brackets here.",
+        message: texts.invalidYaml({ problem: message }),
+        fix: HINTS[code] ?? texts.checkYaml,
         path: "",
         line: Math.max(line, 1),
         column: Math.max(col, 1),
@@ -59,12 +48,12 @@ export function parseYaml(text: string): { value: unknown } | { issues: EditorIs
   try {
     return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
-    const message = `Invalid YAML: ${(error as Error).message}`;
+    const message = texts.invalidYaml({ problem: (error as Error).message });
     return { issues: [{ message, path: "", line: 1, column: 1, severity: "error" }] };
   }
 }
 
-/** Whether the text has comments, which a definition does not store. */
+/** Whether the text has comments. */
 export function hasComments(text: string): boolean {
   const document = parseDocument(text, PARSE_OPTIONS);
   let found = document.commentBefore !== null || document.comment !== null;
@@ -77,43 +66,9 @@ export function hasComments(text: string): boolean {
   return found;
 }
 
-/** Finds the line and column of a dotted path even in a text with syntax errors. */
-export function createLocator(text: string): (path: string) => { line: number; column: number } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter: lines });
-  return (path) => {
-    const { line, col } = lines.linePos(offsetOf(document.contents, path));
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-}
-
-function offsetOf(root: Node | null, path: string): number {
-  const parts = parsePath(path);
-  if (parts[0] === "definition" && isMap(root) && !root.has("definition")) parts.shift();
-  let current: unknown = root;
-  let offset = root?.range?.[0] ?? 0;
-  for (const part of parts) {
-    const [next, nextOffset] = childOf(current, part);
-    if (nextOffset === undefined) break;
-    offset = nextOffset;
-    current = next;
-  }
-  return offset;
-}
-
-/** The child at a key, an index or a step id, and its offset: that of its key when it has one. */
-function childOf(node: unknown, part: Path[number]): [child: unknown, offset: number | undefined] {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-    return [pair?.value, (pair?.key as Node | undefined)?.range?.[0]];
-  }
-  if (!isSeq(node)) return [undefined, undefined];
-  const item =
-    typeof part === "number"
-      ? node.items[part]
-      : node.items.find((step) => isMap(step) && step.get("id") === part);
-  return [item, isNode(item) ? item.range?.[0] : undefined];
-}
+/** @param text without syntax errors */
+export const formatYaml = (text: string): string =>
+  parseDocument(text, PARSE_OPTIONS).toString({ lineWidth: 0, minContentWidth: 0 });
 
 const FIRST_AT_TOP = ["id", "name", "description", "tags", "inputs", "steps", "output"];
 const FIRST_IN_STEP = ["id", "type", "description", "needs", "if", "for_each", "concurrency"];

@@ -13,6 +13,7 @@ import {
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import * as texts from "#texts/forms";
 import type { Issue } from "../../../schemas/problem.ts";
 import { issuesUnder, issuesOutside, issueText } from "./issues.ts";
 import { JsonField } from "./json-field.tsx";
@@ -66,7 +67,7 @@ function JsonFallback({ field, value, onChange, issues, disabled, ariaLabel }: F
   return (
     <JsonField
       label={ariaLabel ?? field.label}
-      help={[field.help, "Enter JSON."].filter(Boolean).join(" ")}
+      help={[field.help, texts.enterJson].filter(Boolean).join(" ")}
       value={value}
       onChange={onChange}
       empty={field.empty}
@@ -184,7 +185,7 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
               color="gray"
               size="lg"
               disabled={disabled}
-              aria-label={`Remove ${label} ${index + 1}`}
+              aria-label={texts.removeItem({ list: label, number: index + 1 })}
               onClick={() => setItems(items.toSpliced(index, 1))}
             >
               <IconTrash size={16} aria-hidden />
@@ -198,9 +199,9 @@ function ListField({ field, value, onChange, issues, disabled }: Props<"list">) 
             leftSection={<IconPlus size={14} aria-hidden />}
             disabled={disabled || (field.maxItems !== undefined && items.length >= field.maxItems)}
             onClick={() => setItems([...items, emptyItem(item)])}
-            aria-label={`Add to ${label}`}
+            aria-label={texts.addTo({ list: label })}
           >
-            Add
+            {texts.add}
           </Button>
         </Box>
       </Stack>

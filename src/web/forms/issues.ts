@@ -1,4 +1,5 @@
 /** Assigns the issues that the server reports to the fields of a form, by their paths. */
+import * as texts from "#texts/forms";
 import type { Issue } from "../../../schemas/problem.ts";
 import { endSentence } from "../ui/sentence.ts";
 
@@ -22,7 +23,7 @@ export function issueText(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
   return issues
     .map(({ path, code, message, fix }) => {
-      if (code === "missing") return path === "" ? "Required." : `${path} is required.`;
+      if (code === "missing") return path === "" ? texts.required : texts.pathRequired({ path });
       return joinSentences(path === "" ? capitalize(message) : `${path}: ${message}`, fix);
     })
     .join("\n");

@@ -1,6 +1,7 @@
 /** A text area for a JSON value: for schemas that no other field supports, or by choice. */
 import { Textarea } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import * as texts from "#texts/forms";
 
 interface JsonFieldProps {
   value: unknown;
@@ -47,6 +48,7 @@ export function JsonField(props: JsonFieldProps) {
   return (
     <Textarea
       ref={input}
+      dir="ltr"
       label={label}
       description={help || undefined}
       error={issue ?? error}
@@ -74,8 +76,8 @@ function issueOf(text: string, objectOnly: boolean): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
-    return objectOnly && !isObject ? "Must be a JSON object: { … }" : undefined;
+    return objectOnly && !isObject ? texts.mustBeObject : undefined;
   } catch (error) {
-    return `Invalid JSON: ${(error as Error).message}`;
+    return texts.invalidJson({ message: (error as Error).message });
   }
 }

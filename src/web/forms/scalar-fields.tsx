@@ -1,6 +1,7 @@
 /** The fields for scalar values: text, numbers, booleans and choices. */
 import { Checkbox, MultiSelect, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import * as texts from "#texts/forms";
 import type { FieldProps } from "./field.tsx";
 import { issueText } from "./issues.ts";
 import { fromLocalDateTime, isDate, toLocalDateTime } from "./local-datetime.ts";
@@ -45,7 +46,7 @@ export function TextField({ field, value, onChange, ...rest }: Props<"text">): R
         {...props}
         type="datetime-local"
         step={1}
-        description={[field.help, `In your time zone, ${TIME_ZONE}.`].filter(Boolean).join(" ")}
+        description={[field.help, texts.inTimeZone({ zone: TIME_ZONE })].filter(Boolean).join(" ")}
         value={toLocalDateTime(text) ?? ""}
         onChange={({ currentTarget: { value: local } }) =>
           change(local === "" ? "" : fromLocalDateTime(local))
@@ -67,12 +68,8 @@ export function TextField({ field, value, onChange, ...rest }: Props<"text">): R
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function NumberField({ field, value, onChange, ...rest }: Props<"number">): ReactNode {
-  const limits = [
-    field.min !== undefined && `at least ${field.min}`,
-    field.max !== undefined && `at most ${field.max}`,
-  ].filter(Boolean);
   const props = commonProps({ field, ...rest });
-  const description = [field.help, limits.length > 0 && `(${limits.join(", ")})`].filter(Boolean).join(" ");
+  const description = [field.help, limitsText(field)].filter(Boolean).join(" ");
   return (
     <NumberInput
       {...props}
@@ -87,16 +84,21 @@ export function NumberField({ field, value, onChange, ...rest }: Props<"number">
   );
 }
 
+function limitsText({ min, max }: FieldOf<"number">): string | undefined {
+  if (min === undefined) return max === undefined ? undefined : texts.atMost({ max });
+  return max === undefined ? texts.atLeast({ min }) : texts.between({ min, max });
+}
+
 export function BooleanField({ field, value, onChange, ...rest }: Props<"boolean">): ReactNode {
   if (field.optional || (value !== undefined && typeof value !== "boolean")) {
     return (
       <Select
         {...commonProps({ field, ...rest })}
         data={[
-          { value: "true", label: "Yes" },
-          { value: "false", label: "No" },
+          { value: "true", label: texts.yes },
+          { value: "false", label: texts.no },
         ]}
-        placeholder="Not set"
+        placeholder={texts.notSet}
         clearable
         value={typeof value === "boolean" ? String(value) : null}
         onChange={(option) => onChange(option === null ? field.empty : option === "true")}
@@ -125,7 +127,7 @@ export function ChoiceField({ field, value, onChange, ...rest }: Props<"choice">
     <Select
       {...commonProps({ field, ...rest })}
       data={toSelectData(field.options)}
-      placeholder={field.required ? "Select" : "Not set"}
+      placeholder={field.required ? texts.select : texts.notSet}
       clearable={!field.required}
       searchable={field.options.length > SEARCHABLE_ABOVE}
       value={(value ?? null) === null ? null : keyOf(value)}
@@ -140,7 +142,7 @@ export function ChoicesField({ field, value, onChange, ...rest }: Props<"choices
     <MultiSelect
       {...commonProps({ field, ...rest })}
       data={toSelectData(field.options)}
-      placeholder={selected.length === 0 ? "Select" : ""}
+      placeholder={selected.length === 0 ? texts.select : ""}
       clearable
       searchable={field.options.length > SEARCHABLE_ABOVE}
       value={selected}

@@ -1,6 +1,7 @@
 /** A form that is generated from a JSON Schema: the inputs of a run, or the fields of an approval. */
 import { Box, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
+import * as texts from "#texts/forms";
 import type { Issue } from "../../../schemas/problem.ts";
 import { issueText } from "./issues.ts";
 import { Fields } from "./field.tsx";
@@ -31,7 +32,7 @@ export function SchemaForm({ schema, value, onChange, issues, disabled = false }
     Object.keys(value).length === 0 &&
     issues.length === 0
   ) {
-    return <Text c="dimmed">No fields to fill in.</Text>;
+    return <Text c="dimmed">{texts.noFields}</Text>;
   }
   return (
     <Stack gap="md">
@@ -39,10 +40,10 @@ export function SchemaForm({ schema, value, onChange, issues, disabled = false }
         <Box>
           <SegmentedControl
             size="xs"
-            aria-label="Input mode"
+            aria-label={texts.inputMode}
             data={[
-              { value: "form", label: "Form" },
-              { value: "json", label: "JSON" },
+              { value: "form", label: texts.formMode },
+              { value: "json", label: texts.jsonMode },
             ]}
             value={asJson ? "json" : "form"}
             onChange={(mode) => setAsJson(mode === "json")}
@@ -53,7 +54,7 @@ export function SchemaForm({ schema, value, onChange, issues, disabled = false }
         <Fields field={form} value={value} onChange={change} issues={issues} disabled={disabled} />
       ) : (
         <JsonField
-          label="Values as JSON"
+          label={texts.valuesAsJson}
           value={value}
           onChange={change}
           empty={EMPTY_OBJECT}

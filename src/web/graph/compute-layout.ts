@@ -14,6 +14,7 @@ const MAX_NETWORK_SIMPLEX_COST = 400;
 const MAX_DAGRE_COST = 2_000;
 
 export function computeLayout(request: LayoutRequest): GraphLayout {
+  if (request.isSimple === true) return computeLayeredLayout(request);
   const ranks = computeRanks(request.needs);
   const spans = request.needs.flatMap((needs, index) =>
     needs.map((before) => Math.abs(ranks[index]! - ranks[before]!)),

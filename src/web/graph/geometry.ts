@@ -17,6 +17,8 @@ export interface LayoutRequest {
   /** For each step, the indexes of the steps that it needs. */
   needs: readonly (readonly number[])[];
   direction: Direction;
+  /** Whether to use the simple layout, which is fast for every graph. */
+  isSimple?: boolean;
 }
 
 export interface Point {

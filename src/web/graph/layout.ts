@@ -9,7 +9,7 @@ import {
 } from "./geometry.ts";
 import type { GraphStep } from "./steps.ts";
 
-/** Maximum size of a drawn graph: a larger one is unreadable and would slow the page down. */
+/** Maximum size of a drawn graph: a larger one is unreadable and would slow the page down. Its steps are listed instead. */
 const MAX_STEPS = 1_000;
 const MAX_EDGES = 10_000;
 
@@ -54,6 +54,19 @@ const isDrawable = ({ needs }: LayoutRequest): boolean =>
  * @returns a function that terminates the worker, after which `onResult` is not called
  */
 function layoutInWorker(
+  request: LayoutRequest,
+  onResult: (answer: GraphLayout | "too-large" | "failed") => void,
+): () => void {
+  let end = startWorker(request, (answer) => {
+    // What dagre does not finish in time is laid out in a simpler way, which takes milliseconds.
+    if (answer === "too-large" && request.isSimple !== true)
+      end = startWorker({ ...request, isSimple: true }, onResult);
+    else onResult(answer);
+  });
+  return () => end();
+}
+
+function startWorker(
   request: LayoutRequest,
   onResult: (answer: GraphLayout | "too-large" | "failed") => void,
 ): () => void {

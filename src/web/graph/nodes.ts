@@ -1,6 +1,8 @@
 /** Converts steps with their layout to React Flow nodes. */
+import * as texts from "#texts/graph";
 import { CARD, type GraphLayout } from "./geometry.ts";
 import type { StepNode } from "./step-card.tsx";
+import { isStartId } from "./starts.ts";
 import type { GraphStep } from "./steps.ts";
 import { stepLabel } from "./step-label.ts";
 
@@ -20,6 +22,7 @@ export function createNodes(
     const index = position.get(step.id);
     if (index === undefined) return [];
     const isSelected = step.id === selected;
+    const isButton = isSelectable || step.group !== undefined;
     return [
       {
         id: step.id,
@@ -30,12 +33,13 @@ export function createNodes(
         measured: CARD,
         selected: isSelected,
         // A button takes its accessible name from its content.
-        ...(isSelectable ? { ariaRole: "button" } : { ariaRole: "img", ariaLabel: stepLabel(step) }),
+        ...(isButton ? { ariaRole: "button" } : { ariaRole: "img", ariaLabel: stepLabel(step) }),
         domAttributes: {
           // The graph is one tab stop; the arrow keys move between the cards.
           tabIndex: -1,
-          "aria-roledescription": "step",
-          ...(isSelectable && { "aria-pressed": isSelected }),
+          "aria-roledescription": isStartId(step.id) ? texts.startRole : texts.stepRole,
+          ...(step.group !== undefined && { "aria-expanded": false }),
+          ...(isSelectable && step.group === undefined && { "aria-pressed": isSelected }),
         },
       },
     ];

@@ -1,24 +1,29 @@
-/** A step in the graph: its id, type and status, and marks for a condition, a fan-out, a loop and retries. */
+/** A step in the graph, or what starts a run: its id, type and status, and marks for a condition, a fan-out, a loop and retries. */
 import {
   IconArrowsSplit2,
+  IconCalendarTime,
   IconClock,
   IconDatabase,
   IconListCheck,
   IconMail,
+  IconPlayerPlay,
   IconPuzzle,
   IconQuestionMark,
   IconRubberStamp,
   IconShieldCheck,
   IconSparkles,
   IconVariable,
+  IconWebhook,
   IconWorld,
 } from "@tabler/icons-react";
 import { VisuallyHidden } from "@mantine/core";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { STATUS_STYLES } from "../ui/status-badge.tsx";
+import * as texts from "#texts/graph";
+import { STATUS_STYLES, statusLabel } from "../ui/status-badge.tsx";
+import { isStartId } from "./starts.ts";
 import type { GraphStep } from "./steps.ts";
-import { itemsLabel, iterationsLabel, stepLabel } from "./step-label.ts";
+import { itemsLabel, iterationsLabel, stepLabel, typeLabel } from "./step-label.ts";
 
 export type StepNode = Node<{ step: GraphStep }, "step">;
 
@@ -33,14 +38,27 @@ const TYPES: Readonly<Record<string, typeof IconDatabase>> = {
   wait: IconClock,
   approval: IconRubberStamp,
   email: IconMail,
+  schedule: IconCalendarTime,
+  webhook: IconWebhook,
+  start: IconPlayerPlay,
 };
 
 /** A colour with enough contrast on the page in both schemes; the theme's own gray is too faint. */
 const colorOf = (color: string): string =>
   color === "gray" ? "var(--mantine-color-dimmed)" : `var(--mantine-color-${color}-text)`;
 
+const classesOf = ({ id, group }: GraphStep, selected: boolean): string =>
+  [
+    "step-card",
+    isStartId(id) && "step-card-start",
+    group !== undefined && "step-card-group",
+    selected && "step-card-selected",
+  ]
+    .filter((name) => typeof name === "string")
+    .join(" ");
+
 function Card({ data: { step }, selected }: NodeProps<StepNode>) {
-  const { id, name = id, type, status } = step;
+  const { id, name = id, type, status, group } = step;
   const TypeIcon = TYPES[type] ?? (type === "" ? IconQuestionMark : IconListCheck);
   const style = status === undefined ? undefined : STATUS_STYLES[status];
   return (
@@ -48,7 +66,7 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
       <VisuallyHidden>{stepLabel(step)}</VisuallyHidden>
       <div
         aria-hidden
-        className={`step-card${selected ? " step-card-selected" : ""}`}
+        className={classesOf(step, selected)}
         data-status={status}
         style={style && { borderInlineStartColor: colorOf(style.color) }}
       >
@@ -61,14 +79,18 @@ function Card({ data: { step }, selected }: NodeProps<StepNode>) {
         <div className="step-card-row">
           <span className="step-card-type">
             <TypeIcon size={14} aria-hidden />
-            <span>{type === "" ? "no type" : type}</span>
+            <span>
+              {group === undefined
+                ? typeLabel(step)
+                : `${group.types.join(", ")} · ${group.from} … ${group.to}`}
+            </span>
           </span>
-          {style !== undefined && (
+          {status !== undefined && style !== undefined && (
             <span className={`step-card-status status-${style.color}`}>
               <span style={{ color: colorOf(style.color) }}>
                 <style.Icon size={14} aria-hidden />
               </span>
-              {status}
+              {statusLabel(status)}
             </span>
           )}
         </div>
@@ -81,21 +103,23 @@ function Marks({ step }: { step: GraphStep }) {
   const { condition, fanOut, repeats, undoable, rate, required, progress, attempts } = step;
   return (
     <span className="step-card-marks">
-      {condition === true && <span title="Runs only if its condition is true">if</span>}
+      {condition === true && <span title={texts.conditionHint}>{texts.conditionMark}</span>}
       {fanOut === true && (
-        <span title={progress === undefined ? "Runs once per item" : itemsLabel(progress)}>
+        <span title={progress === undefined ? texts.fanOutHint : itemsLabel(progress)}>
           {progress === undefined ? "×N" : `×${progress.done}/${progress.total}`}
         </span>
       )}
       {repeats === true && (
-        <span title={progress === undefined ? "Runs repeatedly" : iterationsLabel(progress)}>
+        <span title={progress === undefined ? texts.repeatsHint : iterationsLabel(progress)}>
           {progress === undefined ? "⟳" : `⟳${progress.done}`}
         </span>
       )}
-      {rate !== undefined && <span title={`Starts at most ${rate}`}>{rate}</span>}
-      {required !== undefined && <span title={`${required} people must approve`}>{required}✓</span>}
-      {undoable === true && <span title="Is undone if the run does not succeed">↶</span>}
-      {attempts !== undefined && attempts > 1 && <span title={`${attempts} attempts`}>↻{attempts}</span>}
+      {rate !== undefined && <span title={texts.rateHint({ rate })}>{rate}</span>}
+      {required !== undefined && <span title={texts.required({ required })}>{required}✓</span>}
+      {undoable === true && <span title={texts.undoableHint}>↶</span>}
+      {attempts !== undefined && attempts > 1 && (
+        <span title={texts.attempts({ attempts })}>↻{attempts}</span>
+      )}
     </span>
   );
 }

@@ -1,5 +1,7 @@
 /** The steps of a graph, from a workflow's definition and, for a run, the state of its steps. */
-import type { RunStep, StepStatus } from "../../../schemas/run.ts";
+import * as texts from "#texts/graph";
+import type { RunStep } from "../../../schemas/run.ts";
+import type { StepStatus } from "../../../schemas/run-status.ts";
 
 export interface GraphStep {
   /** Unique in the graph. */
@@ -26,6 +28,8 @@ export interface GraphStep {
   /** Of items or iterations: `done` counts those that have ended, including failed ones. `max` is that of a loop. */
   progress?: { done: number; total: number; failed: number; max?: number | undefined };
   attempts?: number;
+  /** For a card in place of several steps (collapse.ts): the first and last of them, and their types. */
+  group?: { from: string; to: string; types: readonly string[] };
 }
 
 /**
@@ -59,7 +63,7 @@ function stepOf(
   return {
     id,
     type: textOf(step["type"]),
-    ...(named !== id && { name: named === "" ? "(no id)" : named }),
+    ...(named !== id && { name: named === "" ? texts.noId : named }),
     needs,
     ...(isGiven(step["if"]) && { condition: true }),
     ...(isGiven(step["for_each"]) && { fanOut: true }),
@@ -116,3 +120,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+
+/** Whether a step has a text in its id, name or type, whatever its case. */
+export function matches({ id, name = "", type }: GraphStep, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  return [id, name, type].some((part) => part.toLowerCase().includes(wanted));
+}

@@ -3,6 +3,7 @@ import { Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@ma
 import { IconBrowser, IconRobot, IconTerminal2 } from "@tabler/icons-react";
 import type { ComponentType, ReactNode } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/home";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { useHasScope, useSession } from "../app/session.tsx";
 import { clientSetups, curlCommand, API_KEY_PLACEHOLDER } from "../connect/clients.ts";
@@ -14,41 +15,28 @@ export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }
   const [firstWorkflow] = workflows;
   return (
     <Stack>
-      <Text maw={720}>
-        An agent starts from scratch every time. A workflow is written once, checked, and then runs the same
-        way for everyone. Nothing has run yet. There are three ways to start.
-      </Text>
+      <Text maw={720}>{texts.introduction}</Text>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
-        <StartCard Icon={IconRobot} title="With an agent">
-          <Text size="sm">
-            Connect an agent over MCP with an{" "}
-            <Anchor component={Link} to="/keys" size="sm">
-              API key
-            </Anchor>
-            , then tell it what you need.
-          </Text>
-          <Snippet text={clientSetups(url, API_KEY_PLACEHOLDER)[0]!.text} label="command for Claude Code" />
+        <StartCard Icon={IconRobot} title={texts.withAgent}>
+          <Text size="sm">{texts.withAgentHelp({ key: linkToKeys })}</Text>
+          <Snippet text={clientSetups(url, API_KEY_PLACEHOLDER)[0]!.text} label={texts.claudeCommand} />
           <Anchor component={Link} to="/connect" size="sm">
-            Connect another client
+            {texts.connectAnother}
           </Anchor>
         </StartCard>
-        <StartCard Icon={IconTerminal2} title="With a script">
-          <Text size="sm">Every operation is an HTTP request with an API key.</Text>
-          <Snippet text={curlCommand(location.origin, API_KEY_PLACEHOLDER)} label="curl command" />
+        <StartCard Icon={IconTerminal2} title={texts.withScript}>
+          <Text size="sm">{texts.withScriptHelp}</Text>
+          <Snippet text={curlCommand(location.origin, API_KEY_PLACEHOLDER)} label={texts.curlCommand} />
           <Anchor href="/apidoc/" size="sm">
-            API reference
+            {texts.apiReference}
           </Anchor>
         </StartCard>
-        <StartCard Icon={IconBrowser} title="In the browser">
-          <Text size="sm">
-            {firstWorkflow === undefined
-              ? "Start from a template, change it, and run it."
-              : "Run an existing workflow and follow its steps."}
-          </Text>
+        <StartCard Icon={IconBrowser} title={texts.inBrowser}>
+          <Text size="sm">{firstWorkflow === undefined ? texts.startFromTemplate : texts.runExisting}</Text>
           <Group gap="xs">
             {firstWorkflow !== undefined && hasScope("run") && (
               <Button component={Link} to={`/workflows/${firstWorkflow.id}/run`} size="sm">
-                Run {firstWorkflow.name}
+                {texts.runWorkflow({ name: firstWorkflow.name })}
               </Button>
             )}
             {hasScope("write") && (
@@ -58,11 +46,11 @@ export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }
                 size="sm"
                 variant={firstWorkflow === undefined ? "filled" : "default"}
               >
-                New workflow
+                {texts.newWorkflow}
               </Button>
             )}
             <Button component={Link} to="/workflows" size="sm" variant="default">
-              All workflows
+              {texts.allWorkflows}
             </Button>
           </Group>
         </StartCard>
@@ -70,6 +58,12 @@ export function GettingStarted({ workflows }: { workflows: readonly Workflow[] }
     </Stack>
   );
 }
+
+const linkToKeys = (text: ReactNode) => (
+  <Anchor component={Link} to="/keys" size="sm">
+    {text}
+  </Anchor>
+);
 
 interface StartCardProps {
   Icon: ComponentType<{ size?: number; "aria-hidden"?: boolean }>;

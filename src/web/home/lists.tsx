@@ -1,19 +1,20 @@
-/** The four short lists of the home page. */
-import { Anchor, Card, Group, Stack, Text, Title } from "@mantine/core";
+/** The short lists of the home page. */
+import { Anchor, Group, Stack, Text } from "@mantine/core";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import type { Approval } from "../../../schemas/approval.ts";
+import * as texts from "#texts/home";
 import type { RunSummary } from "../../../schemas/run.ts";
 import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { ApiResponse } from "../api/client.ts";
-import { useHasScope, useSession } from "../app/session.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { runName } from "../runs/run-name.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
-import { pendingApprovalsQuery, homeRunsQuery, upcomingSchedulesQuery } from "./queries.ts";
+import { WorkflowName } from "../workflows/workflow-name.tsx";
+import { HomeCard } from "./home-card.tsx";
+import { homeRunsQuery, upcomingSchedulesQuery } from "./queries.ts";
 
 interface ShortListProps<T> {
   title: string;
@@ -28,81 +29,44 @@ interface ShortListProps<T> {
 
 function ShortList<T>({ title, query, to, emptyText, children, keyOf }: ShortListProps<T>) {
   return (
-    <Card withBorder padding="lg">
-      <Stack gap="sm">
-        <Group justify="space-between">
-          <Title order={2} size="h4">
-            {title}
-          </Title>
-          <Anchor component={Link} to={to} size="sm" aria-label={`${title}: all`}>
-            All
-          </Anchor>
-        </Group>
-        <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <Text size="sm" c="dimmed">
-                {emptyText}
-              </Text>
-            ) : (
-              <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
-                {data.map((item) => (
-                  <li key={keyOf(item)}>{children(item)}</li>
-                ))}
-              </Stack>
-            )
-          }
-        </QueryContent>
-      </Stack>
-    </Card>
+    <HomeCard title={title} to={to}>
+      <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {emptyText}
+            </Text>
+          ) : (
+            <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+              {data.map((item) => (
+                <li key={keyOf(item)}>{children(item)}</li>
+              ))}
+            </Stack>
+          )
+        }
+      </QueryContent>
+    </HomeCard>
   );
 }
 
 const idOf = ({ id }: { id: string }): string => id;
 
-export function PendingApprovals() {
-  const { user } = useSession();
-  const hasScope = useHasScope();
-  return (
-    <ShortList<Approval>
-      title={hasScope("approve") ? "Needs your approval" : "Pending approvals"}
-      query={useQuery(pendingApprovalsQuery(useProjectFilter()))}
-      to="/approvals"
-      emptyText="No approvals are pending."
-      keyOf={idOf}
-    >
-      {(approval) => (
-        <ListEntry
-          to={`/approvals/${approval.id}`}
-          label={approval.message}
-          details={
-            <>
-              {approval.workflow_id ?? "single step"} · <Time at={approval.created_at} ago />
-              {approval.assignees.includes(user.email) && " · assigned to you"}
-            </>
-          }
-        />
-      )}
-    </ShortList>
-  );
-}
-
 export function RecentFailures({ since }: { since: string }) {
   return (
     <ShortList<RunSummary>
-      title="Recent failures"
+      title={texts.recentFailures}
       query={useQuery(homeRunsQuery(useProjectFilter(), ["failed"], since))}
       to="/runs?status=failed"
-      emptyText="No failures in the last 24 hours."
+      emptyText={texts.noFailures}
       keyOf={idOf}
     >
       {(run) => (
         <ListEntry
           to={`/runs/${run.id}`}
-          label={runName(run)}
+          label={<RunName run={run} />}
           details={
             <>
-              <Time at={run.created_at} ago /> · {run.error?.message ?? "no error message"}
+              <Time at={run.created_at} ago /> · {run.error?.message ?? texts.noErrorMessage}
             </>
           }
         />
@@ -114,15 +78,19 @@ export function RecentFailures({ since }: { since: string }) {
 export function RecentRuns() {
   return (
     <ShortList<RunSummary>
-      title="Recent runs"
+      title={texts.recentRuns}
       query={useQuery(homeRunsQuery(useProjectFilter(), []))}
       to="/runs"
-      emptyText="No runs yet."
+      emptyText={texts.noRuns}
       keyOf={idOf}
     >
       {(run) => (
         <Group justify="space-between" wrap="nowrap" gap="sm">
-          <ListEntry to={`/runs/${run.id}`} label={runName(run)} details={<Time at={run.created_at} ago />} />
+          <ListEntry
+            to={`/runs/${run.id}`}
+            label={<RunName run={run} />}
+            details={<Time at={run.created_at} ago />}
+          />
           <StatusBadge status={run.status} />
         </Group>
       )}
@@ -133,18 +101,18 @@ export function RecentRuns() {
 export function UpcomingRuns() {
   return (
     <ShortList<ScheduleState>
-      title="Upcoming"
+      title={texts.upcoming}
       query={useQuery(upcomingSchedulesQuery(useProjectFilter()))}
       to="/workflows?status=published"
-      emptyText="No published workflow has a schedule."
+      emptyText={texts.noSchedules}
       keyOf={({ workflow_id }) => workflow_id}
     >
       {({ workflow_id, next, paused, cron, timezone }) => (
         <ListEntry
           to={`/workflows/${workflow_id}`}
-          label={workflow_id}
+          label={<WorkflowName id={workflow_id} />}
           details={
-            paused || next[0] === undefined ? `paused (${cron}, ${timezone})` : <Time at={next[0]} ago />
+            paused || next[0] === undefined ? texts.paused({ cron, timezone }) : <Time at={next[0]} ago />
           }
         />
       )}
@@ -152,7 +120,11 @@ export function UpcomingRuns() {
   );
 }
 
-function ListEntry({ to, label, details }: { to: string; label: string; details: ReactNode }) {
+/** The name of the workflow of a run, or its single step. */
+const RunName = ({ run }: { run: RunSummary }) =>
+  run.workflow_id === null ? <>{runName(run)}</> : <WorkflowName id={run.workflow_id} />;
+
+export function ListEntry({ to, label, details }: { to: string; label: ReactNode; details: ReactNode }) {
   return (
     <Stack gap={0} style={{ minWidth: 0 }}>
       <Anchor component={Link} to={to} size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>

@@ -3,6 +3,7 @@ import { Alert, Anchor, Stack, Text } from "@mantine/core";
 import { IconAlarm } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import * as texts from "#texts/home";
 import { projectOf } from "../../../schemas/project-ids.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { Time } from "../ui/time.tsx";
@@ -14,14 +15,19 @@ export function OverdueWorkflows() {
   const overdue = data.filter((workflow) => project === undefined || projectOf(workflow) === project);
   if (overdue.length === 0) return null;
   return (
-    <Alert color="red" icon={<IconAlarm aria-hidden />} title="Overdue workflows" role="status">
+    <Alert color="red" icon={<IconAlarm aria-hidden />} title={texts.overdueWorkflows} role="status">
       <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
         {overdue.map(({ workflow_id: id, name, every, due_at: due }) => (
           <Text key={id} size="sm" component="li" style={{ overflowWrap: "anywhere" }}>
-            <Anchor component={Link} to={`/workflows/${id}`} inherit c="inherit" td="underline">
-              {name}
-            </Anchor>{" "}
-            must succeed every {every}, and was due <Time at={due} ago />
+            {texts.overdue({
+              workflow: (
+                <Anchor component={Link} to={`/workflows/${id}`} inherit c="inherit" td="underline">
+                  {name}
+                </Anchor>
+              ),
+              every,
+              time: <Time at={due} ago />,
+            })}
           </Text>
         ))}
       </Stack>

@@ -1,6 +1,6 @@
 /** The queries of the home page: the first items of each list, and the list's total. */
 import { queryOptions } from "@tanstack/react-query";
-import type { RunStatus } from "../../../schemas/run.ts";
+import type { RunStatus } from "../../../schemas/run-status.ts";
 import { send } from "../api/client.ts";
 
 const DAY_MS = 86_400_000;
@@ -37,12 +37,46 @@ export const homeRunsQuery = (filter: ProjectFilter, status: RunStatus[], since?
     ...live,
   });
 
+/** Number of approvals on the home page. They are shown with what to decide on. */
+const SHOWN_APPROVALS = 3;
+
+/** All pending approvals, which the statistics count. */
 export const pendingApprovalsQuery = (filter: ProjectFilter) =>
   queryOptions({
     queryKey: ["approvals", "home", filter],
     queryFn: ({ signal }) =>
-      send("get", "/approvals", { query: { status: "pending", limit: LIST_LENGTH, ...filter }, signal }),
+      send("get", "/approvals", { query: { for_me: "all", limit: SHOWN_APPROVALS, ...filter }, signal }),
     ...live,
+  });
+
+/** Those that the user may decide, with the plan of each. */
+export const decidableApprovalsQuery = (filter: ProjectFilter) =>
+  queryOptions({
+    queryKey: ["approvals", "home", "decidable", filter],
+    queryFn: ({ signal }) =>
+      send("get", "/approvals", {
+        query: { for_me: "decidable", limit: SHOWN_APPROVALS, ...filter },
+        signal,
+      }),
+    ...live,
+  });
+
+/** How the runs of the last two weeks ended, by days of the browser's time zone. */
+export const runStatisticsQuery = (filter: ProjectFilter) =>
+  queryOptions({
+    queryKey: ["runs", "statistics", filter],
+    queryFn: async ({ signal }) =>
+      (
+        await send("get", "/run-statistics", {
+          query: {
+            days: 14,
+            timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+            ...filter,
+          },
+          signal,
+        })
+      ).data,
+    refetchInterval: 60_000,
   });
 
 export const upcomingSchedulesQuery = (filter: ProjectFilter) =>

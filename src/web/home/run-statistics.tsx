@@ -2,7 +2,8 @@
 import { Card, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import type { RunStatus } from "../../../schemas/run.ts";
+import * as texts from "#texts/home";
+import type { RunStatus } from "../../../schemas/run-status.ts";
 import type { ApiResponse } from "../api/client.ts";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { formatTotal } from "../ui/pagination.ts";
@@ -12,15 +13,15 @@ export function RunStatistics({ since }: { since: string }) {
   const approvals = useQuery(pendingApprovalsQuery(useProjectFilter()));
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-      <RunCount label="failed in 24 hours" status={["failed"]} since={since} highlight />
+      <RunCount label={texts.failedInDay} status={["failed"]} since={since} highlight />
       <Statistic
-        label="approvals pending"
+        label={texts.approvalsPending}
         list={approvals.data}
         unavailable={approvals.isError}
         to="/approvals"
       />
-      <RunCount label="in progress" status={["queued", "running", "waiting"]} />
-      <RunCount label="succeeded in 24 hours" status={["succeeded"]} since={since} />
+      <RunCount label={texts.inProgress} status={["queued", "running", "waiting"]} />
+      <RunCount label={texts.succeededInDay} status={["succeeded"]} since={since} />
     </SimpleGrid>
   );
 }

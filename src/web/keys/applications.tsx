@@ -2,6 +2,8 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
+import * as texts from "#texts/keys";
+import * as uiTexts from "#texts/ui";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { confirmAction } from "../ui/confirm.tsx";
@@ -19,13 +21,12 @@ export function Applications({ everyone }: { everyone: boolean }) {
   const keys = flattenPages(query.data) ?? [];
   if (keys.length === 0 && !query.isError) return null;
   return (
-    <Stack component="section" aria-label="Connected applications" gap="sm">
+    <Stack component="section" aria-label={texts.applications} gap="sm">
       <Title order={2} size="h4">
-        Connected applications
+        {texts.applications}
       </Title>
       <Text size="sm" c="dimmed">
-        Users have connected these by signing in. Their access ends when it is revoked or not used for a
-        while.
+        {texts.applicationsHelp}
       </Text>
       {query.isError && <ErrorAlert error={query.error} retry={() => void query.refetch()} />}
       {groupApplications(keys).map((application) => (
@@ -38,7 +39,7 @@ export function Applications({ everyone }: { everyone: boolean }) {
           loading={query.isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          Load more
+          {uiTexts.loadMore}
         </Button>
       )}
     </Stack>
@@ -65,23 +66,20 @@ function Application({ application, everyone }: { application: ConnectedApplicat
             <StateBadge state={usable[0]?.state ?? latest.state} />
           </Group>
           <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            Application at {host} · {[...scopes].join(", ")}
+            {texts.applicationAt({ host })} · {[...scopes].join(", ")}
             {everyone && ` · ${owner}`}
           </Text>
           <KeyAreaText apiKey={latest} />
           <Text size="sm" c="dimmed" component="div">
-            Connected <Time at={latest.created_at} ago />
-            {usable.length > 1 && ` (${usable.length} times)`},{" "}
-            {lastUsedAt === null ? (
-              "never used"
-            ) : (
-              <>
-                last used <Time at={lastUsedAt} ago />
-              </>
-            )}{" "}
+            {texts.applicationTimes({
+              created: <Time at={latest.created_at} ago />,
+              count: usable.length,
+              use: lastUsedAt === null ? "never" : "before",
+              used: lastUsedAt !== null && <Time at={lastUsedAt} ago />,
+            })}{" "}
             ·{" "}
             <Anchor component={Link} to={`/keys/${encodeURIComponent(latest.id)}/changes`} size="sm">
-              Changes
+              {texts.changes}
             </Anchor>
           </Text>
         </Stack>
@@ -104,8 +102,8 @@ function Revoke({ application: { name, host, usable } }: { application: Connecte
           }),
         ),
       ),
-    onSuccess: () => notifySuccess(`Access of "${name}" revoked.`),
-    onError: (error) => notifyError("Couldn't revoke the access", error),
+    onSuccess: () => notifySuccess(texts.accessRevoked({ name })),
+    onError: (error) => notifyError(texts.revokeAccessFailed, error),
     onSettled: () => client.invalidateQueries({ queryKey: ["api-keys"] }),
   });
   return (
@@ -114,17 +112,17 @@ function Revoke({ application: { name, host, usable } }: { application: Connecte
       size="xs"
       style={{ flexShrink: 0 }}
       loading={revoke.isPending}
-      aria-label={`Revoke the access of ${name}`}
+      aria-label={texts.revokeAccessOf({ name })}
       onClick={() =>
         confirmAction({
-          title: `Revoke the access of "${name}"?`,
-          consequence: `The application at ${host} loses its access now. It can ask for access again.`,
-          confirm: "Revoke",
+          title: texts.revokeAccessTitle({ name }),
+          consequence: texts.revokeAccessConsequence({ host }),
+          confirm: texts.revoke,
           onConfirm: () => revoke.mutate(),
         })
       }
     >
-      Revoke…
+      {texts.revokeMenu}
     </Button>
   );
 }

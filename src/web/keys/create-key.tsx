@@ -2,6 +2,8 @@
 import { Button, Checkbox, Group, Modal, Select, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import * as texts from "#texts/keys";
+import * as uiTexts from "#texts/ui";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useSession } from "../app/session.tsx";
@@ -54,7 +56,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   });
   const formError = formLevelError(create.error, ["name", "expires_at", "scopes"]);
   return (
-    <Modal opened onClose={onClose} title="Create New API Key" size="md">
+    <Modal opened onClose={onClose} title={texts.createTitle} size="md">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -64,8 +66,8 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         <Stack>
           {formError && <ErrorAlert error={formError} />}
           <TextInput
-            label="Name"
-            description="What the key is for. The audit log and its runs show this name."
+            label={texts.name}
+            description={texts.nameHelp}
             placeholder="ci"
             required
             maxLength={100}
@@ -75,7 +77,7 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             error={issueAt(create.error, "name")}
           />
           <Select
-            label="Expiration date"
+            label={texts.expirationDate}
             data={EXPIRY_OPTIONS}
             value={expiry}
             onChange={(value) => value !== null && setExpiry(value)}
@@ -92,8 +94,8 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             </Suspense>
           )}
           <Checkbox.Group
-            label="Scopes"
-            description="What the key can do, within the limits of your role."
+            label={texts.scopes}
+            description={texts.scopesHelp}
             value={given}
             onChange={setScopes}
             error={issueAt(create.error, "scopes")}
@@ -117,23 +119,23 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             aria-expanded={isLimiting}
             onClick={() => setIsLimiting(!isLimiting)}
           >
-            Limit it further
+            {texts.limitFurther}
           </Button>
           {isLimiting && <KeyLimits value={area} onChange={setArea} error={create.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {uiTexts.cancel}
             </Button>
             <Button
               type="submit"
               loading={create.isPending}
               disabled={expiry === "custom" && customDay === null}
             >
-              Create
+              {texts.create}
             </Button>
           </Group>
           <Text size="xs" c="dimmed">
-            The key is shown only once, after you create it.
+            {texts.shownOnce}
           </Text>
         </Stack>
       </form>

@@ -17,7 +17,7 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useParams } from "react-router";
-import { describeChange, notRevertible } from "../../../schemas/key-change-words.ts";
+import * as texts from "#texts/keys";
 import type { ChangedWorkflow, KeyChanges, RevertOutcome } from "../../../schemas/key-changes.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -27,23 +27,27 @@ import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 
-const OUTCOMES: Readonly<Record<RevertOutcome, { color: string; label: string }>> = {
-  revertible: { color: "blue", label: "can be reverted" },
-  reverted: { color: "green", label: "reverted" },
-  skipped: { color: "orange", label: "skipped" },
-  unchanged: { color: "gray", label: "nothing to revert" },
+const OUTCOME_COLORS: Readonly<Record<RevertOutcome, string>> = {
+  revertible: "blue",
+  reverted: "green",
+  skipped: "orange",
+  unchanged: "gray",
 };
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const HOUR = 3_600_000;
 /** How long ago the changes begin that are shown, in milliseconds. */
 const PERIODS = [
-  { value: "1h", label: "Last hour", ms: HOUR },
-  { value: "24h", label: "Last day", ms: 24 * HOUR },
-  { value: "7d", label: "Last week", ms: 7 * 24 * HOUR },
+  { value: "1h", label: texts.lastHour, ms: HOUR },
+  { value: "24h", label: texts.lastDayPeriod, ms: 24 * HOUR },
+  { value: "7d", label: texts.lastWeek, ms: 7 * 24 * HOUR },
 ] as const;
 const DEFAULT_PERIOD = PERIODS[1];
+
+const linkToKeys = (text: ReactNode): ReactNode => (
+  <Anchor component={Link} to="/keys" size="sm" underline="always">
+    {text}
+  </Anchor>
+);
 
 export default function KeyChangesPage() {
   const { keyId } = useParams() as { keyId: string };
@@ -70,36 +74,31 @@ export default function KeyChangesPage() {
   return (
     <Page
       title={
-        changes.data === undefined ? "Changes by a key" : `Changes by the key "${changes.data.key.name}"`
+        changes.data === undefined
+          ? texts.changesTitle
+          : texts.changesTitleOf({ name: changes.data.key.name })
       }
-      about={
-        <>
-          What the key, with those that it was rotated to or from, changed.{" "}
-          <Anchor component={Link} to="/keys" size="sm" underline="always">
-            API Keys
-          </Anchor>
-        </>
-      }
+      about={texts.changesAbout({ link: linkToKeys })}
     >
       <Group align="flex-end">
         <SegmentedControl
-          aria-label="Since"
+          aria-label={texts.since}
           w={{ base: "100%", xs: "auto" }}
           data={PERIODS.map(({ value, label }) => ({ value, label }))}
           value={period.value}
           onChange={(value) => setFilter("since", value)}
         />
         <Select
-          label="Program"
-          placeholder="All programs"
+          label={texts.program}
+          placeholder={texts.allPrograms}
           clearable
-          clearButtonProps={{ "aria-label": "Clear program" }}
+          clearButtonProps={{ "aria-label": texts.clearProgram }}
           data={[...new Set([...(changes.data?.clients ?? []), ...(request.client ? [request.client] : [])])]}
           value={request.client ?? null}
           onChange={(value) => setFilter("client", value ?? "")}
         />
         <Switch
-          label="Include workflows that others changed later"
+          label={texts.includeLater}
           checked={request.include_later}
           onChange={(event) => setFilter("later", event.currentTarget.checked ? "true" : "")}
           mb={6}
@@ -158,10 +157,10 @@ function Changes({ keyId, request, found }: ChangesProps) {
       {revert.error && <ErrorAlert error={revert.error} />}
       <Notes found={found} />
       {found.workflows.length === 0 ? (
-        <EmptyState title={found.already_reverted > 0 ? "Everything is reverted" : "No workflows changed"}>
+        <EmptyState title={found.already_reverted > 0 ? texts.everythingReverted : texts.noWorkflowsChanged}>
           {found.already_reverted > 0
-            ? `The changes of ${plural(found.already_reverted, "workflow")} are reverted already.`
-            : "The key changed no workflow that you can see in this time."}
+            ? texts.alreadyReverted({ count: found.already_reverted })
+            : texts.noWorkflowsHelp}
         </EmptyState>
       ) : (
         found.workflows.map((workflow) => (
@@ -171,7 +170,7 @@ function Changes({ keyId, request, found }: ChangesProps) {
             selection={
               workflow.outcome === "revertible" && (
                 <Checkbox
-                  aria-label={`Revert ${workflow.name}`}
+                  aria-label={texts.revertOne({ name: workflow.name })}
                   checked={!excluded.has(workflow.workflow_id)}
                   onChange={() => toggle(workflow.workflow_id)}
                 />
@@ -189,16 +188,14 @@ function Changes({ keyId, request, found }: ChangesProps) {
             loading={revert.isPending}
             onClick={() =>
               confirmAction({
-                title: `Revert ${plural(chosen.length, "workflow")}?`,
-                consequence:
-                  "Each gets back what it was before the key changed it, as a new version. Nothing of the history is lost. " +
-                  "Runs that use the published versions are affected at once.",
-                confirm: "Revert",
+                title: texts.revertTitle({ count: chosen.length }),
+                consequence: texts.revertConsequence,
+                confirm: texts.revertConfirm,
                 onConfirm: () => revert.mutate(),
               })
             }
           >
-            Revert {plural(chosen.length, "workflow")}
+            {texts.revert({ count: chosen.length })}
           </Button>
         </Group>
       )}
@@ -206,38 +203,56 @@ function Changes({ keyId, request, found }: ChangesProps) {
   );
 }
 
+/** What can't be reverted, in the order of the page. */
+const NOT_REVERTIBLE = [
+  "runs_started",
+  "runs_retried",
+  "runs_cancelled",
+  "approvals_decided",
+  "states_set",
+] as const satisfies readonly (keyof KeyChanges["not_revertible"])[];
+
 function Notes({ found }: { found: KeyChanges }) {
-  const counted = notRevertible(found);
+  const counted = NOT_REVERTIBLE.flatMap((kind) => {
+    const count = found.not_revertible[kind];
+    return count > 0 ? [texts.notRevertible({ kind, count })] : [];
+  });
   return (
     <>
       {counted.length > 0 && (
         <Text size="sm" c="dimmed">
-          Can&apos;t be reverted: {counted.join(", ")}.
+          {texts.cantRevert({ list: counted.join(", ") })}
         </Text>
       )}
       {found.attribution === "name" && (
-        <Alert color="yellow" title="Some changes are matched by name">
-          An older release recorded them without the key. They were made by {found.key.owner} with a key named
-          &quot;{found.key.name}&quot;.
+        <Alert color="yellow" title={texts.matchedByName}>
+          {texts.matchedByNameHelp({ owner: found.key.owner, name: found.key.name })}
         </Alert>
       )}
       {found.records_since !== null && (
-        <Alert color="yellow" title="The records are shorter">
-          The audit log begins at <Time at={found.records_since} />. Earlier changes are not shown.
+        <Alert color="yellow" title={texts.recordsShorter}>
+          {texts.recordsSince({ time: <Time at={found.records_since} /> })}
         </Alert>
       )}
       {found.remaining > 0 && (
-        <Alert color="yellow" title={plural(found.remaining, "more workflow")}>
-          Revert these first. The others are shown then.
+        <Alert color="yellow" title={texts.remaining({ count: found.remaining })}>
+          {texts.remainingHelp}
         </Alert>
       )}
     </>
   );
 }
 
+/** Such as `edited versions 4–6` or `schedule paused twice`. */
+function changeText({ change, count, from, to }: ChangedWorkflow["changes"][number]): string {
+  const version = String(to);
+  if (change !== "edited") return texts.change({ change, count, version });
+  const first = (from ?? 0) + 1;
+  return first === to ? texts.editedVersion({ version }) : texts.editedVersions({ from: first, to: version });
+}
+
 function WorkflowCard({ workflow, selection }: { workflow: ChangedWorkflow; selection?: ReactNode }) {
   const { workflow_id: id, name, changes, outcome, effects, reason } = workflow;
-  const { color, label } = OUTCOMES[outcome];
   return (
     <Card withBorder padding="sm">
       <Group align="flex-start" wrap="nowrap">
@@ -254,19 +269,19 @@ function WorkflowCard({ workflow, selection }: { workflow: ChangedWorkflow; sele
             </Anchor>
             <Badge
               variant="light"
-              color={color}
+              color={OUTCOME_COLORS[outcome]}
               tt="none"
               styles={{ label: { color: "var(--mantine-color-text)" } }}
             >
-              {label}
+              {texts.outcome({ outcome })}
             </Badge>
           </Group>
           <Text size="sm" c="dimmed" component="div">
-            {changes.map(describeChange).join(", ")} · <Time at={changes.at(-1)!.last_at} ago />
+            {changes.map(changeText).join(", ")} · <Time at={changes.at(-1)!.last_at} ago />
           </Text>
           {effects.map((effect) => (
             <Text size="sm" key={effect}>
-              → {effect}
+              <span className="arrow">→</span> {effect}
             </Text>
           ))}
           {reason !== null && <Text size="sm">{reason.message}</Text>}
@@ -284,18 +299,16 @@ function Result({ done, onClose }: { done: KeyChanges; onClose: () => void }) {
       <Alert
         role="status"
         color={isComplete ? "green" : "yellow"}
-        title={`${plural(reverted.length, "workflow")} reverted`}
+        title={texts.reverted({ count: reverted.length })}
       >
-        {isComplete
-          ? "Everything that you chose is as it was before."
-          : "Those that were skipped are unchanged. See why below."}
+        {isComplete ? texts.revertedAll : texts.revertedSome}
       </Alert>
       {done.workflows.map((workflow) => (
         <WorkflowCard key={workflow.workflow_id} workflow={workflow} />
       ))}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Done
+          {texts.done}
         </Button>
       </Group>
     </Stack>

@@ -1,6 +1,7 @@
 /** The fields of the dialog to create a key that limit it: projects, workflows, tools, databases and models. */
 import { Stack, TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#texts/keys";
 import { issueAt } from "../account/form-errors.ts";
 import { limitChoicesQuery } from "./queries.ts";
 
@@ -29,8 +30,6 @@ interface KeyLimitsProps {
   error: Error | null;
 }
 
-const PLACEHOLDER = "All";
-
 export function KeyLimits({ value, onChange, error }: KeyLimitsProps) {
   const { data: choices } = useQuery(limitChoicesQuery);
   const field = (name: keyof KeyArea) => ({
@@ -38,31 +37,27 @@ export function KeyLimits({ value, onChange, error }: KeyLimitsProps) {
     onChange: (names: string[]) => onChange({ ...value, [name]: names }),
     error: issueAt(error, name === "projects" ? name : `limits.${name}`),
     clearable: true,
-    placeholder: value[name].length === 0 && name !== "projects" ? PLACEHOLDER : "",
+    placeholder: value[name].length === 0 && name !== "projects" ? texts.all : "",
   });
   return (
     <Stack>
       {choices !== undefined && choices.projects.length > 1 && (
         <TagsInput
-          label="Projects"
-          description="Default: your only one, else the default project."
+          label={texts.projects}
+          description={texts.projectsHelp}
           data={choices.projects}
           {...field("projects")}
         />
       )}
       <TagsInput
-        label="Workflows"
-        description="It sees and runs only these, and changes none."
+        label={texts.workflows}
+        description={texts.workflowsHelp}
         data={choices?.workflows ?? []}
         {...field("workflows")}
       />
-      <TagsInput
-        label="Tools"
-        description="It uses only these operations, such as run_workflow, get_run."
-        {...field("tools")}
-      />
-      <TagsInput label="Databases" data={choices?.databases ?? []} {...field("databases")} />
-      <TagsInput label="Models" data={choices?.models ?? []} {...field("models")} />
+      <TagsInput label={texts.tools} description={texts.toolsHelp} {...field("tools")} />
+      <TagsInput label={texts.databases} data={choices?.databases ?? []} {...field("databases")} />
+      <TagsInput label={texts.models} data={choices?.models ?? []} {...field("models")} />
     </Stack>
   );
 }

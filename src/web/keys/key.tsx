@@ -2,6 +2,7 @@
 import { Anchor, Card, List, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
+import * as texts from "#texts/keys";
 import { Page, QueryContent } from "../ui/page.tsx";
 import { apiKeyQuery } from "./queries.ts";
 
@@ -10,7 +11,7 @@ export default function Key() {
   const key = useQuery(apiKeyQuery(keyId));
   return (
     <Page
-      title={key.data === undefined ? "API key" : `API key “${key.data.name}”`}
+      title={key.data === undefined ? texts.keyTitle : texts.keyTitleOf({ name: key.data.name })}
       about={
         <>
           {key.data !== undefined && (
@@ -19,7 +20,7 @@ export default function Key() {
             </>
           )}
           <Anchor component={Link} to="/keys" size="sm">
-            All API keys
+            {texts.allKeys}
           </Anchor>
         </>
       }

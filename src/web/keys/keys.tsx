@@ -4,6 +4,7 @@ import { IconDots, IconHistory, IconPlus, IconRefresh, IconTrash } from "@tabler
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
+import * as texts from "#texts/keys";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -32,17 +33,17 @@ export default function Keys() {
   const [newKey, setNewKey] = useState<NewKey>();
   return (
     <Page
-      title="API Keys"
-      about="Agents and scripts send a key with every request. A key can do what its scopes and your role allow."
+      title={texts.pageTitle}
+      about={texts.pageAbout}
       actions={
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-          Create New API Key
+          {texts.createNew}
         </Button>
       }
     >
       {hasScope("admin") && (
         <Switch
-          label="Show everyone's keys"
+          label={texts.showEveryone}
           checked={everyone}
           onChange={(event) => setSearch(event.currentTarget.checked ? { everyone: "true" } : {})}
         />
@@ -51,10 +52,10 @@ export default function Keys() {
         query={keys}
         empty={
           <EmptyState
-            title="No keys yet"
-            action={<Button onClick={() => setCreating(true)}>Create New API Key</Button>}
+            title={texts.noKeys}
+            action={<Button onClick={() => setCreating(true)}>{texts.createNew}</Button>}
           >
-            Agents need a key to connect over MCP, and scripts to use the REST API.
+            {texts.noKeysHelp}
           </EmptyState>
         }
       >
@@ -99,15 +100,15 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
         <Table verticalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              {everyone && <Table.Th>Owner</Table.Th>}
-              <Table.Th>Key</Table.Th>
-              <Table.Th>Scopes</Table.Th>
-              <Table.Th>Created</Table.Th>
-              <Table.Th>Expires</Table.Th>
-              <Table.Th>Last used</Table.Th>
+              <Table.Th>{texts.name}</Table.Th>
+              {everyone && <Table.Th>{texts.owner}</Table.Th>}
+              <Table.Th>{texts.key}</Table.Th>
+              <Table.Th>{texts.scopes}</Table.Th>
+              <Table.Th>{texts.created}</Table.Th>
+              <Table.Th>{texts.expires}</Table.Th>
+              <Table.Th>{texts.lastUsed}</Table.Th>
               <Table.Th>
-                <span className="visually-hidden">Actions</span>
+                <span className="visually-hidden">{texts.actions}</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -123,7 +124,9 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
                   </Group>
                 </Table.Td>
                 {everyone && <Table.Td>{key.owner}</Table.Td>}
-                <Table.Td ff="monospace">…{key.last_four}</Table.Td>
+                <Table.Td>
+                  <code>…{key.last_four}</code>
+                </Table.Td>
                 <Table.Td>
                   {key.scopes.join(", ")}
                   <KeyAreaText apiKey={key} />
@@ -131,9 +134,11 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
                 <Table.Td>
                   <Time at={key.created_at} ago />
                 </Table.Td>
-                <Table.Td>{key.expires_at === null ? "never" : <Time at={key.expires_at} ago />}</Table.Td>
                 <Table.Td>
-                  {key.last_used_at === null ? "never" : <Time at={key.last_used_at} ago />}
+                  {key.expires_at === null ? texts.never : <Time at={key.expires_at} ago />}
+                </Table.Td>
+                <Table.Td>
+                  {key.last_used_at === null ? texts.never : <Time at={key.last_used_at} ago />}
                 </Table.Td>
                 <Table.Td>
                   <KeyMenu apiKey={key} onRotate={onRotate} />
@@ -165,22 +170,13 @@ function KeyList({ keys, everyone, onRotate }: KeyListProps) {
                 </Text>
                 <KeyAreaText apiKey={key} />
                 <Text size="sm" c="dimmed" component="div">
-                  Created <Time at={key.created_at} ago />,{" "}
-                  {key.expires_at === null ? (
-                    "never expires"
-                  ) : (
-                    <>
-                      expires <Time at={key.expires_at} ago />
-                    </>
-                  )}
-                  ,{" "}
-                  {key.last_used_at === null ? (
-                    "never used"
-                  ) : (
-                    <>
-                      used <Time at={key.last_used_at} ago />
-                    </>
-                  )}
+                  {texts.keyTimes({
+                    created: <Time at={key.created_at} ago />,
+                    expiry: key.expires_at === null ? "never" : "set",
+                    expires: key.expires_at !== null && <Time at={key.expires_at} ago />,
+                    use: key.last_used_at === null ? "never" : "before",
+                    used: key.last_used_at !== null && <Time at={key.last_used_at} ago />,
+                  })}
                 </Text>
               </Stack>
               <KeyMenu apiKey={key} onRotate={onRotate} />
@@ -203,10 +199,10 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
         header: idempotencyHeader(),
       }),
     onSuccess: () => {
-      notifySuccess(`Key "${apiKey.name}" revoked.`);
+      notifySuccess(texts.keyRevoked({ name: apiKey.name }));
       void client.invalidateQueries({ queryKey: ["api-keys"] });
     },
-    onError: (error) => notifyError("Couldn't revoke the key", error),
+    onError: (error) => notifyError(texts.revokeKeyFailed, error),
   });
   return (
     <Menu position="bottom-end">
@@ -214,7 +210,7 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Actions for the key ${apiKey.name}`}
+          aria-label={texts.actionsFor({ name: apiKey.name })}
           loading={revoke.isPending}
         >
           <IconDots size={18} aria-hidden />
@@ -226,11 +222,11 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
           to={`/keys/${encodeURIComponent(apiKey.id)}/changes`}
           leftSection={<IconHistory size={16} aria-hidden />}
         >
-          Changes
+          {texts.changes}
         </Menu.Item>
         {isUsable(apiKey) && apiKey.owner === user.email && (
           <Menu.Item leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => onRotate(apiKey)}>
-            Rotate…
+            {texts.rotateMenu}
           </Menu.Item>
         )}
         {isUsable(apiKey) && (
@@ -239,14 +235,14 @@ function KeyMenu({ apiKey, onRotate }: { apiKey: ApiKey; onRotate: (key: ApiKey)
             leftSection={<IconTrash size={16} aria-hidden />}
             onClick={() =>
               confirmAction({
-                title: `Revoke the key "${apiKey.name}"?`,
-                consequence: `Requests with the key that ends in ${apiKey.last_four} are refused from now on. You can't undo this.`,
-                confirm: "Revoke",
+                title: texts.revokeKeyTitle({ name: apiKey.name }),
+                consequence: texts.revokeKeyConsequence({ lastFour: apiKey.last_four }),
+                confirm: texts.revoke,
                 onConfirm: () => revoke.mutate(),
               })
             }
           >
-            Revoke…
+            {texts.revokeMenu}
           </Menu.Item>
         )}
       </Menu.Dropdown>

@@ -1,6 +1,7 @@
 /** The dialog that shows a new key's value, the only time that it is visible, with examples of its use. */
 import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
+import * as texts from "#texts/keys";
 import { useSession } from "../app/session.tsx";
 import { ClientSetups } from "../connect/client-setups.tsx";
 import { ConnectionCheck } from "../connect/connection-check.tsx";
@@ -17,7 +18,7 @@ export function NewKeyDialog({ newKey, onClose }: { newKey: NewKey; onClose: () 
     <Modal
       opened
       onClose={onClose}
-      title={`API key "${newKey.name}"`}
+      title={texts.newKeyTitle({ name: newKey.name })}
       size="lg"
       withCloseButton={false}
       closeOnClickOutside={false}
@@ -25,21 +26,21 @@ export function NewKeyDialog({ newKey, onClose }: { newKey: NewKey; onClose: () 
     >
       <Stack>
         {value === null ? (
-          <Alert color="yellow" title="The key was created earlier">
-            Its value was already shown. If you didn&apos;t save it, revoke the key and create another.
+          <Alert color="yellow" title={texts.createdEarlier}>
+            {texts.createdEarlierHelp}
           </Alert>
         ) : (
           <>
-            <Alert icon={<IconKey aria-hidden />} title="Copy the key now">
-              You won&apos;t see it again. Keep it like a password: anyone who has it can act as you.
+            <Alert icon={<IconKey aria-hidden />} title={texts.copyNow}>
+              {texts.copyNowHelp}
             </Alert>
-            <Snippet text={value} label="API key" focusOnOpen />
+            <Snippet text={value} label={texts.apiKey} focusOnOpen />
             <Title order={3} size="h5">
-              Try it
+              {texts.tryIt}
             </Title>
-            <Snippet text={curlCommand(location.origin, value)} label="curl command" />
+            <Snippet text={curlCommand(location.origin, value)} label={texts.curlCommand} />
             <Title order={3} size="h5">
-              Connect an agent
+              {texts.connectAgent}
             </Title>
             <ClientSetups url={url} value={value} />
             <ConnectionCheck keyId={newKey.id} />
@@ -49,7 +50,7 @@ export function NewKeyDialog({ newKey, onClose }: { newKey: NewKey; onClose: () 
           <Text size="xs" c="dimmed">
             {newKey.id}
           </Text>
-          <Button onClick={onClose}>{value === null ? "Done" : "Done, I've saved it"}</Button>
+          <Button onClick={onClose}>{value === null ? texts.done : texts.doneSaved}</Button>
         </Group>
       </Stack>
     </Modal>

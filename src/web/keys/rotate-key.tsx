@@ -2,6 +2,8 @@
 import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/keys";
+import * as uiTexts from "#texts/ui";
 import type { ApiKey } from "../../../schemas/api-key.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -11,11 +13,11 @@ import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import type { NewKey } from "./queries.ts";
 
 const OVERLAP_OPTIONS = [
-  { value: "0s", label: "No time: revoke it now" },
-  { value: "1h", label: "1 hour" },
-  { value: "24h", label: "24 hours" },
-  { value: "7d", label: "7 days" },
-  { value: "30d", label: "30 days" },
+  { value: "0s", label: texts.overlapNone },
+  { value: "1h", label: texts.overlap1Hour },
+  { value: "24h", label: texts.overlap24Hours },
+  { value: "7d", label: texts.overlap7Days },
+  { value: "30d", label: texts.overlap30Days },
 ];
 
 interface RotateKeyProps {
@@ -38,15 +40,12 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Rotate the key "${apiKey.name}"`}>
+    <Modal opened onClose={onClose} title={texts.rotateTitle({ name: apiKey.name })}>
       <Stack>
         {rotate.error && <ErrorAlert error={rotate.error} />}
-        <Text size="sm">
-          You get a new key with the same name and scopes. The old key, which ends in {apiKey.last_four}, can
-          keep working for a while so that you have time to replace it.
-        </Text>
+        <Text size="sm">{texts.rotateHelp({ lastFour: apiKey.last_four })}</Text>
         <Select
-          label="Keep the old key active for"
+          label={texts.keepOldFor}
           data={OVERLAP_OPTIONS}
           value={overlap}
           onChange={(value) => value !== null && setOverlap(value)}
@@ -54,10 +53,10 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {uiTexts.cancel}
           </Button>
           <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
-            Rotate
+            {texts.rotate}
           </Button>
         </Group>
       </Stack>

@@ -1,3 +1,4 @@
+import * as texts from "#texts/keys";
 import type { Scope } from "../../../schemas/actor.ts";
 
 export type { Scope };
@@ -9,10 +10,10 @@ export const DEFAULT_SCOPES: readonly Scope[] = ["read", "write", "publish", "ru
 export const SCOPES_WITHIN_WORKFLOWS: readonly Scope[] = ["read", "run", "approve"];
 
 export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
-  read: "View workflows, runs and approvals. Part of every key.",
-  write: "Create and change drafts, and archive them.",
-  publish: "Publish, unpublish and archive what is live; pause and resume schedules.",
-  run: "Start, cancel and retry runs.",
-  approve: "Approve or decline approvals.",
-  admin: "Read the audit log.",
+  read: texts.scopeRead,
+  write: texts.scopeWrite,
+  publish: texts.scopePublish,
+  run: texts.scopeRun,
+  approve: texts.scopeApprove,
+  admin: texts.scopeAdmin,
 };

@@ -1,23 +1,27 @@
 /** Deliveries, newest first: their response, the next attempt, and a button to send one again. */
-import { Anchor, Badge, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
+import * as texts from "#texts/notifications";
 import type { Delivery, DeliveryState, Subscription } from "../../../schemas/subscription.ts";
 import { send } from "../api/client.ts";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
 import { EmptyState } from "../ui/page.tsx";
 import { PagedList } from "../ui/paged-list.tsx";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { eventLabel } from "./labels.ts";
 import { deliveriesQuery } from "./queries.ts";
 
-const STATE_LABELS: Readonly<Record<DeliveryState, string>> = {
+/** The status of a run whose colour a state has. */
+const STATE_COLORS = {
   pending: "pending",
-  delivered: "delivered",
-  failed: "given up",
-};
+  delivered: "succeeded",
+  failed: "failed",
+} as const satisfies Record<DeliveryState, unknown>;
+const STATES = Object.keys(STATE_COLORS) as DeliveryState[];
 
 export function Deliveries({
   subscriptions,
@@ -27,7 +31,7 @@ export function Deliveries({
   project: { project?: string };
 }) {
   const [params, setFilter] = useFilters();
-  const state = (Object.keys(STATE_LABELS) as DeliveryState[]).find((one) => one === params.get("state"));
+  const state = STATES.find((one) => one === params.get("state"));
   const chosen = subscriptions.find(({ id }) => id === params.get("subscription"))?.id;
   const query = useInfiniteQuery(
     deliveriesQuery({
@@ -41,19 +45,19 @@ export function Deliveries({
     <Stack gap="sm">
       <Group align="flex-end">
         <Select
-          label="State"
-          placeholder="All states"
+          label={texts.state}
+          placeholder={texts.allStates}
           clearable
-          clearButtonProps={{ "aria-label": "Clear state" }}
-          data={Object.entries(STATE_LABELS).map(([value, label]) => ({ value, label }))}
+          clearButtonProps={{ "aria-label": texts.clearState }}
+          data={STATES.map((value) => ({ value, label: texts.deliveryState({ state: value }) }))}
           value={state ?? null}
           onChange={(value) => setFilter("state", value ?? "")}
         />
         <Select
-          label="Subscription"
-          placeholder="All subscriptions"
+          label={texts.subscription}
+          placeholder={texts.allSubscriptions}
           clearable
-          clearButtonProps={{ "aria-label": "Clear subscription" }}
+          clearButtonProps={{ "aria-label": texts.clearSubscription }}
           data={subscriptions.map(({ id, name }) => ({ value: id, label: name }))}
           value={chosen ?? null}
           onChange={(value) => setFilter("subscription", value ?? "")}
@@ -61,10 +65,17 @@ export function Deliveries({
       </Group>
       <PagedList
         query={query}
-        empty={<EmptyState title="No deliveries">They appear when something happens.</EmptyState>}
+        empty={<EmptyState title={texts.noDeliveries}>{texts.noDeliveriesHelp}</EmptyState>}
       >
         {(deliveries) => (
-          <Stack gap="xs" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Deliveries">
+          <Stack
+            gap="xs"
+            component="ul"
+            m={0}
+            p={0}
+            style={{ listStyle: "none" }}
+            aria-label={texts.deliveries}
+          >
             {deliveries.map((delivery) => (
               <li key={delivery.id}>
                 <DeliveryRow delivery={delivery} to={nameOf(delivery.subscription_id)} />
@@ -93,8 +104,8 @@ function DeliveryRow({ delivery, to }: { delivery: Delivery; to: string }) {
   const again = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/deliveries/{delivery_id}/redeliver", { path: { delivery_id: id }, body: {} }),
-    onSuccess: () => notifySuccess("It is sent again, with the same id."),
-    onError: (failure) => notifyError("Couldn't send it again", failure),
+    onSuccess: () => notifySuccess(texts.sentAgain),
+    onError: (failure) => notifyError(texts.sendAgainFailed, failure),
     onSettled: () => client.invalidateQueries({ queryKey: ["subscriptions"] }),
   });
   return (
@@ -105,20 +116,13 @@ function DeliveryRow({ delivery, to }: { delivery: Delivery; to: string }) {
             <Text size="sm" fw={600}>
               {eventLabel(event)}
             </Text>
-            <Badge variant="default" tt="none" fw={500}>
-              {STATE_LABELS[state]}
-            </Badge>
+            <StatusBadge status={STATE_COLORS[state]} label={texts.deliveryState({ state })} />
             <About delivery={delivery} />
           </Group>
-          <Text size="xs" c="dimmed" component="div">
-            {to} · <Time at={created} ago /> · {attempts === 1 ? "1 attempt" : `${attempts} attempts`}
-            {status !== null && ` · status ${status}`}
-            {next !== null && attempts > 0 && (
-              <>
-                {" "}
-                · next attempt <Time at={next} ago />
-              </>
-            )}
+          <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>
+            {to} · <Time at={created} ago /> · {texts.attempts({ count: attempts })}
+            {status !== null && ` · ${texts.httpStatus({ status })}`}
+            {next !== null && attempts > 0 && <> · {texts.nextAttempt({ time: <Time at={next} ago /> })}</>}
           </Text>
           {error !== null && (
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -135,11 +139,11 @@ function DeliveryRow({ delivery, to }: { delivery: Delivery; to: string }) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Send again: ${eventLabel(event)}, ${id}`}
+            aria-label={texts.sendAgainEvent({ event: eventLabel(event), id })}
             loading={again.isPending}
             onClick={() => again.mutate()}
           >
-            Send again
+            {texts.sendAgain}
           </Button>
         )}
       </Group>

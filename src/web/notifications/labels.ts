@@ -1,22 +1,23 @@
 /** What events and formats are called. */
+import * as texts from "#texts/notifications";
 import type { Subscription, SubscriptionFormat } from "../../../schemas/subscription.ts";
 
 export const EVENT_LABELS: Readonly<Record<Subscription["events"][number], string>> = {
-  "run.failed": "A run failed",
-  "run.succeeded": "A run succeeded",
-  "run.waiting": "A run waits",
-  "approval.requested": "An approval is needed",
-  "workflow.published": "A version was published",
-  "workflow.overdue": "A workflow is overdue",
-  "key.expiring": "An API key expires soon",
+  "run.failed": texts.runFailed,
+  "run.succeeded": texts.runSucceeded,
+  "run.waiting": texts.runWaiting,
+  "approval.requested": texts.approvalRequested,
+  "workflow.published": texts.workflowPublished,
+  "workflow.overdue": texts.workflowOverdue,
+  "key.expiring": texts.keyExpiring,
 };
 
 /** The label of an event, or its name for one that can't be chosen. */
 export const eventLabel = (event: string): string =>
-  (EVENT_LABELS as Readonly<Record<string, string>>)[event] ?? "Test";
+  (EVENT_LABELS as Readonly<Record<string, string>>)[event] ?? texts.testEvent;
 
 export const FORMAT_LABELS: Readonly<Record<SubscriptionFormat, string>> = {
-  standard_webhooks: "Webhook (signed)",
+  standard_webhooks: texts.signedWebhook,
   slack: "Slack",
   teams: "Microsoft Teams",
   discord: "Discord",

@@ -4,6 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { z } from "zod";
+import * as texts from "#texts/notifications";
 import type { NewSubscription } from "../../../schemas/subscription.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
@@ -19,7 +20,7 @@ export type Created = z.infer<typeof NewSubscription>;
 
 export default function Notifications() {
   const hasScope = useHasScope();
-  return hasScope("admin") ? <NotificationsPage /> : <AccessDenied title="Notifications" />;
+  return hasScope("admin") ? <NotificationsPage /> : <AccessDenied title={texts.title} />;
 }
 
 function NotificationsPage() {
@@ -29,20 +30,16 @@ function NotificationsPage() {
   const [created, setCreated] = useState<Created>();
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>
-      New subscription
+      {texts.newSubscription}
     </Button>
   );
   return (
-    <Page
-      title="Notifications"
-      about="What is sent to other systems and chats when something happens."
-      actions={(query.data?.length ?? 0) > 0 && create}
-    >
+    <Page title={texts.title} about={texts.about} actions={(query.data?.length ?? 0) > 0 && create}>
       <QueryContent query={query}>
         {(subscriptions) =>
           subscriptions.length === 0 ? (
-            <EmptyState title="No subscriptions yet" action={create}>
-              A subscription sends events, such as a failed run or an overdue workflow, to a URL or a chat.
+            <EmptyState title={texts.noSubscriptions} action={create}>
+              {texts.noSubscriptionsHelp}
             </EmptyState>
           ) : (
             <Stack gap="lg">
@@ -52,7 +49,7 @@ function NotificationsPage() {
                 m={0}
                 p={0}
                 style={{ listStyle: "none" }}
-                aria-label="Subscriptions"
+                aria-label={texts.subscriptions}
               >
                 {subscriptions.map((subscription) => (
                   <li key={subscription.id}>
@@ -61,7 +58,7 @@ function NotificationsPage() {
                 ))}
               </Stack>
               <Title order={2} size="h4">
-                Deliveries
+                {texts.deliveries}
               </Title>
               <Deliveries subscriptions={subscriptions} project={project} />
             </Stack>

@@ -1,12 +1,14 @@
 /** A subscription: what it delivers, where to, and how that goes. */
-import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
+import { Button, Card, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/notifications";
 import type { Subscription } from "../../../schemas/subscription.ts";
 import { send } from "../api/client.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
+import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { eventLabel, FORMAT_LABELS } from "./labels.ts";
@@ -21,10 +23,8 @@ export function SubscriptionCard({
   onSecret: (created: Created) => void;
 }) {
   const { name, format, url, url_secret: secret, events, workflows, tags, project } = subscription;
-  const filters = [
-    ...(workflows === null ? [] : [`workflows ${workflows.join(", ")}`]),
-    ...(tags === null ? [] : [`tags ${tags.join(", ")}`]),
-  ];
+  const filter =
+    workflows === null ? (tags === null ? "none" : "tags") : tags === null ? "workflows" : "both";
   return (
     <Card withBorder padding="md">
       <Stack gap="xs">
@@ -39,11 +39,15 @@ export function SubscriptionCard({
           <Actions subscription={subscription} onSecret={onSecret} />
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {FORMAT_LABELS[format]} · {url ?? `the URL in the secret ${secret}`}
+          {FORMAT_LABELS[format]} · {url ?? texts.urlInSecret({ secret: String(secret) })}
         </Text>
         <Text size="sm">
-          {events.map(eventLabel).join(" · ")}
-          {filters.length > 0 && ` (only ${filters.join("; ")})`}
+          {texts.eventsOf({
+            events: events.map(eventLabel).join(" · "),
+            filter,
+            workflows: (workflows ?? []).join(", "),
+            tags: (tags ?? []).join(", "),
+          })}
         </Text>
         {subscription.pause_reason !== null && <Text size="sm">{subscription.pause_reason}</Text>}
       </Stack>
@@ -61,27 +65,25 @@ function Health({ subscription }: { subscription: Subscription }) {
     failed,
   } = subscription;
   const counts = [
-    ...(pending > 0 ? [`${pending} pending`] : []),
-    ...(failed > 0 ? [`${failed} given up`] : []),
+    ...(pending > 0 ? [texts.pendingCount({ count: pending })] : []),
+    ...(failed > 0 ? [texts.givenUpCount({ count: failed })] : []),
   ];
   return (
     <>
-      <Badge variant="default" tt="none" fw={500}>
-        {paused !== null ? "paused" : failing !== null ? "failing" : "active"}
-      </Badge>
+      {paused !== null ? (
+        <StatusBadge status="waiting" label={texts.paused} />
+      ) : failing !== null ? (
+        <StatusBadge status="failed" label={texts.failing} />
+      ) : (
+        <StatusBadge status="succeeded" label={texts.active} />
+      )}
       <Text size="xs" c="dimmed" component="span">
         {counts.map((text) => `${text} · `)}
-        {failing !== null ? (
-          <>
-            failing since <Time at={failing} ago />
-          </>
-        ) : succeeded !== null ? (
-          <>
-            last delivered <Time at={succeeded} ago />
-          </>
-        ) : (
-          "nothing delivered yet"
-        )}
+        {failing !== null
+          ? texts.failingSince({ time: <Time at={failing} ago /> })
+          : succeeded !== null
+            ? texts.lastDelivered({ time: <Time at={succeeded} ago /> })
+            : texts.nothingDelivered}
       </Text>
     </>
   );
@@ -104,23 +106,23 @@ function Actions({
   });
   const test = useSingleFlightMutation({
     mutationFn: () => send("post", "/subscriptions/{subscription_id}/test", { path, body: {} }),
-    onSuccess: () => notifySuccess("The test event is on its way. Its delivery shows what became of it."),
-    ...shared("Couldn't send a test event"),
+    onSuccess: () => notifySuccess(texts.testSent),
+    ...shared(texts.testFailed),
   });
   const pause = useSingleFlightMutation({
     mutationFn: () =>
       send("patch", "/subscriptions/{subscription_id}", { path, body: { paused: paused === null } }),
-    ...shared("Couldn't change the subscription"),
+    ...shared(texts.changeFailed),
   });
   const rotate = useSingleFlightMutation({
     mutationFn: () => send("post", "/subscriptions/{subscription_id}/rotate", { path, body: {} }),
     onSuccess: ({ data }) => onSecret(data),
-    ...shared("Couldn't replace the secret"),
+    ...shared(texts.replaceFailed),
   });
   const remove = useSingleFlightMutation({
     mutationFn: () => send("delete", "/subscriptions/{subscription_id}", { path }),
-    onSuccess: () => notifySuccess(`Deleted “${name}”.`),
-    ...shared("Couldn't delete the subscription"),
+    onSuccess: () => notifySuccess(texts.deleted({ name })),
+    ...shared(texts.deleteFailed),
   });
   const button = (label: string, work: () => void, isLoading: boolean, disabled = false) => (
     <Button
@@ -136,30 +138,29 @@ function Actions({
   );
   return (
     <Group gap={6}>
-      {button("Send test", () => test.mutate(), test.isPending, paused !== null)}
-      {button("Edit", () => setIsEditing(true), false)}
+      {button(texts.sendTest, () => test.mutate(), test.isPending, paused !== null)}
+      {button(texts.edit, () => setIsEditing(true), false)}
       {isEditing && <SubscriptionDialog subscription={subscription} onClose={() => setIsEditing(false)} />}
-      {button(paused === null ? "Pause" : "Resume", () => pause.mutate(), pause.isPending)}
+      {button(paused === null ? texts.pause : texts.resume, () => pause.mutate(), pause.isPending)}
       {format === "standard_webhooks" &&
         button(
-          "New secret",
+          texts.newSecret,
           () =>
             confirmAction({
-              title: `Replace the signing secret of “${name}”?`,
-              consequence:
-                "For 24 hours deliveries carry signatures of both, so that the receiver can change in between.",
-              confirm: "Replace",
+              title: texts.replaceTitle({ name }),
+              consequence: texts.replaceConsequence,
+              confirm: texts.replace,
               onConfirm: () => rotate.mutate(),
             }),
           rotate.isPending,
         )}
       {button(
-        "Delete",
+        texts.deleteButton,
         () =>
           confirmAction({
-            title: `Delete “${name}”?`,
-            consequence: "Its deliveries go with it, also those that are pending. This can't be undone.",
-            confirm: "Delete",
+            title: texts.deleteTitle({ name }),
+            consequence: texts.deleteConsequence,
+            confirm: texts.deleteButton,
             onConfirm: () => remove.mutate(),
           }),
         remove.isPending,

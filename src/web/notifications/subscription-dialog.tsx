@@ -2,6 +2,8 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/notifications";
+import * as uiTexts from "#texts/ui";
 import type { Subscription, SubscriptionFormat } from "../../../schemas/subscription.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { send } from "../api/client.ts";
@@ -15,9 +17,9 @@ type EventName = keyof typeof EVENT_LABELS;
 
 const FIELDS = ["name", "url", "url_secret", "events", "workflows", "tags", "project"];
 const URL_HELP = {
-  secret: "The name of a secret in the configuration whose value is the URL.",
-  webhook: "Where the deliveries go. Private addresses must be allowed in the configuration.",
-  chat: "The name of a secret in the configuration whose value is the URL of the chat's webhook, because who knows that URL can post.",
+  secret: texts.urlHelpSecret,
+  webhook: texts.urlHelpWebhook,
+  chat: texts.urlHelpChat,
 };
 
 export function SubscriptionDialog({
@@ -75,7 +77,9 @@ export function SubscriptionDialog({
     <Modal
       opened
       onClose={onClose}
-      title={subscription === undefined ? "New subscription" : `Edit “${subscription.name}”`}
+      title={
+        subscription === undefined ? texts.newSubscription : texts.editTitle({ name: subscription.name })
+      }
       size="lg"
     >
       <form
@@ -87,7 +91,7 @@ export function SubscriptionDialog({
         <Stack>
           {formError && <ErrorAlert error={formError} />}
           <TextInput
-            label="Name"
+            label={texts.name}
             required
             maxLength={100}
             data-autofocus
@@ -97,7 +101,7 @@ export function SubscriptionDialog({
           />
           {several && subscription === undefined && (
             <Select
-              label="Project"
+              label={texts.project}
               data={administered.map(({ id, name: label }) => ({ value: id, label }))}
               value={project ?? null}
               onChange={(value) => setProject(value ?? undefined)}
@@ -106,7 +110,7 @@ export function SubscriptionDialog({
             />
           )}
           <Select
-            label="Format"
+            label={texts.format}
             data={Object.entries(FORMAT_LABELS).map(([value, label]) => ({ value, label }))}
             value={format}
             onChange={(value) => {
@@ -119,7 +123,7 @@ export function SubscriptionDialog({
             disabled={subscription !== undefined}
           />
           <TextInput
-            label={isSecret ? "Secret with the URL" : "URL"}
+            label={isSecret ? texts.secretWithUrl : texts.url}
             description={isChat ? URL_HELP.chat : isSecret ? URL_HELP.secret : URL_HELP.webhook}
             placeholder={isSecret ? "slack_alerts" : "https://example.com/hooks/millrace"}
             required
@@ -129,7 +133,7 @@ export function SubscriptionDialog({
             error={issueAt(save.error, isSecret ? "url_secret" : "url") ?? issueAt(save.error, "url")}
           />
           <Checkbox.Group
-            label="Events"
+            label={texts.events}
             value={events}
             onChange={setEvents}
             error={issueAt(save.error, "events")}
@@ -141,8 +145,8 @@ export function SubscriptionDialog({
             </Stack>
           </Checkbox.Group>
           <TagsInput
-            label="Workflows (optional)"
-            description="Only events of the workflows with these ids. Press Enter to add one."
+            label={texts.workflows}
+            description={texts.workflowsHelp}
             value={workflows}
             onChange={(ids) => {
               setWorkflows(ids);
@@ -151,31 +155,31 @@ export function SubscriptionDialog({
             error={workflowIssue}
           />
           <TagsInput
-            label="Tags (optional)"
-            description="Only events of workflows with one of these tags. Press Enter to add one."
+            label={texts.tags}
+            description={texts.tagsHelp}
             value={tags}
             onChange={setTags}
             error={issueAt(save.error, "tags")}
           />
           {!isChat && (
             <Checkbox
-              label="With the inputs and outputs of runs"
-              description="Leave it out unless the receiver may see them."
+              label={texts.includeValues}
+              description={texts.includeValuesHelp}
               checked={values}
               onChange={(event) => setValues(event.currentTarget.checked)}
             />
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {uiTexts.cancel}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={events.length === 0}>
-              {subscription === undefined ? "Create" : "Save"}
+              {subscription === undefined ? texts.create : texts.save}
             </Button>
           </Group>
           {!isChat && subscription === undefined && (
             <Text size="xs" c="dimmed">
-              The signing secret is shown only once, after you create it.
+              {texts.shownOnce}
             </Text>
           )}
         </Stack>

@@ -1,6 +1,8 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/people";
+import * as uiTexts from "#texts/ui";
 import type { UserRole } from "../../../schemas/user.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { send } from "../api/client.ts";
@@ -37,7 +39,7 @@ export function InviteDialog({
   });
   const formError = formLevelError(invite.error, ["email", "role"]);
   return (
-    <Modal opened onClose={onClose} title="Invite user">
+    <Modal opened onClose={onClose} title={texts.invite}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -47,7 +49,7 @@ export function InviteDialog({
         <Stack>
           {formError && <ErrorAlert error={formError} />}
           <TextInput
-            label="E-mail address"
+            label={texts.email}
             type="email"
             required
             data-autofocus
@@ -57,11 +59,9 @@ export function InviteDialog({
             error={issueAt(invite.error, "email")}
           />
           <Select
-            label="Role"
+            label={texts.role}
             data={rolesFor(several)}
-            description={
-              several ? "A member opens only the projects in which they are given a role." : undefined
-            }
+            description={several ? texts.memberHelp : undefined}
             value={role}
             onChange={(value) => value !== null && setRole(value)}
             allowDeselect={false}
@@ -69,10 +69,10 @@ export function InviteDialog({
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {uiTexts.cancel}
             </Button>
             <Button type="submit" loading={invite.isPending}>
-              {mail ? "Send invitation" : "Create invitation link"}
+              {mail ? texts.sendInvitation : texts.createLink}
             </Button>
           </Group>
         </Stack>

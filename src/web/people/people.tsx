@@ -4,6 +4,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDots, IconPlus, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/people";
 import type { UserRole, User, UserStatus } from "../../../schemas/user.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -25,7 +26,7 @@ const STATUSES: readonly UserStatus[] = ["active", "invited", "deactivated"];
 
 export default function People() {
   const hasScope = useHasScope();
-  if (!hasScope("admin")) return <AccessDenied title="People" />;
+  if (!hasScope("admin")) return <AccessDenied title={texts.title} />;
   return <UserList />;
 }
 
@@ -54,44 +55,39 @@ function UserList() {
   const setSearch = useDebouncedCallback((value: string) => setFilter("search", value.trim()), 300);
   return (
     <Page
-      title="People"
-      about={`Viewers can read. Editors can also write, run and approve. Admins can do everything.${
-        several
-          ? " In a project beside the default one, people have the role that is set on its own page. A member has no role here, and opens only those projects."
-          : ""
-      }${
-        mode === "built-in" ? "" : " People appear here after they first sign in at the identity provider."
-      }`}
+      title={texts.title}
+      about={[
+        texts.aboutRoles,
+        ...(several ? [texts.aboutProjects] : []),
+        ...(mode === "built-in" ? [] : [texts.aboutProvider]),
+      ].join(" ")}
       actions={
         mode === "built-in" && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-            Invite user
+            {texts.invite}
           </Button>
         )
       }
     >
       <Group align="flex-end">
         <TextInput
-          label="Search"
-          placeholder="Part of an e-mail address"
+          label={texts.search}
+          placeholder={texts.searchPlaceholder}
           leftSection={<IconSearch size={16} aria-hidden />}
           defaultValue={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
         <Select
-          label="Status"
-          placeholder="All"
+          label={texts.status}
+          placeholder={texts.allStatuses}
           clearable
-          clearButtonProps={{ "aria-label": "Clear status" }}
-          data={[...STATUSES]}
+          clearButtonProps={{ "aria-label": texts.clearStatus }}
+          data={STATUSES.map((value) => ({ value, label: texts.statusName({ status: value }) }))}
           value={status ?? null}
           onChange={(value) => setFilter("status", value ?? "")}
         />
       </Group>
-      <PagedList
-        query={users}
-        empty={<EmptyState title="No matching people">Change the search or the status.</EmptyState>}
-      >
+      <PagedList query={users} empty={<EmptyState title={texts.emptyTitle}>{texts.emptyHelp}</EmptyState>}>
         {(items) => (
           <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: "none" }}>
             {items.map((user) => (
@@ -107,7 +103,7 @@ function UserList() {
           onClose={() => setInviting(false)}
           onInvited={(invitation) => {
             setInviting(false);
-            if (invitation.sent) notifySuccess(`Invitation sent to ${invitation.email}.`);
+            if (invitation.sent) notifySuccess(texts.invitationSent({ email: invitation.email }));
             else setSharedLink(invitation);
           }}
         />
@@ -134,11 +130,11 @@ function UserCard({ user, onLinkCreated }: { user: User; onLinkCreated: (link: S
     mutationFn: (change: { role?: UserRole; status?: "active" | "deactivated" }) =>
       send("patch", "/users/{user_id}", { path: { user_id: user.id }, body: change }),
     onSuccess: ({ data }) => {
-      notifySuccess(`Updated ${data.email}: ${data.role}, ${data.status}.`);
+      notifySuccess(texts.updated(data));
       refresh();
       if (user.id === me.id) void client.invalidateQueries({ queryKey: ["session"] });
     },
-    onError: (error) => notifyError(`Couldn't change ${user.email}`, error),
+    onError: (error) => notifyError(texts.changeFailed(user), error),
   });
   const link = useMutation({
     mutationFn: (kind: "invitation" | "password-reset") =>
@@ -148,16 +144,29 @@ function UserCard({ user, onLinkCreated }: { user: User; onLinkCreated: (link: S
         header: idempotencyHeader(),
       }),
     onSuccess: ({ data }, kind) => {
-      if (data.sent) notifySuccess(`E-mail sent to ${user.email}.`);
+      if (data.sent) notifySuccess(texts.mailSent(user));
       else
         onLinkCreated({ email: user.email, kind: kind === "invitation" ? "invitation" : "reset", ...data });
     },
-    onError: (error) => notifyError("Couldn't create the link", error),
+    onError: (error) => notifyError(texts.linkFailed, error),
+  });
+  const resetFactors = useMutation({
+    mutationFn: () =>
+      send("post", "/users/{user_id}/reset-factors", {
+        path: { user_id: user.id },
+        body: {},
+        header: idempotencyHeader(),
+      }),
+    onSuccess: () => {
+      notifySuccess(texts.factorsReset(user));
+      refresh();
+    },
+    onError: (error) => notifyError(texts.factorsResetFailed(user), error),
   });
   return (
     <Card withBorder padding="sm">
-      <Group justify="space-between" wrap="nowrap">
-        <Stack gap={2} style={{ minWidth: 0 }}>
+      <Group justify="space-between">
+        <Stack gap={2} flex="1 1 220px" miw={0}>
           <Group gap="xs">
             <Text fw={600} style={{ overflowWrap: "anywhere" }}>
               {user.email}
@@ -169,68 +178,86 @@ function UserCard({ user, onLinkCreated }: { user: User; onLinkCreated: (link: S
                 tt="none"
                 styles={{ label: { color: "var(--mantine-color-text)" } }}
               >
-                {user.status}
+                {texts.statusName(user)}
+              </Badge>
+            )}
+            {hasPassword && user.second_factor && (
+              <Badge
+                variant="light"
+                tt="none"
+                color="gray"
+                styles={{ label: { color: "var(--mantine-color-text)" } }}
+              >
+                {texts.twoFactor}
               </Badge>
             )}
             {user.id === me.id && (
               <Badge variant="light" tt="none">
-                you
+                {texts.you}
               </Badge>
             )}
           </Group>
           <Text size="sm" c="dimmed" component="div">
-            {user.last_login_at === null ? (
-              <>
-                invited by {user.created_by} <Time at={user.created_at} ago />
-              </>
-            ) : (
-              <>
-                last signed in <Time at={user.last_login_at} ago />
-              </>
-            )}
-            {hasProviderRole && <span id={`role-of-${user.id}`}> · role set by the identity provider</span>}
+            {user.last_login_at === null
+              ? texts.invitedBy({ by: user.created_by, ago: <Time at={user.created_at} ago /> })
+              : texts.lastSignedIn({ ago: <Time at={user.last_login_at} ago /> })}
+            {hasProviderRole && <span id={`role-of-${user.id}`}> · {texts.roleFromProvider}</span>}
           </Text>
         </Stack>
         <Group gap="xs" wrap="nowrap">
           <Select
-            aria-label={`Role of ${user.email}`}
+            aria-label={texts.roleOf(user)}
             data={user.role === "member" ? rolesFor(true) : rolesFor(several)}
             value={user.role}
             onChange={(role) => role !== null && role !== user.role && update.mutate({ role })}
             allowDeselect={false}
-            w={110}
+            w={130}
             disabled={update.isPending || user.status === "deactivated" || hasProviderRole}
             aria-describedby={hasProviderRole ? `role-of-${user.id}` : undefined}
           />
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${user.email}`}>
+              <ActionIcon variant="subtle" color="gray" aria-label={texts.actionsFor(user)}>
                 <IconDots size={18} aria-hidden />
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
               {hasPassword && user.status === "invited" && (
-                <Menu.Item onClick={() => link.mutate("invitation")}>Resend invitation</Menu.Item>
+                <Menu.Item onClick={() => link.mutate("invitation")}>{texts.resendInvitation}</Menu.Item>
               )}
               {hasPassword && user.status === "active" && (
-                <Menu.Item onClick={() => link.mutate("password-reset")}>Password reset link</Menu.Item>
+                <Menu.Item onClick={() => link.mutate("password-reset")}>{texts.passwordResetLink}</Menu.Item>
+              )}
+              {hasPassword && user.second_factor && user.id !== me.id && (
+                <Menu.Item
+                  color="red"
+                  onClick={() =>
+                    confirmAction({
+                      title: texts.resetFactorsTitle(user),
+                      consequence: texts.resetFactorsConsequence,
+                      confirm: texts.resetFactorsConfirm,
+                      onConfirm: () => resetFactors.mutate(),
+                    })
+                  }
+                >
+                  {texts.resetFactors}
+                </Menu.Item>
               )}
               {user.status === "deactivated" ? (
-                <Menu.Item onClick={() => update.mutate({ status: "active" })}>Reactivate</Menu.Item>
+                <Menu.Item onClick={() => update.mutate({ status: "active" })}>{texts.reactivate}</Menu.Item>
               ) : (
                 <Menu.Item
                   color="red"
                   onClick={() =>
                     confirmAction({
-                      title: `Deactivate ${user.email}?`,
-                      consequence:
-                        "Their sessions end now and their API keys stop working. Their workflows and runs stay. You can reactivate them later.",
-                      confirm: "Deactivate",
+                      title: texts.deactivateTitle(user),
+                      consequence: texts.deactivateConsequence,
+                      confirm: texts.deactivateConfirm,
                       onConfirm: () => update.mutate({ status: "deactivated" }),
                     })
                   }
                 >
-                  Deactivate…
+                  {texts.deactivate}
                 </Menu.Item>
               )}
             </Menu.Dropdown>

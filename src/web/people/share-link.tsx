@@ -1,5 +1,6 @@
 /** The dialog with a link that the server did not send by e-mail, for the admin to share. */
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import * as texts from "#texts/people";
 import { Snippet } from "../ui/copy.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 
@@ -15,21 +16,18 @@ export function ShareLinkDialog({ sharedLink, onClose }: { sharedLink: Shareable
   useRestoreFocus();
   const { email, kind, link } = sharedLink;
   return (
-    <Modal opened onClose={onClose} title={`Link for ${email}`} size="lg">
+    <Modal opened onClose={onClose} title={texts.linkFor({ email })} size="lg">
       <Stack>
         {link === null ? (
-          <Alert color="yellow">This link was already shown. Create another one.</Alert>
+          <Alert color="yellow">{texts.linkShownBefore}</Alert>
         ) : (
           <>
-            <Text size="sm">
-              No e-mail was sent. Share this link with {email} only: anyone who opens it can set the password.
-              It works once, for {kind === "invitation" ? "seven days" : "30 minutes"}.
-            </Text>
-            <Snippet text={link} label="link" />
+            <Text size="sm">{texts.shareLink({ email, kind })}</Text>
+            <Snippet text={link} label={texts.linkLabel} />
           </>
         )}
         <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
+          <Button onClick={onClose}>{texts.done}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -1,41 +1,42 @@
 /** The choices of what a project may use, with their labels. */
+import * as texts from "#texts/projects";
 import type { GrantKind, HttpPublic, Project } from "../../../schemas/project.ts";
 
 export const CONNECTION_OPTIONS: { value: Project["connections"]; label: string; description: string }[] = [
   {
     value: "granted",
-    label: "Only granted ones",
-    description: "Its workflows use the databases, models and other connections that an admin grants.",
+    label: texts.onlyGranted,
+    description: texts.onlyGrantedHelp,
   },
   {
     value: "all",
-    label: "All connections",
-    description: "Its workflows use everything in the configuration, also what is added to it later.",
+    label: texts.allConnections,
+    description: texts.allConnectionsHelp,
   },
 ];
 
 export const HTTP_PUBLIC_LABELS: Readonly<Record<HttpPublic | "", string>> = {
-  "": "As the configuration says",
-  any: "Any",
-  list: "Only granted hosts",
-  none: "None",
+  "": texts.hostsAsConfigured,
+  any: texts.anyHosts,
+  list: texts.grantedHosts,
+  none: texts.noHosts,
 };
 
 /** The limits of a project, with what each counts. */
 export const LIMIT_LABELS = {
-  runs_per_hour: "Runs per hour",
-  unfinished_runs: "Unfinished runs",
-  model_tokens_per_day: "Model tokens per day",
-  rows_per_day: "Database rows per day",
-  stored_bytes: "Stored bytes",
+  runs_per_hour: texts.runsPerHour,
+  unfinished_runs: texts.unfinishedRuns,
+  model_tokens_per_day: texts.tokensPerDay,
+  rows_per_day: texts.rowsPerDay,
+  stored_bytes: texts.storedBytes,
 } as const;
 
 export const GRANT_KIND_LABELS: Readonly<Record<GrantKind, string>> = {
-  database: "Database",
-  model: "Model",
-  mcp_server: "MCP server",
-  secret: "Secret",
-  host: "Host",
-  mail: "Mail domain",
-  chat: "Chat",
+  database: texts.database,
+  model: texts.model,
+  mcp_server: texts.mcpServer,
+  secret: texts.secret,
+  host: texts.host,
+  mail: texts.mailDomain,
+  chat: texts.chat,
 };

@@ -3,6 +3,8 @@ import { Alert, Button, Group, Modal, Radio, Stack, Textarea, TextInput } from "
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import * as texts from "#texts/projects";
+import * as uiTexts from "#texts/ui";
 import type { Project } from "../../../schemas/project.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { send } from "../api/client.ts";
@@ -38,7 +40,7 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
   });
   const formError = formLevelError(create.error, FIELDS);
   return (
-    <Modal opened onClose={onClose} title="New project" size="md">
+    <Modal opened onClose={onClose} title={texts.newProject} size="md">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -49,12 +51,11 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
           {formError && <ErrorAlert error={formError} />}
           {!several && (
             <Alert color="gray" role="note">
-              With a second project, everybody who has a role in both can switch between them. What exists now
-              stays in the project Default, with the same rights.
+              {texts.secondProject}
             </Alert>
           )}
           <TextInput
-            label="Name"
+            label={texts.name}
             required
             data-autofocus
             autoComplete="off"
@@ -63,22 +64,22 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
             error={issueAt(create.error, "name")}
           />
           <TextInput
-            label="ID (optional)"
-            description="Lower-case letters, digits and dashes; made from the name if left out. The IDs of new workflows begin with it, and it can't be changed."
+            label={texts.optionalId}
+            description={texts.idHelp}
             autoComplete="off"
             value={id}
             onChange={(event) => setId(event.currentTarget.value)}
             error={issueAt(create.error, "id")}
           />
           <Textarea
-            label="Description (optional)"
+            label={texts.optionalDescription}
             autosize
             minRows={2}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
             error={issueAt(create.error, "description")}
           />
-          <Radio.Group label="Connections" value={connections} onChange={setConnections}>
+          <Radio.Group label={texts.connections} value={connections} onChange={setConnections}>
             <Stack gap="xs" mt="xs">
               {CONNECTION_OPTIONS.map((option) => (
                 <Radio key={option.value} {...option} />
@@ -87,10 +88,10 @@ export function CreateProject({ onClose }: { onClose: () => void }) {
           </Radio.Group>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {uiTexts.cancel}
             </Button>
             <Button type="submit" loading={create.isPending}>
-              Create project
+              {texts.create}
             </Button>
           </Group>
         </Stack>

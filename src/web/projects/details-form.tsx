@@ -1,6 +1,7 @@
 /** Name, description and review of a project. */
 import { Button, Group, Stack, Switch, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
+import * as texts from "#texts/projects";
 import type { Project } from "../../../schemas/project.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
 import { ErrorAlert } from "../ui/page.tsx";
@@ -21,7 +22,7 @@ export function DetailsForm({ project, disabled }: { project: Project; disabled:
       <Stack>
         {formError && <ErrorAlert error={formError} />}
         <TextInput
-          label="Name"
+          label={texts.name}
           required
           disabled={disabled}
           value={name}
@@ -29,7 +30,7 @@ export function DetailsForm({ project, disabled }: { project: Project; disabled:
           error={issueAt(update.error, "name")}
         />
         <Textarea
-          label="Description"
+          label={texts.description}
           autosize
           minRows={2}
           maxRows={10}
@@ -39,8 +40,8 @@ export function DetailsForm({ project, disabled }: { project: Project; disabled:
           error={issueAt(update.error, "description")}
         />
         <Switch
-          label="Require review"
-          description="Publishing by an API key, or by the author of a change, needs the approval of another person."
+          label={texts.requireReview}
+          description={texts.requireReviewHelp}
           disabled={disabled}
           checked={review}
           onChange={(event) => setEdited({ ...edited, review: event.currentTarget.checked })}
@@ -48,7 +49,7 @@ export function DetailsForm({ project, disabled }: { project: Project; disabled:
         {!disabled && (
           <Group>
             <Button type="submit" loading={update.isPending} disabled={Object.keys(edited).length === 0}>
-              Save details
+              {texts.saveDetails}
             </Button>
           </Group>
         )}

@@ -13,6 +13,7 @@ import {
 } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/projects";
 import type { Issue } from "../../../schemas/problem.ts";
 import type { GrantKind, Project } from "../../../schemas/project.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
@@ -52,7 +53,7 @@ export function GrantForm({ project }: { project: Project }) {
         body: toBody(kind, options),
       }),
     onSuccess: ({ data }) => {
-      notifySuccess(`Granted ${data.name} to “${project.name}”.`);
+      notifySuccess(texts.granted({ name: data.name, project: project.name }));
       setWarnings(data.warnings ?? []);
       setName("");
       setOptions(NO_OPTIONS);
@@ -62,7 +63,7 @@ export function GrantForm({ project }: { project: Project }) {
   const formError = formLevelError(add.error, ["name", "role", "tools"]);
   return (
     <form
-      aria-label="Grant a connection"
+      aria-label={texts.grantConnection}
       onSubmit={(event) => {
         event.preventDefault();
         add.mutate();
@@ -71,17 +72,17 @@ export function GrantForm({ project }: { project: Project }) {
       <Stack gap="xs">
         {formError && <ErrorAlert error={formError} />}
         {warnings.length > 0 && (
-          <Alert color="yellow" role="status" title="Granted, with a warning">
+          <Alert color="yellow" role="status" title={texts.grantedWithWarning}>
             {warnings.map(({ path, message, did_you_mean: near }) => (
               <Text key={path} size="sm">
-                {path} {message}.{near !== undefined && ` Did you mean ${near}?`}
+                {path} {message}.{near !== undefined && ` ${texts.didYouMean({ name: near })}`}
               </Text>
             ))}
           </Alert>
         )}
         <Group align="flex-start" gap="xs">
           <Select
-            label="Kind"
+            label={texts.kind}
             data={Object.entries(GRANT_KIND_LABELS).map(([value, label]) => ({ value, label }))}
             value={kind}
             onChange={(value) => {
@@ -95,7 +96,7 @@ export function GrantForm({ project }: { project: Project }) {
             w={160}
           />
           <Autocomplete
-            label="Name"
+            label={texts.name}
             required
             placeholder={kind === "host" ? "api.example.com" : ""}
             data={names.data?.[kind] ?? []}
@@ -105,14 +106,14 @@ export function GrantForm({ project }: { project: Project }) {
             flex="1 1 200px"
           />
           <Button type="submit" variant="default" loading={add.isPending} mt={25}>
-            Grant
+            {texts.grant}
           </Button>
         </Group>
         {kind === "database" && (
           <Group gap="lg" align="flex-start">
             <TextInput
-              label="Role (optional)"
-              description="One of the roles of the database in the configuration, to connect as."
+              label={texts.optionalRole}
+              description={texts.databaseRoleHelp}
               autoComplete="off"
               value={options.role}
               onChange={(event) => setOptions({ ...options, role: event.currentTarget.value })}
@@ -120,8 +121,8 @@ export function GrantForm({ project }: { project: Project }) {
               flex="1 1 240px"
             />
             <Checkbox
-              label="Read-only"
-              description="Statements that write are refused."
+              label={texts.readOnly}
+              description={texts.readOnlyHelp}
               checked={options.readOnly}
               onChange={(event) => setOptions({ ...options, readOnly: event.currentTarget.checked })}
               flex="1 1 200px"
@@ -131,8 +132,8 @@ export function GrantForm({ project }: { project: Project }) {
         )}
         {kind === "mcp_server" && (
           <TagsInput
-            label="Tools (optional)"
-            description="The only tools that may be called; none listed: all of them. Press Enter to add one."
+            label={texts.optionalTools}
+            description={texts.toolsHelp}
             value={options.tools}
             onChange={(tools) => setOptions({ ...options, tools })}
             error={issueAt(add.error, "tools")}

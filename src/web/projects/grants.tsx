@@ -1,6 +1,7 @@
 /** What a project is granted. Its members see it; admins of the instance change it. */
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/projects";
 import type { Grant, Project } from "../../../schemas/project.ts";
 import { send } from "../api/client.ts";
 import { confirmAction } from "../ui/confirm.tsx";
@@ -16,17 +17,22 @@ export function Grants({ project, disabled }: { project: Project; disabled: bool
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {project.connections === "all"
-          ? "This project may use all connections. Grants take effect once it may use only granted ones; granted hosts also where public hosts must be granted."
-          : "Its workflows use these connections, and no others. A change applies from the next step on."}
+        {project.connections === "all" ? texts.grantsOfAll : texts.grantsHelp}
       </Text>
       {!disabled && <GrantForm project={project} />}
       <QueryContent query={query}>
         {(grants) =>
           grants.length === 0 ? (
-            <Text size="sm">Nothing is granted yet.</Text>
+            <Text size="sm">{texts.noGrants}</Text>
           ) : (
-            <Stack component="ul" gap="xs" m={0} p={0} aria-label="Grants" style={{ listStyle: "none" }}>
+            <Stack
+              component="ul"
+              gap="xs"
+              m={0}
+              p={0}
+              aria-label={texts.grants}
+              style={{ listStyle: "none" }}
+            >
               {grants.map((grant) => (
                 <GrantRow
                   key={`${grant.kind} ${grant.name}`}
@@ -46,14 +52,13 @@ export function Grants({ project, disabled }: { project: Project; disabled: bool
 function GrantRow({ project, grant, disabled }: { project: Project; grant: Grant; disabled: boolean }) {
   const { kind, name } = grant;
   const client = useQueryClient();
-  const label = `${GRANT_KIND_LABELS[kind].toLowerCase().replace("mcp", "MCP")} ${name}`;
   const revoke = useSingleFlightMutation({
     mutationFn: () =>
       send("delete", "/projects/{project}/grants/{kind}/{name}", {
         path: { project: project.id, kind, name },
       }),
-    onSuccess: () => notifySuccess(`Revoked the ${label}.`),
-    onError: (error) => notifyError(`Couldn't revoke the ${label}`, error),
+    onSuccess: () => notifySuccess(texts.revoked(grant)),
+    onError: (error) => notifyError(texts.revokeFailed(grant), error),
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });
   const options = optionsLabel(grant);
@@ -72,18 +77,18 @@ function GrantRow({ project, grant, disabled }: { project: Project; grant: Grant
         <Button
           variant="default"
           size="xs"
-          aria-label={`Revoke the ${label}`}
+          aria-label={texts.revokeGrant(grant)}
           loading={revoke.isPending}
           onClick={() =>
             confirmAction({
-              title: `Revoke the ${label}?`,
-              consequence: `Workflows of “${project.name}” that use it fail from their next step on.`,
-              confirm: "Revoke",
+              title: texts.revokeTitle(grant),
+              consequence: texts.revokeConsequence({ project: project.name }),
+              confirm: texts.revoke,
               onConfirm: () => revoke.mutate(),
             })
           }
         >
-          Revoke
+          {texts.revoke}
         </Button>
       )}
     </Group>
@@ -92,9 +97,10 @@ function GrantRow({ project, grant, disabled }: { project: Project; grant: Grant
 
 const optionsLabel = ({ access, role, tools }: Grant): string =>
   [
-    access,
-    role !== undefined && `role ${role}`,
-    tools !== undefined && (tools.length === 0 ? "no tools" : `only ${tools.join(", ")}`),
+    access !== undefined && texts.readOnlyAccess,
+    role !== undefined && texts.databaseRole({ role }),
+    tools !== undefined &&
+      (tools.length === 0 ? texts.noTools : texts.onlyTools({ tools: tools.join(", ") })),
   ]
     .filter(Boolean)
     .join(" · ");

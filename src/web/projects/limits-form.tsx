@@ -1,14 +1,20 @@
 /** What a project may use of the instance, and how much. Only admins of the instance change it. */
 import { Button, Group, NumberInput, Radio, Select, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import * as texts from "#texts/projects";
 import type { HttpPublic, Project } from "../../../schemas/project.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
+import { locale } from "../locale/locale.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { CONNECTION_OPTIONS, HTTP_PUBLIC_LABELS, LIMIT_LABELS } from "./connection-options.ts";
 import { useUpdateProject } from "./use-update-project.ts";
 
 type LimitName = keyof typeof LIMIT_LABELS;
 const LIMITS = Object.keys(LIMIT_LABELS) as LimitName[];
+
+/** How the locale separates the parts of a number. The field has its own format, in which both must differ. */
+const separator = (type: "group" | "decimal"): string =>
+  new Intl.NumberFormat(locale).formatToParts(12_345.6).find((part) => part.type === type)!.value;
 
 interface Edited {
   connections?: Project["connections"];
@@ -34,7 +40,7 @@ export function LimitsForm({ project, disabled }: { project: Project; disabled: 
       <Stack>
         {formError && <ErrorAlert error={formError} />}
         <Radio.Group
-          label="Connections"
+          label={texts.connections}
           value={connections}
           onChange={(value) => setEdited({ ...edited, connections: value })}
         >
@@ -45,8 +51,8 @@ export function LimitsForm({ project, disabled }: { project: Project; disabled: 
           </Stack>
         </Radio.Group>
         <Select
-          label="Public hosts"
-          description="Which hosts of the internet http steps can reach. The configuration can be stricter."
+          label={texts.publicHosts}
+          description={texts.publicHostsHelp}
           data={Object.entries(HTTP_PUBLIC_LABELS).map(([value, label]) => ({ value, label }))}
           value={httpPublic ?? ""}
           onChange={(value) =>
@@ -61,17 +67,18 @@ export function LimitsForm({ project, disabled }: { project: Project; disabled: 
         />
         <div role="group" aria-labelledby="project-limits">
           <Text size="sm" fw={500} id="project-limits">
-            Limits of all runs of the project together
+            {texts.limits}
           </Text>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="xs">
             {LIMITS.map((name) => (
               <NumberInput
                 key={name}
                 label={LIMIT_LABELS[name]}
-                placeholder="No limit"
+                placeholder={texts.noLimit}
                 allowDecimal={false}
                 allowNegative={false}
-                thousandSeparator=","
+                thousandSeparator={separator("group")}
+                decimalSeparator={separator("decimal")}
                 hideControls
                 disabled={disabled}
                 value={limits[name] ?? ""}
@@ -89,7 +96,7 @@ export function LimitsForm({ project, disabled }: { project: Project; disabled: 
         {!disabled && (
           <Group>
             <Button type="submit" loading={update.isPending} disabled={Object.keys(edited).length === 0}>
-              Save connections and limits
+              {texts.saveLimits}
             </Button>
           </Group>
         )}

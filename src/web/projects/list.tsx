@@ -4,6 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/projects";
 import type { Project } from "../../../schemas/project.ts";
 import { useSession } from "../app/session.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
@@ -18,22 +19,30 @@ export default function ProjectList() {
   const query = useQuery(projectsQuery);
   const [creating, setCreating] = useState(false);
   const isInstanceAdmin = user.role === "admin";
-  if (!isInstanceAdmin && query.data !== undefined && !several) return <AccessDenied title="Projects" />;
+  if (!isInstanceAdmin && query.data !== undefined && !several)
+    return <AccessDenied title={texts.projects} />;
   return (
     <Page
-      title="Projects"
-      about="Each team sees and changes only the workflows, runs and approvals of its projects. As long as there is one project, no other page mentions it."
+      title={texts.projects}
+      about={texts.about}
       actions={
         isInstanceAdmin && (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-            New project
+            {texts.newProject}
           </Button>
         )
       }
     >
       <QueryContent query={query}>
         {(projects) => (
-          <Stack component="ul" gap="xs" m={0} p={0} aria-label="Projects" style={{ listStyle: "none" }}>
+          <Stack
+            component="ul"
+            gap="xs"
+            m={0}
+            p={0}
+            aria-label={texts.projects}
+            style={{ listStyle: "none" }}
+          >
             {projects.map((project) => (
               <ProjectCard key={project.id} project={project} />
             ))}
@@ -55,7 +64,7 @@ function ProjectCard({ project }: { project: Project }) {
             <Anchor component={Link} to={`/projects/${id}`} fw={600} style={{ overflowWrap: "anywhere" }}>
               {name}
             </Anchor>
-            <Text size="xs" c="dimmed" ff="monospace">
+            <Text size="xs" c="dimmed" ff="monospace" className="left-to-right">
               {id}
             </Text>
           </Group>
@@ -66,9 +75,9 @@ function ProjectCard({ project }: { project: Project }) {
           )}
         </Stack>
         <Group gap={6}>
-          {review && <Label>review required</Label>}
-          {connections === "granted" && <Label>granted connections</Label>}
-          <Label>your role: {role ?? "none"}</Label>
+          {review && <Label>{texts.reviewRequired}</Label>}
+          {connections === "granted" && <Label>{texts.grantedConnections}</Label>}
+          <Label>{texts.yourRole({ role: role ?? "none" })}</Label>
         </Group>
       </Group>
     </Card>

@@ -1,8 +1,9 @@
 /** The people with a role in a project. */
 import { Anchor, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/projects";
 import type { Project, ProjectMember } from "../../../schemas/project.ts";
 import { DEFAULT_PROJECT } from "../../../schemas/project-ids.ts";
 import type { Role } from "../../../schemas/user.ts";
@@ -15,24 +16,23 @@ import { ErrorAlert, QueryContent } from "../ui/page.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { membersQuery } from "./queries.ts";
 
-const ROLES: Role[] = ["viewer", "editor", "admin"];
+const ROLES: readonly Role[] = ["viewer", "editor", "admin"];
+const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: texts.roleName({ role }) }));
+
+const peopleLink = (text: ReactNode) => (
+  <Anchor component={Link} to="/people" size="sm" underline="always">
+    {text}
+  </Anchor>
+);
 
 export function Members({ project, isAdmin }: { project: Project; isAdmin: boolean }) {
   if (project.id === DEFAULT_PROJECT) {
-    return (
-      <Text size="sm">
-        In this project everybody has the role that is set on the page{" "}
-        <Anchor component={Link} to="/people" size="sm" underline="always">
-          People
-        </Anchor>
-        .
-      </Text>
-    );
+    return <Text size="sm">{texts.roleOnPeoplePage({ link: peopleLink })}</Text>;
   }
   if (!isAdmin) {
     return (
       <Text size="sm" c="dimmed">
-        Only admins of this project see and change its members.
+        {texts.membersLocked}
       </Text>
     );
   }
@@ -44,17 +44,22 @@ function MemberList({ project }: { project: Project }) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        A role applies from the next request on. An address needs no account yet, then the role applies from
-        the first sign-in; nothing here tells whether there is one. Admins of the instance have every right
-        without being listed.
+        {texts.membersHelp}
       </Text>
       <AddMember project={project} />
       <QueryContent query={query}>
         {(members) =>
           members.length === 0 ? (
-            <Text size="sm">No members yet.</Text>
+            <Text size="sm">{texts.noMembers}</Text>
           ) : (
-            <Stack component="ul" gap="xs" m={0} p={0} aria-label="Members" style={{ listStyle: "none" }}>
+            <Stack
+              component="ul"
+              gap="xs"
+              m={0}
+              p={0}
+              aria-label={texts.members}
+              style={{ listStyle: "none" }}
+            >
               {members.map((member) => (
                 <Member key={member.email} project={project} member={member} />
               ))}
@@ -72,7 +77,7 @@ function useSetMember({ id }: Project) {
   return useSingleFlightMutation({
     mutationFn: ({ email, role }: { email: string; role: Role }) =>
       send("put", "/projects/{project}/members/{email}", { path: { project: id, email }, body: { role } }),
-    onSuccess: ({ data }) => notifySuccess(`${data.email} has the role ${data.role}.`),
+    onSuccess: ({ data }) => notifySuccess(texts.hasRole(data)),
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });
 }
@@ -84,7 +89,7 @@ function AddMember({ project }: { project: Project }) {
   const formError = formLevelError(add.error, ["email", "role"]);
   return (
     <form
-      aria-label="Add a member"
+      aria-label={texts.addAMember}
       onSubmit={(event) => {
         event.preventDefault();
         add.mutate({ email, role }, { onSuccess: () => setEmail("") });
@@ -94,7 +99,7 @@ function AddMember({ project }: { project: Project }) {
         {formError && <ErrorAlert error={formError} />}
         <Group align="flex-start" gap="xs">
           <TextInput
-            label="E-mail address"
+            label={texts.email}
             type="email"
             required
             autoComplete="off"
@@ -104,15 +109,15 @@ function AddMember({ project }: { project: Project }) {
             flex="1 1 220px"
           />
           <Select
-            label="Role"
-            data={ROLES}
+            label={texts.role}
+            data={ROLE_OPTIONS}
             value={role}
             onChange={(value) => value !== null && setRole(value)}
             allowDeselect={false}
-            w={120}
+            w={130}
           />
           <Button type="submit" variant="default" loading={add.isPending} mt={25}>
-            Add member
+            {texts.addMember}
           </Button>
         </Group>
       </Stack>
@@ -127,50 +132,47 @@ function Member({ project, member: { email, role } }: { project: Project; member
   const remove = useSingleFlightMutation({
     mutationFn: () =>
       send("delete", "/projects/{project}/members/{email}", { path: { project: project.id, email } }),
-    onSuccess: () => notifySuccess(`${email} has no role in “${project.name}” any more.`),
-    onError: (error) => notifyError(`Couldn't remove ${email}`, error),
+    onSuccess: () => notifySuccess(texts.memberRemoved({ email, project: project.name })),
+    onError: (error) => notifyError(texts.removeFailed({ email }), error),
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });
   const isYou = email === user.email;
   return (
     <Group component="li" justify="space-between" gap="xs">
       <Text size="sm" style={{ overflowWrap: "anywhere" }} flex="1 1 200px">
-        {email}
-        {isYou && " (you)"}
+        {isYou ? texts.memberYou({ email }) : email}
       </Text>
       <Group gap="xs" wrap="nowrap">
         <Select
-          aria-label={`Role of ${email}`}
-          data={ROLES}
+          aria-label={texts.roleOf({ email })}
+          data={ROLE_OPTIONS}
           value={role}
           onChange={(to) =>
             to !== null &&
             to !== role &&
             change.mutate(
               { email, role: to },
-              { onError: (error) => notifyError(`Couldn't change the role of ${email}`, error) },
+              { onError: (error) => notifyError(texts.roleFailed({ email }), error) },
             )
           }
           allowDeselect={false}
           disabled={change.isPending}
-          w={110}
+          w={130}
         />
         <Button
           variant="default"
-          aria-label={`Remove ${email}`}
+          aria-label={texts.removeMember({ email })}
           loading={remove.isPending}
           onClick={() =>
             confirmAction({
-              title: `Remove ${email} from “${project.name}”?`,
-              consequence: isYou
-                ? "You can't open this project any more, unless you are an admin of the instance."
-                : "From now on they and their API keys can't open anything in this project.",
-              confirm: "Remove",
+              title: texts.removeTitle({ email, project: project.name }),
+              consequence: isYou ? texts.removeYourself : texts.removeOther,
+              confirm: texts.remove,
               onConfirm: () => remove.mutate(),
             })
           }
         >
-          Remove
+          {texts.remove}
         </Button>
       </Group>
     </Group>

@@ -2,6 +2,8 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/projects";
+import * as uiTexts from "#texts/ui";
 import { projectOf } from "../../../schemas/project-ids.ts";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -32,8 +34,8 @@ export function MoveDialog({ read: { workflow, etag }, onClose }: MoveDialogProp
         body: { project: project ?? "", break_callers: [...confirmed], ...(force && { force }) },
       }),
     onSuccess: ({ data: { unpublished } }) => {
-      const name = targets.find(({ id }) => id === project)?.name ?? project;
-      notifySuccess(`Moved “${workflow.name}” to the project “${name}”.`);
+      const name = targets.find(({ id }) => id === project)?.name ?? project ?? "";
+      notifySuccess(texts.moved({ workflow: workflow.name, project: name }));
       if (unpublished !== undefined) notifyWarning(unpublished.detail);
       onClose();
     },
@@ -42,7 +44,7 @@ export function MoveDialog({ read: { workflow, etag }, onClose }: MoveDialogProp
   const callers = useCallerConfirmation(move.error);
   const isNotRunnable = move.error instanceof ApiError && move.error.code === "workflow_not_runnable";
   return (
-    <Modal opened onClose={onClose} title={`Move “${workflow.name}” to a project`} size="md">
+    <Modal opened onClose={onClose} title={texts.moveTitle({ workflow: workflow.name })} size="md">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -51,16 +53,13 @@ export function MoveDialog({ read: { workflow, etag }, onClose }: MoveDialogProp
       >
         <Stack>
           {callers.callers.length > 0 ? (
-            <BrokenCallers confirmation={callers} refused="Not moved" />
+            <BrokenCallers confirmation={callers} refused={texts.notMoved} />
           ) : (
             move.isError && <ErrorAlert error={move.error} />
           )}
-          <Text size="sm">
-            The workflow keeps its ID, versions, schedule and state. Its earlier and active runs stay where
-            they started; new ones start in the other project, with what that may use.
-          </Text>
+          <Text size="sm">{texts.moveHelp}</Text>
           <Select
-            label="Project"
+            label={texts.project}
             required
             data={targets.map(({ id, name }) => ({ value: id, label: name }))}
             value={project}
@@ -73,17 +72,17 @@ export function MoveDialog({ read: { workflow, etag }, onClose }: MoveDialogProp
           />
           {(isNotRunnable || force) && (
             <Checkbox
-              label="Move it although its published version can't run there"
+              label={texts.moveAnyway}
               checked={force}
               onChange={(event) => setForce(event.currentTarget.checked)}
             />
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {uiTexts.cancel}
             </Button>
             <Button type="submit" loading={move.isPending} disabled={project === null || !callers.isComplete}>
-              Move
+              {texts.move}
             </Button>
           </Group>
         </Stack>

@@ -2,6 +2,8 @@
 import { Button, Group, Modal, Radio, Stack, TagsInput, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/projects";
+import * as uiTexts from "#texts/ui";
 import { EVERY_PROJECT, projectOf } from "../../../schemas/project-ids.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { formLevelError, issueAt } from "../account/form-errors.ts";
@@ -21,7 +23,7 @@ export function OfferDialog({ workflow, onClose }: { workflow: Workflow; onClose
   useRestoreFocus();
   const offer = useQuery({ ...offerQuery(workflow.id), staleTime: 0 });
   return (
-    <Modal opened onClose={onClose} title={`Offer “${workflow.name}” to projects`} size="md">
+    <Modal opened onClose={onClose} title={texts.offerTitle({ workflow: workflow.name })} size="md">
       <QueryContent query={offer}>
         {({ projects }) => <OfferForm workflow={workflow} offered={projects} onClose={onClose} />}
       </QueryContent>
@@ -57,10 +59,11 @@ function OfferForm({ workflow, offered, onClose }: OfferFormProps) {
       const unseen = data.unseen ?? [];
       notifySuccess(
         data.projects.length === 0
-          ? `“${workflow.name}” is not offered to other projects.`
-          : `Offered “${workflow.name}”.${
-              unseen.length === 0 ? "" : ` You can't see ${unseen.join(", ")}: check the spelling.`
-            }`,
+          ? texts.notOffered({ workflow: workflow.name })
+          : [
+              texts.offered({ workflow: workflow.name }),
+              ...(unseen.length === 0 ? [] : [texts.unseenProjects({ projects: unseen.join(", ") })]),
+            ].join(" "),
       );
       onClose();
     },
@@ -78,25 +81,22 @@ function OfferForm({ workflow, offered, onClose }: OfferFormProps) {
     >
       <Stack>
         {callers.callers.length > 0 ? (
-          <BrokenCallers confirmation={callers} refused="Not changed" />
+          <BrokenCallers confirmation={callers} refused={texts.notChanged} />
         ) : (
           formError && <ErrorAlert error={formError} />
         )}
-        <Text size="sm">
-          Workflows of these projects can call the published version. They see its name, inputs and output,
-          not what it does. It runs in its own project, with what that is granted.
-        </Text>
-        <Radio.Group label="Offered to" value={audience} onChange={setAudience}>
+        <Text size="sm">{texts.offerHelp}</Text>
+        <Radio.Group label={texts.offeredTo} value={audience} onChange={setAudience}>
           <Stack gap="xs" mt="xs">
-            <Radio value="none" label="No other project" />
-            <Radio value="named" label="Named projects" />
-            <Radio value="all" label="All projects" description="Also those that are created later." />
+            <Radio value="none" label={texts.noOtherProject} />
+            <Radio value="named" label={texts.namedProjects} />
+            <Radio value="all" label={texts.allProjects} description={texts.allProjectsHelp} />
           </Stack>
         </Radio.Group>
         {audience === "named" && (
           <TagsInput
-            label="IDs of projects"
-            description="You can name projects that you can't see. Press Enter to add one."
+            label={texts.projectIds}
+            description={texts.projectIdsHelp}
             data={others}
             value={named}
             onChange={setNamed}
@@ -106,14 +106,14 @@ function OfferForm({ workflow, offered, onClose }: OfferFormProps) {
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {uiTexts.cancel}
           </Button>
           <Button
             type="submit"
             loading={save.isPending}
             disabled={(audience === "named" && named.length === 0) || !callers.isComplete}
           >
-            Save offer
+            {texts.saveOffer}
           </Button>
         </Group>
       </Stack>

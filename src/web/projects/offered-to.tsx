@@ -1,6 +1,7 @@
 /** Which other projects may call a workflow; nothing for one that is not offered. */
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#texts/projects";
 import { EVERY_PROJECT } from "../../../schemas/project-ids.ts";
 import { offerQuery } from "./queries.ts";
 import { useProjects } from "./use-projects.tsx";
@@ -13,8 +14,8 @@ export function OfferedTo({ workflowId }: { workflowId: string }) {
   return (
     <Text size="sm">
       {offer.projects.includes(EVERY_PROJECT)
-        ? "Offered to all projects"
-        : `Offered to ${names.length === 1 ? "the project" : "the projects"} ${names.join(", ")}`}
+        ? texts.offeredToAll
+        : texts.offeredToNamed({ count: names.length, names: names.join(", ") })}
     </Text>
   );
 }

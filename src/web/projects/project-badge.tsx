@@ -4,6 +4,7 @@
  */
 import { Badge } from "@mantine/core";
 import { IconFolder } from "@tabler/icons-react";
+import * as texts from "#texts/projects";
 import { useProjects } from "./use-projects.tsx";
 
 interface ProjectBadgeProps {
@@ -23,7 +24,7 @@ export function ProjectBadge({ project, inList = false }: ProjectBadgeProps) {
       fw={500}
       maw={180}
       leftSection={<IconFolder size={12} aria-hidden />}
-      title={`Project ${name}`}
+      title={texts.projectNamed({ name })}
     >
       {name}
     </Badge>

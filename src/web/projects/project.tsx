@@ -4,6 +4,7 @@ import { IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId } from "react";
 import { useNavigate, useParams } from "react-router";
+import * as texts from "#texts/projects";
 import type { Project } from "../../../schemas/project.ts";
 import { DEFAULT_PROJECT } from "../../../schemas/project-ids.ts";
 import { send } from "../api/client.ts";
@@ -28,7 +29,7 @@ export default function ProjectPage() {
   const projects = useQuery(projectsQuery);
   const query = useQuery(projectQuery(projectId));
   if (user.role !== "admin" && projects.data !== undefined && !several)
-    return <AccessDenied title="Project" />;
+    return <AccessDenied title={texts.project} />;
   if (query.data === undefined) {
     return (
       <Page title={projectId}>
@@ -49,37 +50,27 @@ function ProjectDetails({ project, isInstanceAdmin }: { project: Project; isInst
         <Group gap="xs">
           <Code>{id}</Code>
           <Badge variant="default" tt="none" fw={500}>
-            your role: {role ?? "none"}
+            {texts.yourRole({ role: role ?? "none" })}
           </Badge>
-          {id !== DEFAULT_PROJECT && (
-            <span>
-              created <Time at={created} ago /> by {by}
-            </span>
-          )}
+          {id !== DEFAULT_PROJECT && <span>{texts.created({ ago: <Time at={created} ago />, by })}</span>}
         </Group>
       }
     >
       <Stack gap="lg" maw={900}>
-        <Panel title="Details" locked={!isAdmin && "Only admins of this project can change this."}>
+        <Panel title={texts.details} locked={!isAdmin && texts.detailsLocked}>
           <DetailsForm project={project} disabled={!isAdmin} />
         </Panel>
-        <Panel title="Members">
+        <Panel title={texts.members}>
           <Members project={project} isAdmin={isAdmin} />
         </Panel>
-        <Panel
-          title="Connections and limits"
-          locked={!isInstanceAdmin && "Only admins of the instance can change this."}
-        >
+        <Panel title={texts.connectionsAndLimits} locked={!isInstanceAdmin && texts.limitsLocked}>
           <LimitsForm project={project} disabled={!isInstanceAdmin} />
         </Panel>
-        <Panel
-          title="Grants"
-          locked={!isInstanceAdmin && "Only admins of the instance grant connections and revoke them."}
-        >
+        <Panel title={texts.grants} locked={!isInstanceAdmin && texts.grantsLocked}>
           <Grants project={project} disabled={!isInstanceAdmin} />
         </Panel>
         {isInstanceAdmin && (
-          <Panel title="Delete">
+          <Panel title={texts.deletePanel}>
             <DeleteProject project={project} />
           </Panel>
         )}
@@ -120,7 +111,7 @@ function DeleteProject({ project: { id, name } }: { project: Project }) {
   const remove = useSingleFlightMutation({
     mutationFn: () => send("delete", "/projects/{project}", { path: { project: id } }),
     onSuccess: async () => {
-      notifySuccess(`Deleted the project “${name}”.`);
+      notifySuccess(texts.deleted({ name }));
       await navigate("/projects");
       await client.invalidateQueries({ queryKey: ["projects"] });
     },
@@ -129,11 +120,7 @@ function DeleteProject({ project: { id, name } }: { project: Project }) {
   return (
     <Stack gap="sm" align="flex-start">
       {remove.isError && <ErrorAlert error={remove.error} />}
-      <Text size="sm">
-        {isDefault
-          ? "The default project can't be deleted."
-          : "A project can be deleted when it has neither workflows nor runs. Its members and grants go with it, and API keys lose it."}
-      </Text>
+      <Text size="sm">{isDefault ? texts.defaultNotDeletable : texts.deleteHelp}</Text>
       <Button
         color="red"
         variant="light"
@@ -142,14 +129,14 @@ function DeleteProject({ project: { id, name } }: { project: Project }) {
         loading={remove.isPending}
         onClick={() =>
           confirmAction({
-            title: `Delete the project “${name}”?`,
-            consequence: "Its members and grants are deleted, and API keys lose it. This can't be undone.",
-            confirm: "Delete project",
+            title: texts.deleteTitle({ name }),
+            consequence: texts.deleteConsequence,
+            confirm: texts.deleteConfirm,
             onConfirm: () => remove.mutate(),
           })
         }
       >
-        Delete project…
+        {texts.deleteProject}
       </Button>
     </Stack>
   );

@@ -1,15 +1,15 @@
 /** Chooses the project whose workflows, runs and approvals are shown. Only for users with several projects. */
-import { Button, Menu, ScrollArea, Text } from "@mantine/core";
+import { Box, Button, Menu, ScrollArea, Text } from "@mantine/core";
 import { IconCheck, IconFolder, IconSelector } from "@tabler/icons-react";
+import * as texts from "#texts/app";
 import { useProjects } from "./use-projects.tsx";
-
-const ALL_LABEL = "All projects";
 
 export function ProjectSwitcher() {
   const { projects, several, chosen, choose } = useProjects();
   if (!several) return null;
-  const name = chosen === undefined ? ALL_LABEL : (projects.find(({ id }) => id === chosen)?.name ?? chosen);
-  const options = [{ id: undefined, name: ALL_LABEL }, ...projects];
+  const name =
+    chosen === undefined ? texts.allProjects : (projects.find(({ id }) => id === chosen)?.name ?? chosen);
+  const options = [{ id: undefined, name: texts.allProjects }, ...projects];
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
@@ -17,14 +17,18 @@ export function ProjectSwitcher() {
           variant="default"
           size="xs"
           maw={220}
-          miw={0}
-          leftSection={<IconFolder size={14} aria-hidden />}
-          rightSection={<IconSelector size={14} aria-hidden />}
-          aria-label={`Project: ${name}`}
+          miw={30}
+          px={{ base: 7, xs: "sm" }}
+          aria-label={texts.chosenProject({ name })}
         >
-          <Text truncate size="sm" inherit>
+          <IconFolder size={14} style={{ flexShrink: 0 }} aria-hidden />
+          {/* A phone has no room for more than the icon beside the user's address. */}
+          <Text visibleFrom="xs" mx={8} truncate size="sm" inherit>
             {name}
           </Text>
+          <Box visibleFrom="xs" display="inline-flex" style={{ flexShrink: 0 }}>
+            <IconSelector size={14} aria-hidden />
+          </Box>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

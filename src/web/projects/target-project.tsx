@@ -1,6 +1,7 @@
 /** The project that something new is created in. A user with one project is not asked. */
 import { Select } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import * as texts from "#texts/projects";
 import { useProjects } from "./use-projects.tsx";
 
 /**
@@ -18,8 +19,8 @@ export function useTargetProject(): { body: { project?: string }; select: ReactN
     body: project === undefined ? {} : { project },
     select: (
       <Select
-        label="Project"
-        description="Its members can see the workflow, and its connections are those that the workflow can use."
+        label={texts.project}
+        description={texts.targetHelp}
         data={writable.map(({ id, name }) => ({ value: id, label: name }))}
         value={project ?? null}
         onChange={(value) => setSelected(value ?? undefined)}

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/projects";
 import type { Project } from "../../../schemas/project.ts";
 import type { EndpointByMethod } from "../../../schemas/generated/endpoints.ts";
 import { send } from "../api/client.ts";
@@ -14,8 +15,9 @@ export function useUpdateProject({ id }: Project) {
     mutationFn: (change: Change) =>
       send("patch", "/projects/{project}", { path: { project: id }, body: change }),
     onSuccess({ data }) {
-      notifySuccess(`Saved the project “${data.name}”.`);
-      for (const { message, fix } of data.warnings ?? []) notifyWarning(`Review ${message}. ${fix ?? ""}`);
+      notifySuccess(texts.saved(data));
+      for (const { message, fix } of data.warnings ?? [])
+        notifyWarning(`${texts.reviewWarning({ message })} ${fix ?? ""}`);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["projects"] }),
   });

@@ -3,6 +3,7 @@ import { Alert, Button, Card, Group, Stack, Textarea, Title } from "@mantine/cor
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/reviews";
 import type { Review } from "../../../schemas/review.ts";
 import { send } from "../api/client.ts";
 import { useSession } from "../app/session.tsx";
@@ -37,17 +38,13 @@ export function Decision({ review }: { review: Review }) {
       return send("post", "/reviews/{review_id}", { path, body, header: idempotencyHeaderFor(body) });
     },
     onSuccess: (_, decision) =>
-      notifySuccess(
-        decision === "approve"
-          ? `Version ${review.version} is published.`
-          : "Rejected. Nothing was published.",
-      ),
+      notifySuccess(decision === "approve" ? texts.published({ version: review.version }) : texts.rejected),
     onSettled,
   });
   const withdraw = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/reviews/{review_id}/withdraw", { path, body: {}, header: idempotencyHeaderFor({}) }),
-    onSuccess: () => notifySuccess("The change request is withdrawn."),
+    onSuccess: () => notifySuccess(texts.withdrawn),
     onSettled,
   });
   const isOwn = review.requested_by === user.email;
@@ -58,16 +55,16 @@ export function Decision({ review }: { review: Review }) {
     <Card withBorder p="lg" component="section" aria-labelledby="decision">
       <Stack>
         <Title order={2} size="h4" id="decision">
-          Your decision
+          {texts.yourDecision}
         </Title>
         {!mayDecide && (
-          <Alert color="gray" title="You can't decide this" role="note">
-            {decidable?.why_not} Another person with the right to publish decides.
+          <Alert color="gray" title={texts.cantDecide} role="note">
+            {texts.anotherDecides({ reason: decidable?.why_not ?? "" })}
           </Alert>
         )}
         <Textarea
-          label="Comment"
-          description="Needed to reject: the author reads what to change."
+          label={texts.comment}
+          description={texts.commentHelp}
           autosize
           minRows={2}
           maxLength={MAX_COMMENT_CHARS}
@@ -83,7 +80,7 @@ export function Decision({ review }: { review: Review }) {
             disabled={!mayDecide || isBusy}
             onClick={() => decide.mutate("approve")}
           >
-            Approve and publish
+            {texts.approve}
           </Button>
           <Button
             variant="default"
@@ -92,7 +89,7 @@ export function Decision({ review }: { review: Review }) {
             disabled={!mayDecide || isBusy || comment.trim() === ""}
             onClick={() => decide.mutate("reject")}
           >
-            Reject
+            {texts.reject}
           </Button>
           {isOwn && (
             <Button
@@ -102,7 +99,7 @@ export function Decision({ review }: { review: Review }) {
               disabled={isBusy}
               onClick={() => withdraw.mutate()}
             >
-              Withdraw
+              {texts.withdraw}
             </Button>
           )}
         </Group>

@@ -2,6 +2,7 @@
 import { Anchor, Card, Group, Select, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import * as texts from "#texts/reviews";
 import type { Review, ReviewStatus } from "../../../schemas/review.ts";
 import { send } from "../api/client.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
@@ -17,7 +18,7 @@ const POLL_INTERVAL_MS = 10_000;
 
 const STATUS_OPTIONS = REVIEW_STATUSES.map((value) => ({
   value,
-  label: value.slice(0, 1).toUpperCase() + value.slice(1),
+  label: texts.statusOption({ status: value }),
 }));
 
 export default function ReviewList() {
@@ -25,9 +26,9 @@ export default function ReviewList() {
   const status = REVIEW_STATUSES.find((known) => known === params.get("status")) ?? "pending";
   const query = useReviews(status);
   return (
-    <Page title="Reviews" about="Versions that somebody asks to publish. Another person decides.">
+    <Page title={texts.title} about={texts.about}>
       <Select
-        label="Status"
+        label={texts.statusFilter}
         data={STATUS_OPTIONS}
         value={status}
         allowDeselect={false}
@@ -36,11 +37,7 @@ export default function ReviewList() {
       />
       <PagedList
         query={query}
-        empty={
-          <EmptyState title={`No ${status} change requests`}>
-            Where reviews are required, what agents and authors publish waits here for another person.
-          </EmptyState>
-        }
+        empty={<EmptyState title={texts.noRequests({ status })}>{texts.noRequestsHelp}</EmptyState>}
       >
         {(reviews) => (
           <Stack
@@ -48,7 +45,7 @@ export default function ReviewList() {
             gap="sm"
             m={0}
             p={0}
-            aria-label="Change requests"
+            aria-label={texts.changeRequests}
             style={{ listStyle: "none" }}
           >
             {reviews.map((review) => (
@@ -89,7 +86,7 @@ function ReviewCard({ review }: { review: Review }) {
             flex="1 1 240px"
             style={{ overflowWrap: "anywhere" }}
           >
-            {`Publish version ${version} of ${workflow}`}
+            {texts.publishVersion({ version, workflow })}
           </Anchor>
           <Group gap={6}>
             <ProjectBadge project={project} inList />
@@ -102,9 +99,9 @@ function ReviewCard({ review }: { review: Review }) {
           </Text>
         )}
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {`${review.requested_by} (${review.key_name}) · requested `}
-          <Time at={review.requested_at} ago />
-          {review.decided_by !== null && ` · ${status} by ${review.decided_by}`}
+          {`${review.requested_by} (${review.key_name}) · `}
+          {texts.requested({ time: <Time at={review.requested_at} ago /> })}
+          {review.decided_by !== null && ` · ${texts.decidedBy({ status, person: review.decided_by })}`}
         </Text>
       </Stack>
     </Card>

@@ -8,6 +8,7 @@ import {
   IconReplace,
   IconX,
 } from "@tabler/icons-react";
+import * as texts from "#texts/reviews";
 import type { ReviewStatus } from "../../../schemas/review.ts";
 
 const STYLES = {
@@ -32,7 +33,7 @@ export function ReviewBadge({ status }: { status: ReviewStatus }) {
       styles={{ label: { color: "var(--mantine-color-text)" } }}
       miw="max-content"
     >
-      {status}
+      {texts.status({ status })}
     </Badge>
   );
 }

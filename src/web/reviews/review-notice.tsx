@@ -2,8 +2,18 @@
 import { Alert, Anchor, Text } from "@mantine/core";
 import { IconGitPullRequest } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/reviews";
 import { pendingReviewQuery } from "./queries.ts";
+
+const linkToReview =
+  (id: string) =>
+  (text: ReactNode): ReactNode => (
+    <Anchor component={Link} to={`/reviews/${id}`} inherit c="inherit" underline="always">
+      {text}
+    </Anchor>
+  );
 
 export function ReviewNotice({ workflowId }: { workflowId: string }) {
   const { data: review } = useQuery(pendingReviewQuery(workflowId));
@@ -12,13 +22,10 @@ export function ReviewNotice({ workflowId }: { workflowId: string }) {
     <Alert
       color="yellow"
       icon={<IconGitPullRequest aria-hidden />}
-      title={`Version ${review.version} waits for review`}
+      title={texts.waitsForReview({ version: review.version })}
     >
       <Text size="sm">
-        {review.requested_by} asks to publish it.{" "}
-        <Anchor component={Link} to={`/reviews/${review.id}`} inherit c="inherit" underline="always">
-          Review the change
-        </Anchor>
+        {texts.asksToPublish({ person: review.requested_by, link: linkToReview(review.id) })}
       </Text>
     </Alert>
   );

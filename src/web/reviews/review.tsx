@@ -2,6 +2,7 @@
 import { Alert, Anchor, Card, Code, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
+import * as texts from "#texts/reviews";
 import type { Review } from "../../../schemas/review.ts";
 import { PlannedSteps } from "../approvals/approval-plan.tsx";
 import { Fact, Facts, RunLink } from "../runs/facts.tsx";
@@ -26,15 +27,19 @@ export default function ReviewPage() {
   const review = query.data;
   return (
     <Page
-      title={review ? `Publish version ${review.version} of ${review.workflow_id}` : "Change request"}
+      title={
+        review
+          ? texts.publishVersion({ version: review.version, workflow: review.workflow_id })
+          : texts.changeRequest
+      }
       about={reviewId}
     >
       <QueryContent query={query}>
         {(loaded) =>
           loaded === null ? (
-            <EmptyState title="Change request not found">
+            <EmptyState title={texts.notFound}>
               <Anchor component={Link} to="/reviews" inherit>
-                Pending change requests
+                {texts.pendingRequests}
               </Anchor>
             </EmptyState>
           ) : (
@@ -54,21 +59,20 @@ function ReviewDetails({ review }: { review: Review }) {
         <Stack gap="sm" align="flex-start">
           <ReviewBadge status={status} />
           <Text size="lg" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
-            {reason ?? "No reason given."}
+            {reason ?? texts.noReason}
           </Text>
         </Stack>
       </Card>
       <ReviewFacts review={review} />
       {status === "pending" && changed && (
-        <Alert color="yellow" title="This has changed since it was requested" role="note">
-          A called workflow, the configuration or the published version is a different one now. Your decision
-          is for what this page shows.
+        <Alert color="yellow" title={texts.hasChanged} role="note">
+          {texts.hasChangedHelp}
         </Alert>
       )}
       {base === null ? (
-        <Section title="The whole workflow is new" order={2}>
+        <Section title={texts.allNew} order={2}>
           <Code block mah={480} style={{ overflow: "auto" }} tabIndex={0}>
-            {review.difference ?? "It is too long to show here. Open the workflow to read it."}
+            {review.difference ?? texts.tooLong}
           </Code>
         </Section>
       ) : (
@@ -85,15 +89,17 @@ function ReviewFacts({ review }: { review: Review }) {
   const { project, workflow_id: id, base_version: base } = review;
   return (
     <Facts>
-      <Fact name="Workflow">
+      <Fact name={texts.workflow}>
         <Anchor component={Link} to={`/workflows/${id}`} inherit>
           {id}
         </Anchor>
       </Fact>
-      {project !== undefined && <Fact name="Project">{project}</Fact>}
-      <Fact name="Published when requested">{base === null ? "nothing" : `version ${base}`}</Fact>
-      <Fact name="Requested by">{`${review.requested_by} (${review.key_name})`}</Fact>
-      <Fact name="Requested">
+      {project !== undefined && <Fact name={texts.project}>{project}</Fact>}
+      <Fact name={texts.publishedWhenRequested}>
+        {base === null ? texts.nothing : texts.versionNumber({ version: base })}
+      </Fact>
+      <Fact name={texts.requestedBy}>{`${review.requested_by} (${review.key_name})`}</Fact>
+      <Fact name={texts.requestedAt}>
         <Time at={review.requested_at} />
       </Fact>
     </Facts>
@@ -112,45 +118,43 @@ function Plan({ review: { plan } }: { review: Review }) {
     break_callers: broken,
   } = plan;
   return (
-    <Section title="What its runs can do" order={2}>
-      <List size="sm" spacing={4} aria-label="What goes live">
+    <Section title={texts.runsCanDo} order={2}>
+      <List size="sm" spacing={4} aria-label={texts.goesLive}>
         <List.Item>
-          {schedule === null ? (
-            "No schedule: it runs only when it is started or called."
-          ) : (
-            <>
-              It runs by itself: <CronText cron={schedule.cron} /> ({schedule.timezone}).
-            </>
-          )}
+          {schedule === null
+            ? texts.noSchedule
+            : texts.schedule({ cron: <CronText cron={schedule.cron} />, timezone: schedule.timezone })}
         </List.Item>
         {triggers.map((trigger) => (
           <List.Item key={trigger.id}>
-            The webhook <Code>{trigger.id}</Code> starts it:{" "}
-            {trigger.signature === null
-              ? "anybody who has its URL can send it"
-              : `deliveries need a signature (${trigger.signature})`}
-            {trigger.if !== undefined && (
-              <>
-                , and start a run if <Code>{trigger.if}</Code>
-              </>
-            )}
-            .
+            {texts.trigger({
+              name: <Code>{trigger.id}</Code>,
+              signed: trigger.signature === null ? "no" : "yes",
+              scheme: trigger.signature ?? "",
+              conditional: trigger.if === undefined ? "no" : "yes",
+              condition: <Code>{trigger.if}</Code>,
+            })}
           </List.Item>
         ))}
         {alert !== undefined && (
           <List.Item>
-            It must succeed every {alert.every}: else there is an alert, with a mail to who publishes it
-            {alert.mail.length > 0 && ` and to ${alert.mail.join(", ")}`}.
+            {texts.mustSucceed({
+              every: alert.every,
+              others: alert.mail.length > 0 ? "yes" : "no",
+              mails: alert.mail.join(", "),
+            })}
           </List.Item>
         )}
-        {saved.length > 0 && <List.Item>It saves workflow state: {saved.join(", ")}.</List.Item>}
+        {saved.length > 0 && <List.Item>{texts.savesState({ names: saved.join(", ") })}</List.Item>}
         {tool !== null && (
           <List.Item>
-            Agents get it as a tool of its own once an admin allows it; the approval of an admin does.
-            {tool.effects.length > 0 && ` Its runs reach: ${tool.effects.join("; ")}.`}
+            {texts.asTool({
+              reaches: tool.effects.length > 0 ? "yes" : "no",
+              effects: tool.effects.join("; "),
+            })}
           </List.Item>
         )}
-        {broken.length > 0 && <List.Item>It breaks these callers: {broken.join(", ")}.</List.Item>}
+        {broken.length > 0 && <List.Item>{texts.breaksCallers({ workflows: broken.join(", ") })}</List.Item>}
       </List>
       {workflows.map((workflow) => (
         <PlannedSteps key={`${workflow.role} ${workflow.workflow_id}`} workflow={workflow} />
@@ -161,21 +165,19 @@ function Plan({ review: { plan } }: { review: Review }) {
 
 function Examples({ examples }: { examples: NonNullable<Review["examples"]> }) {
   return (
-    <Section title="Examples" order={2}>
+    <Section title={texts.examples} order={2}>
       {examples.length === 0 ? (
-        <Text size="sm">It has no examples.</Text>
+        <Text size="sm">{texts.noExamples}</Text>
       ) : (
-        <List size="sm" spacing={4} aria-label="Examples">
+        <List size="sm" spacing={4} aria-label={texts.examples}>
           {examples.map(({ name, run_id: runId, compared, checked_up_to: end }, index) => (
             <List.Item key={runId}>
-              {name ?? `Example ${index + 1}`}:{" "}
-              {end !== undefined
-                ? `checked up to ${end}, which has effects`
-                : compared
-                  ? "returned what it expects"
-                  : "succeeded"}{" "}
-              (
-              <RunLink id={runId} />)
+              {texts.exampleResult({
+                name: name ?? texts.exampleNumber({ number: index + 1 }),
+                result: end !== undefined ? "partial" : compared ? "compared" : "succeeded",
+                step: end ?? "",
+                run: <RunLink id={runId} />,
+              })}
             </List.Item>
           ))}
         </List>
@@ -184,25 +186,15 @@ function Examples({ examples }: { examples: NonNullable<Review["examples"]> }) {
   );
 }
 
-const OUTCOMES: Readonly<Record<Exclude<Review["status"], "pending">, string>> = {
-  approved: "Approved: the version was published",
-  rejected: "Rejected",
-  withdrawn: "Withdrawn",
-  replaced: "Replaced by a newer request",
-  outdated: "Outdated: the workflow was unpublished, archived or moved, or published without it",
-};
-
 function Outcome({ review: { status, decided_by: by, decided_at: at, comment } }: { review: Review }) {
   if (status === "pending") return null;
+  const time = at !== null && <Time at={at} />;
   return (
-    <Alert color="gray" title={OUTCOMES[status]} role="status">
-      <Text size="sm">
-        {by !== null && `By ${by}, `}
-        {at !== null && <Time at={at} />}
-      </Text>
+    <Alert color="gray" title={texts.outcome({ status })} role="status">
+      <Text size="sm">{by === null ? time : texts.decidedByAt({ person: by, time })}</Text>
       {comment !== null && (
         <Text size="sm" mt="xs" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
-          “{comment}”
+          {texts.quoted({ comment })}
         </Text>
       )}
     </Alert>

@@ -1,13 +1,24 @@
 /** The actions on a run: cancel, retry, and edit and retry. */
-import { Button } from "@mantine/core";
-import { IconBan, IconFilePlus, IconPencil, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
+import { Button, Menu } from "@mantine/core";
+import {
+  IconArrowsDiff,
+  IconBan,
+  IconChevronDown,
+  IconFilePlus,
+  IconForms,
+  IconPencil,
+  IconPlayerPlay,
+  IconRefresh,
+} from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
+import * as texts from "#texts/runs";
 import { send } from "../api/client.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
+import { otherInputsPath, useRunAgain } from "./repeat.tsx";
 import { useRetry } from "./retry.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { runName } from "./run-name.ts";
@@ -15,7 +26,7 @@ import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
 export function RunActions({ run }: { run: LiveRun }) {
   const may = useHasScopeIn(run);
-  if (!may("run")) return null;
+  if (!may("run")) return hasEnded(run) && run.workflow_id !== null ? <CompareLink run={run} /> : null;
   // Keyed by run, so that each run gets its own idempotency keys.
   return hasEnded(run) ? <RetryButtons key={run.id} run={run} /> : <CancelButton key={run.id} run={run} />;
 }
@@ -26,8 +37,8 @@ function CancelButton({ run }: { run: LiveRun }) {
   const cancel = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/runs/{run_id}/cancel", { path: { run_id: run.id }, header: headerFor({}), body: {} }),
-    onSuccess: () => notifySuccess(`Run of ${runName(run)} cancelled.`),
-    onError: (error) => notifyError("Could not cancel the run", error),
+    onSuccess: () => notifySuccess(texts.runWasCancelled({ name: runName(run) })),
+    onError: (error) => notifyError(texts.cancelFailed, error),
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ["runs"] }),
@@ -42,16 +53,62 @@ function CancelButton({ run }: { run: LiveRun }) {
       loading={stopping}
       onClick={() =>
         confirmAction({
-          title: `Cancel the run of ${runName(run)}?`,
-          consequence: `This stops ${run.id} and the runs it started. Completed steps are not undone. You can retry the run afterwards.`,
-          confirm: "Cancel run",
-          cancel: "Keep running",
+          title: texts.cancelTitle({ name: runName(run) }),
+          consequence: texts.cancelHelp({ id: run.id }),
+          confirm: texts.cancelRun,
+          cancel: texts.keepRunning,
           onConfirm: () => cancel.mutate(),
         })
       }
     >
-      Cancel
+      {texts.cancel}
     </Button>
+  );
+}
+
+const CompareLink = ({ run }: { run: LiveRun }) => (
+  <Button
+    component={Link}
+    to={`/runs/${run.id}/compare`}
+    variant="default"
+    leftSection={<IconArrowsDiff size={16} aria-hidden />}
+  >
+    {texts.compareWithGood}
+  </Button>
+);
+
+/** What is needed less often: a new run, and the comparison. */
+function RepeatMenu({ run }: { run: LiveRun }) {
+  const runAgain = useRunAgain();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+          {texts.more}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {run.status !== "succeeded" && (
+          <Menu.Item leftSection={<IconPlayerPlay size={14} aria-hidden />} onClick={() => runAgain(run)}>
+            {texts.runAgain}
+          </Menu.Item>
+        )}
+        <Menu.Item
+          component={Link}
+          to={otherInputsPath(run)}
+          leftSection={<IconForms size={14} aria-hidden />}
+        >
+          {texts.runWithOtherInputs}
+        </Menu.Item>
+        <Menu.Item
+          component={Link}
+          to={`/runs/${run.id}/compare`}
+          leftSection={<IconArrowsDiff size={14} aria-hidden />}
+        >
+          {texts.compareWithGood}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
@@ -62,13 +119,14 @@ const CreateWorkflowLink = ({ run }: { run: LiveRun }) => (
     variant="default"
     leftSection={<IconFilePlus size={16} aria-hidden />}
   >
-    Create workflow
+    {texts.createWorkflow}
   </Button>
 );
 
 function RetryButtons({ run }: { run: LiveRun }) {
   const may = useHasScopeIn(run);
   const retry = useRetry(run);
+  const runAgain = useRunAgain();
   // A single step is retried as it was, and has no workflow that could run again.
   if (run.workflow_id === null && run.status === "succeeded")
     return may("write") ? <CreateWorkflowLink run={run} /> : null;
@@ -81,18 +139,18 @@ function RetryButtons({ run }: { run: LiveRun }) {
           variant="default"
           leftSection={<IconPencil size={16} aria-hidden />}
         >
-          Edit and retry
+          {texts.editAndRetry}
         </Button>
       )}
+      {run.workflow_id !== null && <RepeatMenu run={run} />}
       {/* A retry of a succeeded run would reuse every step, so it offers a new run instead. */}
       {run.status === "succeeded" ? (
         <Button
-          component={Link}
-          to={`/workflows/${run.workflow_id}/run`}
           variant="default"
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          onClick={() => runAgain(run)}
         >
-          Run again
+          {texts.runAgain}
         </Button>
       ) : (
         <Button
@@ -100,7 +158,7 @@ function RetryButtons({ run }: { run: LiveRun }) {
           loading={retry.isPending}
           onClick={() => retry.mutate({})}
         >
-          {run.failed_step === undefined ? "Retry" : `Retry from ${run.failed_step.id}`}
+          {run.failed_step === undefined ? texts.retry : texts.retryFrom({ step: run.failed_step.id })}
         </Button>
       )}
     </>

@@ -1,6 +1,8 @@
 /** The attempts of a step, newest first: start, duration, input, model usage and error. */
 import { Accordion, Group, Stack, Text } from "@mantine/core";
-import type { Attempt, AttemptStatus, StepStatus } from "../../../schemas/run.ts";
+import * as texts from "#texts/runs";
+import type { Attempt } from "../../../schemas/run.ts";
+import type { AttemptStatus, StepStatus } from "../../../schemas/run-status.ts";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
@@ -24,16 +26,16 @@ export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: 
   if (attempts.length === 1 && newest.status !== "interrupted") {
     // A single attempt needs no list: the step shows everything but its input.
     return newest.input === undefined ? null : (
-      <Section title="Input">
+      <Section title={texts.input}>
         <AttemptInput runId={runId} ownerLabel={ownerLabel} attempt={newest} />
       </Section>
     );
   }
   return (
-    <Section title={`Attempts (${newest.attempt})`}>
+    <Section title={texts.attemptsTitle({ count: newest.attempt })}>
       {newest.attempt > attempts.length && (
         <Text size="sm" c="dimmed">
-          Showing the last {attempts.length}.
+          {texts.showingLast({ count: attempts.length })}
         </Text>
       )}
       <Accordion variant="separated" multiple defaultValue={[String(newest.attempt)]} order={4}>
@@ -45,12 +47,12 @@ export function Attempts({ runId, ownerLabel, attempts, reportedAttempt, now }: 
             <Accordion.Panel>
               <Stack gap="sm">
                 {attempt.error !== null && attempt !== reportedAttempt && <ErrorBox error={attempt.error} />}
-                {attempt.status === "interrupted" && (
-                  <Text size="sm">The process that ran this attempt ended, so the step was retried.</Text>
+                {attempt.status === "interrupted" && <Text size="sm">{texts.processEnded}</Text>}
+                {attempt.usage !== null && (
+                  <Text size="sm">{texts.modelUsage({ usage: formatUsage(attempt.usage) })}</Text>
                 )}
-                {attempt.usage !== null && <Text size="sm">Model usage: {formatUsage(attempt.usage)}</Text>}
                 {attempt.input !== undefined && (
-                  <Section title="Input">
+                  <Section title={texts.input}>
                     <AttemptInput runId={runId} ownerLabel={ownerLabel} attempt={attempt} />
                   </Section>
                 )}
@@ -74,7 +76,7 @@ const AttemptInput = ({
 }) => (
   <ValueView
     value={input}
-    label={`Input of ${ownerLabel}, attempt ${attempt}`}
+    label={texts.inputOf({ owner: ownerLabel, attempt })}
     loadFull={fullValueLoader(runId, input)}
   />
 );
@@ -89,11 +91,11 @@ function AttemptHeader({
   return (
     <Group gap="sm">
       <Text size="sm" fw={500}>
-        Attempt {attempt}
+        {texts.attempt({ attempt })}
       </Text>
       {status === "interrupted" ? (
         <Text size="xs" c="dimmed">
-          interrupted
+          {texts.interrupted}
         </Text>
       ) : (
         <StatusBadge status={status satisfies Exclude<AttemptStatus, "interrupted"> & StepStatus} />

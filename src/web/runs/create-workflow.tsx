@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconListCheck } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useParams } from "react-router";
+import * as texts from "#texts/runs";
 import type { RunSummary } from "../../../schemas/run.ts";
 import type { SavedWorkflow } from "../../../schemas/workflow.ts";
 import type { z } from "zod";
@@ -21,7 +22,6 @@ import { invalidateWorkflows } from "../workflows/queries.ts";
 import { runName } from "./run-name.ts";
 import { useIdempotencyHeader } from "./use-idempotency-header.ts";
 
-const TITLE = "New workflow from single steps";
 /** Number of runs among which other steps are looked for. */
 const SEARCHED = 100;
 
@@ -32,10 +32,10 @@ export default function CreateFromSteps() {
     queryFn: ({ signal }) => stepsAround(runId, signal),
   });
   const may = useHasScopeIn(steps.data?.at(-1));
-  if (!may("write")) return <AccessDenied title={TITLE} needs="editors and admins" />;
+  if (!may("write")) return <AccessDenied title={texts.newFromSteps} needs="editor" />;
   if (steps.data !== undefined) return <CreateForm key={runId} runId={runId} steps={steps.data} />;
   return (
-    <Page title={TITLE}>
+    <Page title={texts.newFromSteps}>
       {steps.isError ? (
         <ErrorAlert error={steps.error} retry={() => void steps.refetch()} />
       ) : (
@@ -83,12 +83,12 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
     create.mutate();
   };
   return (
-    <Page title={TITLE} about="Steps that you tried become the steps of a workflow">
+    <Page title={texts.newFromSteps} about={texts.newFromStepsHelp}>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="lg" maw={900}>
           <Checkbox.Group
-            label="Steps, in the order in which they ran"
-            description="Values that come from the output of an earlier step are read from there."
+            label={texts.stepsInOrder}
+            description={texts.stepsInOrderHelp}
             value={[...chosen]}
             onChange={setChosen}
           >
@@ -113,14 +113,14 @@ function CreateForm({ runId, steps }: { runId: string; steps: readonly RunSummar
           )}
           <Group>
             <Button type="submit" loading={create.isPending} disabled={chosen.length === 0}>
-              Create workflow
+              {texts.createWorkflow}
             </Button>
             <Button component={Link} to={`/runs/${runId}`} variant="default">
-              Cancel
+              {texts.cancel}
             </Button>
           </Group>
           <Text size="sm" c="dimmed">
-            Saved as a draft. Nothing runs until you start or publish it.
+            {texts.savedAsDraft}
           </Text>
         </Stack>
       </form>
@@ -133,20 +133,16 @@ function Created({ workflow }: { workflow: Saved }) {
   const { id, name } = workflow;
   const [guesses, issues] = [workflow.guesses ?? [], workflow.issues ?? []];
   return (
-    <Page title={`Check ${name}`} about="Saved as a draft. Nothing runs until you start or publish it.">
+    <Page title={texts.checkNamed({ name })} about={texts.savedAsDraft}>
       <Stack gap="lg" maw={900}>
         {issues.length > 0 && (
-          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="To fix before it can run">
-            <IssueList issues={issues} label="Issues" />
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={texts.toFix}>
+            <IssueList issues={issues} label={texts.issues} />
           </Alert>
         )}
         {guesses.length > 0 && (
-          <Alert
-            color="yellow"
-            icon={<IconListCheck aria-hidden />}
-            title="Guessed from the runs: is it right?"
-          >
-            <List size="sm" spacing={6} aria-label="Guesses" withPadding={false}>
+          <Alert color="yellow" icon={<IconListCheck aria-hidden />} title={texts.guessed}>
+            <List size="sm" spacing={6} aria-label={texts.guesses} withPadding={false}>
               {guesses.map(({ path, message }) => (
                 <List.Item key={`${path} ${message}`}>
                   <Code>{path}</Code> {endSentence(message)}
@@ -155,13 +151,13 @@ function Created({ workflow }: { workflow: Saved }) {
             </List>
           </Alert>
         )}
-        {issues.length === 0 && guesses.length === 0 && <Text>The runs left nothing to guess.</Text>}
+        {issues.length === 0 && guesses.length === 0 && <Text>{texts.nothingGuessed}</Text>}
         <Group>
           <Button component={Link} to={`/workflows/${id}/edit`}>
-            Edit definition
+            {texts.editDefinition}
           </Button>
           <Button component={Link} to={`/workflows/${id}`} variant="default">
-            Open workflow
+            {texts.openWorkflow}
           </Button>
         </Group>
       </Stack>

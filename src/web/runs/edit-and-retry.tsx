@@ -4,6 +4,7 @@ import { IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "react-router";
+import * as texts from "#texts/runs";
 import type { Run } from "../../../schemas/run.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
@@ -12,8 +13,7 @@ import { useValidation } from "../editor/use-validation.ts";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { UnsavedChangesGuard } from "../workflows/unsaved-changes-guard.tsx";
-import { RunLink } from "./facts.tsx";
-import { pluralize } from "./labels.ts";
+import { linkToRun, RunLink } from "./facts.tsx";
 import { runName } from "./run-name.ts";
 import { Section } from "./section.tsx";
 import { useRetry } from "./retry.tsx";
@@ -30,29 +30,26 @@ export default function EditAndRetry() {
   const run = useQuery({ ...runQuery(runId), enabled: hasScope("run") && hasScope("write") });
   const may = useHasScopeIn(run.data);
   if (!may("run") || !may("write")) {
-    return <AccessDenied title="Edit and retry" needs="editors and admins" />;
+    return <AccessDenied title={texts.editAndRetry} needs="editor" />;
   }
   return (
     <Page
-      title={run.data === undefined ? "Edit and retry" : `Edit and retry ${runName(run.data)}`}
-      about={
-        <>
-          Retries <RunLink id={runId} /> with a changed definition. The changes apply to the new run only. To
-          keep them, edit the workflow.
-        </>
+      title={
+        run.data === undefined ? texts.editAndRetry : texts.editAndRetryNamed({ name: runName(run.data) })
       }
+      about={texts.editAndRetryHelp({ run: <RunLink id={runId} /> })}
     >
       <QueryContent query={run}>
         {(data) =>
           data.workflow_id === null ? (
-            <Alert color="gray" title="This run has no workflow" role="note">
-              A single step can only be retried as it was. <RunLink id={runId}>Back to the run</RunLink>
+            <Alert color="gray" title={texts.noWorkflow} role="note">
+              {texts.noWorkflowHelp({ back: linkToRun(runId) })}
             </Alert>
           ) : hasEnded(data) ? (
             <OriginalDefinition key={data.id} run={{ ...data, workflow_id: data.workflow_id }} />
           ) : (
-            <Alert color="gray" title="This run is still active" role="note">
-              Wait until it ends, or cancel it before you retry. <RunLink id={runId}>Back to the run</RunLink>
+            <Alert color="gray" title={texts.stillActive} role="note">
+              {texts.stillActiveHelp({ back: linkToRun(runId) })}
             </Alert>
           )
         }
@@ -106,7 +103,7 @@ function RetryEditor({ run, definition, original }: RetryEditorProps) {
     <Stack gap="lg">
       <UnsavedChangesGuard
         when={isChanged && !retry.isPending && !retry.isSuccess}
-        what="your changes to the definition"
+        what={texts.unsavedChanges}
       />
       <Suspense fallback={<LoadingSkeleton rows={8} />}>
         <DefinitionEditor
@@ -114,28 +111,31 @@ function RetryEditor({ run, definition, original }: RetryEditorProps) {
           format="yaml"
           onChange={setText}
           issues={issues}
+          isStale={validation.state !== "checked"}
           steps={validation.report?.steps}
           workflowId={run.workflow_id}
           project={run.project}
-          label={`Definition of ${run.workflow_id} for the new run`}
+          label={texts.definitionLabel({ workflow: run.workflow_id })}
         />
       </Suspense>
       {isChanged && (
-        <Section title="Your changes" order={2}>
+        <Section title={texts.yourChanges} order={2}>
           <Suspense fallback={<LoadingSkeleton rows={3} />}>
             <DefinitionDiff
               before={original}
               after={text}
               beforeLabel={
-                run.patched === true ? `Version ${run.version}, modified` : `Version ${run.version}`
+                run.patched === true
+                  ? texts.versionNumberModified({ version: run.version ?? "" })
+                  : texts.versionNumber({ version: run.version ?? "" })
               }
-              afterLabel="Your changes"
+              afterLabel={texts.yourChanges}
             />
           </Suspense>
         </Section>
       )}
       {preview.length > 0 && (
-        <Section title="Retry preview" order={2}>
+        <Section title={texts.retryPreview} order={2}>
           <List size="sm" aria-live="polite">
             {preview.map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
@@ -150,14 +150,14 @@ function RetryEditor({ run, definition, original }: RetryEditorProps) {
           loading={retry.isPending}
           disabled={hasErrors || !isChanged}
         >
-          Retry with these changes
+          {texts.retryWithChanges}
         </Button>
         <Button component={Link} to={`/runs/${run.id}`} variant="default">
-          Cancel
+          {texts.cancel}
         </Button>
         <Text size="sm" c="dimmed" role="status">
-          {!isChanged && "No changes yet."}
-          {isChanged && hasErrors && `Fix ${pluralize(errors, "error")} first.`}
+          {!isChanged && texts.noChanges}
+          {isChanged && hasErrors && texts.fixErrors({ count: errors })}
         </Text>
       </Group>
     </Stack>

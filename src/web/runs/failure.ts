@@ -1,7 +1,7 @@
 /** Describes a run's failure in one sentence, with how to fix it. */
+import * as texts from "#texts/runs";
 import type { Run, RunError } from "../../../schemas/run.ts";
 import { endSentence } from "../ui/sentence.ts";
-import { pluralize } from "./labels.ts";
 
 export interface Failure {
   /** "revenue failed after 4 attempts: shop: no such column: regoin." */
@@ -16,23 +16,23 @@ type RunOutcome = Pick<Run, "error" | "failed_step">;
 export function describeFailure({ error, failed_step: step }: RunOutcome): Failure | undefined {
   if (error === null) return undefined;
   return {
-    summary: `${subjectOf(error, step)}: ${endSentence(error.message)}`,
+    summary: summaryOf(error, step),
     fix: endSentence(fixOf(error)),
   };
 }
 
-function subjectOf({ step_id: id, item }: RunError, step: RunOutcome["failed_step"]): string {
-  if (id === undefined) return "The run failed";
-  const subject = item === undefined ? id : `${id}, item ${item},`;
-  const attempts = step?.attempts ?? 0;
-  return attempts > 1 ? `${subject} failed after ${pluralize(attempts, "attempt")}` : `${subject} failed`;
+function summaryOf({ step_id: id, item, message: text }: RunError, step: RunOutcome["failed_step"]): string {
+  const message = endSentence(text);
+  if (id === undefined) return texts.runFailure({ message });
+  const attempts = Math.max(1, step?.attempts ?? 0);
+  return item === undefined
+    ? texts.stepFailure({ step: id, attempts, message })
+    : texts.itemFailure({ step: id, item, attempts, message });
 }
 
 function fixOf({ fix, step_id: id }: RunError): string {
   if (fix !== undefined && fix.trim() !== "") return fix;
-  return id === undefined
-    ? "Fix the cause, then retry the run"
-    : `Check the input of ${id}, fix the cause, then retry from ${id}`;
+  return id === undefined ? texts.fixRun : texts.fixStep({ step: id });
 }
 
 /** Maximum length of an error message in a list, in characters. */

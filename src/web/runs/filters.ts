@@ -1,15 +1,20 @@
 /** The filters of the run list: parsed from the URL, and converted to the parameters of GET /runs. */
-import type { RunStatus, RunTrigger } from "../../../schemas/run.ts";
+import type { RunStatus, RunTrigger } from "../../../schemas/run-status.ts";
+import { searchIssue } from "../workflows/filters.ts";
 import { TRIGGER_LABELS } from "./labels.ts";
 
 export interface RunFilters {
   workflow?: string;
+  /** Only runs that this backfill of the workflow started. */
+  backfill?: string;
   status: RunStatus[];
   trigger?: RunTrigger;
   /** A day in the local time zone (2026-11-21), or a timestamp. */
   since?: string;
   /** The last day, inclusive; or a timestamp. */
   until?: string;
+  /** Words of the id, inputs, output or error. */
+  search?: string;
 }
 
 export const RUN_STATUSES: readonly RunStatus[] = [
@@ -31,18 +36,23 @@ export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 /** Parses the URL. Unknown values are ignored. */
 export function readFilters(params: URLSearchParams): RunFilters {
   const workflow = params.get("workflow") ?? "";
+  const backfill = params.get("backfill") ?? "";
   const [trigger, since, until] = [params.get("trigger"), params.get("since"), params.get("until")];
+  const search = (params.get("search") ?? "").trim();
   return {
     ...(workflow !== "" && { workflow }),
+    ...(workflow !== "" && backfill !== "" && { backfill }),
     status: (params.get("status") ?? "").split(",").filter(isStatus),
     ...(isTrigger(trigger) && { trigger }),
     ...(isTimestamp(since) && { since }),
     ...(isTimestamp(until) && { until }),
+    ...(search !== "" && searchIssue(search) === undefined && { search }),
   };
 }
 
-export function writeFilters({ workflow, status, trigger, since, until }: RunFilters): URLSearchParams {
-  const values = { workflow, status: status.join(","), trigger, since, until };
+export function writeFilters(filters: RunFilters): URLSearchParams {
+  const { workflow, backfill, status, trigger, since, until, search } = filters;
+  const values = { workflow, backfill, status: status.join(","), trigger, since, until, search };
   return new URLSearchParams(
     Object.entries(values).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
@@ -52,9 +62,10 @@ export function writeFilters({ workflow, status, trigger, since, until }: RunFil
 
 export const isFiltered = (filters: RunFilters): boolean => writeFilters(filters).size > 0;
 
-/** The parameters of GET /runs. The API reads a day in UTC, so local days are sent as timestamps. */
-export function toQuery({ workflow, status, trigger, since, until }: RunFilters) {
+/** The parameters of GET /runs, without `backfill`, which only the list of a workflow takes. The API reads a day in UTC, so local days are sent as timestamps. */
+export function toQuery({ workflow, status, trigger, since, until, search }: RunFilters) {
   return {
+    ...(search !== undefined && { search }),
     ...(workflow !== undefined && { workflow_id: workflow }),
     ...(status.length > 0 && { status }),
     ...(trigger !== undefined && { trigger }),

@@ -2,6 +2,7 @@
 import { Anchor, Button, Group, NumberInput, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/runs";
 import type { RunStep } from "../../../schemas/run.ts";
 import { QueryContent } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -23,25 +24,25 @@ interface ItemsProps {
 export function Items({ run, step, revision, onItem }: ItemsProps) {
   const [from, setFrom] = useState(0);
   const { total, max } = step.items!;
-  const noun = max === undefined ? "Item" : "Iteration";
+  const kind = max === undefined ? "item" : "iteration";
   // Without an item, the API returns the first page.
   const query = useQuery(stepQuery(run.id, step.id, from === 0 ? undefined : from, revision));
   return (
-    <Section title={`${noun}s`}>
+    <Section title={texts.itemsName({ kind })}>
       <QueryContent query={query}>
         {({ item_list: items = [] }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {total === 0 ? "The list is empty." : `No ${noun.toLowerCase()}s have started.`}
+              {total === 0 ? texts.listEmpty : texts.noneStarted({ kind })}
             </Text>
           ) : (
-            <Table aria-label={`${noun}s of ${step.id}`} verticalSpacing={6}>
+            <Table aria-label={texts.itemsOf({ kind, step: step.id })} verticalSpacing={6}>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>{noun}</Table.Th>
-                  <Table.Th>Status</Table.Th>
-                  <Table.Th visibleFrom="xs">Attempts</Table.Th>
-                  <Table.Th>Error</Table.Th>
+                  <Table.Th>{texts.itemName({ kind })}</Table.Th>
+                  <Table.Th>{texts.status}</Table.Th>
+                  <Table.Th visibleFrom="xs">{texts.attempts}</Table.Th>
+                  <Table.Th>{texts.error}</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -53,7 +54,7 @@ export function Items({ run, step, revision, onItem }: ItemsProps) {
                         type="button"
                         size="sm"
                         onClick={() => onItem(item)}
-                        aria-label={`${noun} ${item}`}
+                        aria-label={texts.itemNumbered({ kind, item })}
                       >
                         {item}
                       </Anchor>
@@ -72,20 +73,20 @@ export function Items({ run, step, revision, onItem }: ItemsProps) {
           )
         }
       </QueryContent>
-      {total > PAGE_SIZE && <Pager noun={noun} total={total} from={from} onFrom={setFrom} onItem={onItem} />}
+      {total > PAGE_SIZE && <Pager kind={kind} total={total} from={from} onFrom={setFrom} onItem={onItem} />}
     </Section>
   );
 }
 
 interface PagerProps {
-  noun: string;
+  kind: "item" | "iteration";
   total: number;
   from: number;
   onFrom: (from: number) => void;
   onItem: (item: number) => void;
 }
 
-function Pager({ noun, total, from, onFrom, onItem }: PagerProps) {
+function Pager({ kind, total, from, onFrom, onItem }: PagerProps) {
   const [input, setInput] = useState<number | string>("");
   const last = Math.min(from + PAGE_SIZE, total);
   return (
@@ -96,13 +97,13 @@ function Pager({ noun, total, from, onFrom, onItem }: PagerProps) {
         disabled={from === 0}
         onClick={() => onFrom(Math.max(0, from - PAGE_SIZE))}
       >
-        Previous
+        {texts.previous}
       </Button>
       <Text size="sm" role="status">
-        {noun}s {from}–{last - 1} ({total.toLocaleString()} in total)
+        {texts.itemRange({ kind, from, to: last - 1, total })}
       </Text>
       <Button size="xs" variant="default" disabled={last >= total} onClick={() => onFrom(last)}>
-        Next
+        {texts.next}
       </Button>
       <form
         onSubmit={(event) => {
@@ -114,8 +115,8 @@ function Pager({ noun, total, from, onFrom, onItem }: PagerProps) {
           <NumberInput
             size="xs"
             w={110}
-            aria-label={`${noun} number`}
-            placeholder={noun}
+            aria-label={texts.itemNumber({ kind })}
+            placeholder={texts.itemName({ kind })}
             min={0}
             max={total - 1}
             allowDecimal={false}
@@ -124,7 +125,7 @@ function Pager({ noun, total, from, onFrom, onItem }: PagerProps) {
             onChange={setInput}
           />
           <Button size="xs" variant="default" type="submit">
-            Go to {noun.toLowerCase()}
+            {texts.goToItem({ kind })}
           </Button>
         </Group>
       </form>

@@ -1,35 +1,34 @@
-import type { RunStep, RunSummary, RunTrigger } from "../../../schemas/run.ts";
+import type { ReactNode } from "react";
+import * as texts from "#texts/runs";
+import type { RunStep, RunSummary } from "../../../schemas/run.ts";
+import type { RunTrigger } from "../../../schemas/run-status.ts";
 
 export const TRIGGER_LABELS: Readonly<Record<RunTrigger, string>> = {
-  web: "Web interface",
-  mcp: "MCP",
-  rest: "REST API",
-  cli: "Command line",
-  schedule: "Schedule",
-  webhook: "Webhook",
-  backfill: "Backfill",
-  workflow: "Parent run",
-  on_failure: "Failure of a run",
-  example: "Example",
+  web: texts.triggerKind({ trigger: "web" }),
+  mcp: texts.triggerKind({ trigger: "mcp" }),
+  rest: texts.triggerKind({ trigger: "rest" }),
+  cli: texts.triggerKind({ trigger: "cli" }),
+  schedule: texts.triggerKind({ trigger: "schedule" }),
+  webhook: texts.triggerKind({ trigger: "webhook" }),
+  backfill: texts.triggerKind({ trigger: "backfill" }),
+  workflow: texts.triggerKind({ trigger: "workflow" }),
+  on_failure: texts.triggerKind({ trigger: "on_failure" }),
+  example: texts.triggerKind({ trigger: "example" }),
 };
 
 /** What started a run, and whether it is a trial. */
 export const triggerLabel = ({ trigger, trial }: Pick<RunSummary, "trigger" | "trial">): string =>
-  trial === true ? `${TRIGGER_LABELS[trigger]}, trial` : TRIGGER_LABELS[trigger];
+  trial === true ? texts.triggerOfTrial({ trigger: TRIGGER_LABELS[trigger] }) : TRIGGER_LABELS[trigger];
 
-/** Why a step has an output although it did not run; undefined when it ran. */
-export function describeReuse({
-  reused_from: from,
-  given,
-}: RunStep): { text: string; run?: string } | undefined {
-  if (given === true)
-    return { text: "Given: the step did not run, because this trial was given its output." };
+/**
+ * Why a step has an output although it did not run; undefined when it ran.
+ * @param link renders a run, as a link to it
+ */
+export function describeReuse(
+  { reused_from: from, given }: RunStep,
+  link: (runId: string) => ReactNode,
+): ReactNode {
+  if (given === true) return texts.reuseGiven;
   if (from === undefined) return undefined;
-  return from === "cache"
-    ? { text: "Cached: an earlier output is reused because the inputs are unchanged." }
-    : { text: "Reused: the output comes from", run: from };
+  return from === "cache" ? texts.reuseCached : texts.reuseOf({ run: link(from) });
 }
-
-/** "1 step", "2 steps". */
-export const pluralize = (n: number, singular: string, plural = `${singular}s`): string =>
-  `${n.toLocaleString()} ${n === 1 ? singular : plural}`;

@@ -76,6 +76,28 @@ async function loadFullValue(runId: string, ref: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
+/** The output of a step of a run that has ended; of one that is longer than `maxChars`, the beginning. */
+export const outputQuery = (runId: string, stepId: string, maxChars: number) =>
+  queryOptions({
+    queryKey: ["runs", runId, "output", stepId],
+    queryFn: async ({ signal }): Promise<unknown> => {
+      const query = { step_id: stepId, max_chars: MAX_VALUE_CHARS };
+      const { data } = await send("get", "/runs/{run_id}", { path: { run_id: runId }, query, signal });
+      const output = data.steps![0]!.output ?? null;
+      return isTruncated(output) && output.chars <= maxChars ? loadFullValue(runId, output.ref) : output;
+    },
+    staleTime: Infinity,
+  });
+
+/** The whole inputs of a run. */
+export const runInputsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["runs", runId, "inputs"],
+    queryFn: async (): Promise<Record<string, unknown>> =>
+      ((await loadFullValue(runId, "inputs")) ?? {}) as Record<string, unknown>,
+    staleTime: Infinity,
+  });
+
 /** @returns a function that loads the full value; undefined when the value is not truncated */
 export const fullValueLoader = (runId: string, value: unknown): (() => Promise<unknown>) | undefined =>
   isTruncated(value) ? () => loadFullValue(runId, value.ref) : undefined;

@@ -3,6 +3,7 @@ import { List, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
+import * as texts from "#texts/runs";
 import type { Issue } from "../../../schemas/problem.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { ApiError, send } from "../api/client.ts";
@@ -21,7 +22,7 @@ export interface RetryRequest {
 
 /** @param onIssues shows the issues of the changed definition; by default a notification shows them */
 export function useRetry(
-  run: Pick<Run, "id" | "workflow_id" | "step">,
+  run: Pick<Run, "id" | "workflow_id" | "workflow_name" | "step">,
   onIssues?: (issues: Issue[]) => Promise<void>,
 ) {
   const client = useQueryClient();
@@ -38,7 +39,7 @@ export function useRetry(
       ).data,
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["runs"] });
-      notifySuccess(`New run of ${runName(run)} started.`);
+      notifySuccess(texts.newRunStarted({ name: runName(run) }));
       await navigate(`/runs/${id}`);
     },
     onError: (error, body) => {
@@ -46,34 +47,31 @@ export function useRetry(
       if (error instanceof ApiError && error.code === "confirmation_needed")
         return confirmSideEffects(run, issues, () => retry.mutate({ ...body, confirm: true }));
       if (onIssues !== undefined && issues.length > 0) return onIssues(issues);
-      notifyError("Could not retry the run", error);
+      notifyError(texts.retryFailed, error);
     },
   });
   return retry;
 }
 
 function confirmSideEffects(
-  run: Pick<Run, "workflow_id" | "step">,
+  run: Pick<Run, "workflow_id" | "workflow_name" | "step">,
   issues: readonly Issue[],
   confirm: () => void,
 ) {
   modals.openConfirmModal({
-    title: `Repeat side effects of ${runName(run)}?`,
+    title: texts.repeatEffectsTitle({ name: runName(run) }),
     children: (
       <Stack gap="sm">
-        <Text size="sm">
-          {issues.length === 1 ? "This step has side effects" : "These steps have side effects"} that may
-          already have happened:
-        </Text>
+        <Text size="sm">{texts.repeatEffects({ count: issues.length })}</Text>
         <List size="sm">
           {issues.map(({ path, message }) => (
             <List.Item key={path}>{endSentence(message)}</List.Item>
           ))}
         </List>
-        <Text size="sm">Check whether they happened before you retry. No run has been started yet.</Text>
+        <Text size="sm">{texts.repeatEffectsHelp}</Text>
       </Stack>
     ),
-    labels: { confirm: "Retry anyway", cancel: "Cancel" },
+    labels: { confirm: texts.retryAnyway, cancel: texts.cancel },
     confirmProps: { color: "red" },
     onConfirm: confirm,
   });

@@ -2,16 +2,18 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconBan, IconFlask, IconRubberStamp } from "@tabler/icons-react";
 import { Link } from "react-router";
+import * as texts from "#texts/runs";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
-import { describeFailure } from "./failure.ts";
+import { FailingStep } from "./failing-step.tsx";
+import { KeepChanges } from "./keep-changes.tsx";
 import type { LiveRun } from "./live-updates.ts";
 
 export function RunBanner({ run }: { run: LiveRun }) {
   return (
     <>
       {run.trial === true && (
-        <Alert color="blue" icon={<IconFlask aria-hidden />} title="Trial" role="note">
-          <Text size="sm">This run executes no step with effects, and changes no state.</Text>
+        <Alert color="blue" icon={<IconFlask aria-hidden />} title={texts.trialTitle} role="note">
+          <Text size="sm">{texts.trialHelp}</Text>
         </Alert>
       )}
       <StatusBanner run={run} />
@@ -22,21 +24,16 @@ export function RunBanner({ run }: { run: LiveRun }) {
 function StatusBanner({ run }: { run: LiveRun }) {
   if (run.status === "failed") return <Failure run={run} />;
   if (run.status === "cancelled") return <Cancelled run={run} />;
+  if (run.status === "succeeded" && run.patched === true) return <KeepChanges run={run} />;
   if (run.status === "queued" && run.next !== undefined)
     return <Text size="sm">{withoutApiHint(run.next)}</Text>;
   return <Approvals run={run} />;
 }
 
 function Failure({ run }: { run: LiveRun }) {
-  const failure = describeFailure(run);
-  if (failure === undefined) return null;
   return (
     <>
-      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Run failed" role="note">
-        <Text style={{ overflowWrap: "anywhere", whiteSpace: "pre-line" }}>
-          {failure.summary} <strong>How to fix:</strong> {failure.fix}
-        </Text>
-      </Alert>
+      <FailingStep run={run} />
       <HandlerFailure run={run} />
     </>
   );
@@ -49,11 +46,11 @@ function HandlerFailure({ run: { on_failure: handler } }: { run: LiveRun }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle aria-hidden />}
-      title={`“${handler.workflow_id}” could not start`}
+      title={texts.handlerFailed({ workflow: handler.workflow_id })}
       role="note"
     >
       <Text style={{ overflowWrap: "anywhere" }}>
-        It should have run because this run failed. {handler.error.message}
+        {texts.handlerFailedHelp({ message: handler.error.message })}
       </Text>
     </Alert>
   );
@@ -62,10 +59,10 @@ function HandlerFailure({ run: { on_failure: handler } }: { run: LiveRun }) {
 function Cancelled({ run }: { run: LiveRun }) {
   const may = useHasScopeIn(run);
   return (
-    <Alert color="gray" icon={<IconBan aria-hidden />} title="Run cancelled" role="note">
+    <Alert color="gray" icon={<IconBan aria-hidden />} title={texts.runCancelled} role="note">
       <Text size="sm">
-        {run.error?.message ?? "Completed steps stay as they are, unless they have an undo."}
-        {may("run") && " A retry reuses the steps that succeeded."}
+        {run.error?.message ?? texts.completedStay}
+        {may("run") && ` ${texts.retryReuses}`}
       </Text>
     </Alert>
   );
@@ -76,7 +73,7 @@ function Approvals({ run }: { run: LiveRun }) {
   const may = useHasScopeIn(run);
   if (approvals === undefined || approvals.length === 0) return null;
   return (
-    <Alert color="yellow" icon={<IconRubberStamp aria-hidden />} title="Needs approval" role="note">
+    <Alert color="yellow" icon={<IconRubberStamp aria-hidden />} title={texts.needsApproval} role="note">
       <Stack gap="sm">
         {approvals.map(({ id, step_id: step, message, progress }) => (
           <Group key={id} justify="space-between" gap="sm">
@@ -89,9 +86,9 @@ function Approvals({ run }: { run: LiveRun }) {
               to={`/approvals/${id}`}
               size="xs"
               variant="default"
-              aria-label={`${may("approve") ? "Review" : "View"} ${step}`}
+              aria-label={may("approve") ? texts.reviewStep({ step }) : texts.viewStep({ step })}
             >
-              {may("approve") ? "Review" : "View"}
+              {may("approve") ? texts.review : texts.view}
             </Button>
           </Group>
         ))}

@@ -1,8 +1,12 @@
 /** A run with its status, inputs, output and steps; it updates live until the run ends. */
-import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
+import * as texts from "#texts/runs";
+import { ApiError } from "../api/client.ts";
+import { NotFoundHelp } from "../app/not-found-help.tsx";
+import { useRecordVisit } from "../palette/recent.ts";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
@@ -10,6 +14,7 @@ import { StatusBadge } from "../ui/status-badge.tsx";
 import { ValueView } from "../values/value-view.tsx";
 import { RunActions } from "./actions.tsx";
 import { RunFacts } from "./facts.tsx";
+import { Folded } from "./folded.tsx";
 import { type ConnectionState, useLiveRun } from "./use-live-run.ts";
 import { ScrollableValue, Section } from "./section.tsx";
 import { attemptsQuery, fullValueLoader } from "./queries.ts";
@@ -18,6 +23,9 @@ import { runName } from "./run-name.ts";
 import { StepViews } from "./step-views.tsx";
 import { hasEnded, type LiveRun } from "./live-updates.ts";
 import { isUndoStep } from "./undo-steps.ts";
+import { useApprovalReports } from "./use-approval-reports.ts";
+import { useWorkflowName } from "../workflows/workflow-name.tsx";
+import { summarizeValue } from "./value-summary.ts";
 import { useClock } from "./use-clock.ts";
 
 export default function RunPage() {
@@ -28,9 +36,18 @@ export default function RunPage() {
 
 function RunLoader({ runId }: { runId: string }) {
   const { query, run, connection } = useLiveRun(runId);
+  if (query.error instanceof ApiError && query.error.code === "run_not_found") {
+    return (
+      <Page title={texts.runNotFound}>
+        <NotFoundHelp title={texts.noSuchRun} lookedFor={runId} words={[]}>
+          {texts.runsArePurged}
+        </NotFoundHelp>
+      </Page>
+    );
+  }
   if (run === undefined) {
     return (
-      <Page title={`Run ${runId}`}>
+      <Page title={texts.runId({ id: runId })}>
         {query.isError ? (
           <ErrorAlert error={query.error} retry={() => void query.refetch()} />
         ) : (
@@ -46,9 +63,13 @@ function RunLoader({ runId }: { runId: string }) {
 const ATTEMPTS_THROTTLE_MS = 3_000;
 
 function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionState | undefined }) {
+  const workflow = useWorkflowName(run.workflow_id);
+  const name = workflow ?? runName(run);
+  useRecordVisit({ kind: "run", id: run.id, label: texts.runOf({ name }) });
   const now = useClock(!hasEnded(run));
+  const reports = useApprovalReports(run.steps);
   const revision = useThrottledValue(
-    `${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
+    `${reports} ${run.status} ${run.steps.filter(({ status }) => status !== "pending").length} ${run.steps.reduce((sum, step) => sum + step.attempts, 0)}`,
     ATTEMPTS_THROTTLE_MS,
   );
   const attempts = useQuery({
@@ -57,11 +78,11 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
   });
   return (
     <Page
-      title={`Run of ${runName(run)}`}
+      title={texts.runOf({ name })}
       about={
         <Group gap="xs">
           <span>{run.id}</span>
-          <Copy text={run.id} label="run ID" />
+          <Copy text={run.id} label={texts.runIdLabel} />
         </Group>
       }
       actions={<RunActions run={run} />}
@@ -74,35 +95,33 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
         </Group>
         {connection !== undefined && (
           <Text size="xs" c="dimmed" role="status">
-            {CONNECTION_LABELS[connection]}
+            {texts.connection({ connection })}
           </Text>
         )}
       </Group>
       <RunBanner run={run} />
-      <RunFacts run={run} usage={attempts.data?.usage ?? run.usage} now={now} />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Section title="Inputs" order={2}>
-          <ScrollableValue label="Inputs of the run">
+      {run.status === "succeeded" && (
+        <Section title={texts.output} order={2}>
+          <ScrollableValue label={texts.outputOfRun}>
             <ValueView
-              value={run.inputs}
-              label="Inputs of the run"
-              loadFull={fullValueLoader(run.id, run.inputs)}
+              value={run.output}
+              label={texts.outputOfRun}
+              loadFull={fullValueLoader(run.id, run.output)}
             />
           </ScrollableValue>
         </Section>
-        {run.status === "succeeded" && (
-          <Section title="Output" order={2}>
-            <ScrollableValue label="Output of the run">
-              <ValueView
-                value={run.output}
-                label="Output of the run"
-                loadFull={fullValueLoader(run.id, run.output)}
-              />
-            </ScrollableValue>
-          </Section>
-        )}
-        <RunState run={run} />
-      </SimpleGrid>
+      )}
+      <RunFacts run={run} usage={attempts.data?.usage ?? run.usage} now={now} />
+      <Stack gap="xs">
+        <FoldedValue title={texts.inputs} label={texts.inputsOfRun} run={run} value={run.inputs} />
+        <FoldedValue title={texts.stateRead} label={texts.stateReadLabel} run={run} value={run.state} />
+        <FoldedValue
+          title={texts.stateCommitted}
+          label={texts.stateCommittedLabel}
+          run={run}
+          value={run.committed}
+        />
+      </Stack>
       <Stack>
         <StepViews run={run} attempts={attempts.data?.steps} now={now} />
       </Stack>
@@ -110,32 +129,27 @@ function RunDetails({ run, connection }: { run: LiveRun; connection: ConnectionS
   );
 }
 
-/** The state of the workflow that the run has read, and what it has committed. */
-function RunState({ run }: { run: LiveRun }) {
-  const values = [
-    { title: "State read", label: "State that the run read", value: run.state },
-    { title: "State committed", label: "State that the run committed", value: run.committed },
-  ];
-  return values
-    .filter(({ value }) => value !== undefined)
-    .map(({ title, label, value }) => (
-      <Section key={title} title={title} order={2}>
-        <ScrollableValue label={label}>
-          <ValueView value={value} label={label} loadFull={fullValueLoader(run.id, value)} />
-        </ScrollableValue>
-      </Section>
-    ));
+interface FoldedValueProps {
+  title: string;
+  label: string;
+  run: LiveRun;
+  value: unknown;
 }
 
-const CONNECTION_LABELS: Readonly<Record<ConnectionState, string>> = {
-  connecting: "Connecting…",
-  live: "Live",
-  reconnecting: "Reconnecting…",
-  polling: "Updates every 3 s",
-};
+/** @param value undefined where the run has none: then nothing is shown */
+function FoldedValue({ title, label, run, value }: FoldedValueProps) {
+  if (value === undefined) return null;
+  return (
+    <Folded title={title} summary={summarizeValue(value)}>
+      <ScrollableValue label={label}>
+        <ValueView value={value} label={label} loadFull={fullValueLoader(run.id, value)} />
+      </ScrollableValue>
+    </Folded>
+  );
+}
 
 function progressOf(run: LiveRun): string {
-  if (run.stopping === true) return run.steps.some(isUndoStep) ? "Undoing its steps…" : "Stopping…";
+  if (run.stopping === true) return run.steps.some(isUndoStep) ? texts.undoing : texts.stopping;
   if (hasEnded(run) || run.progress === undefined) return "";
-  return `${run.progress.done} of ${run.progress.total} steps completed`;
+  return texts.stepsCompleted({ done: run.progress.done, total: run.progress.total });
 }

@@ -2,8 +2,12 @@
 import { Alert, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import * as texts from "#texts/runs";
 import type { RunError } from "../../../schemas/run.ts";
 import { ValueView } from "../values/value-view.tsx";
+import { strong } from "../ui/message-tags.tsx";
+import { Condition } from "./condition.tsx";
+import { conditionDetails } from "./condition-details.ts";
 
 /** @param order heading level: 3 within a step, 2 on the page itself */
 export function Section({
@@ -35,12 +39,18 @@ export function ErrorBox({ error }: { error: RunError }) {
           </Text>
           {error.fix !== undefined && (
             <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-              <strong>How to fix:</strong> {error.fix}
+              {texts.howToFix({ fix: error.fix, strong })}
             </Text>
           )}
         </Stack>
       </Alert>
-      {error.details !== undefined && <ValueView value={error.details} label={`Details of ${error.code}`} />}
+      {conditionDetails(error) === undefined ? (
+        error.details !== undefined && (
+          <ValueView value={error.details} label={texts.detailsOf({ code: error.code })} />
+        )
+      ) : (
+        <Condition error={error} />
+      )}
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 /** Compares the steps of a run's definition with a changed one, and previews the retry. */
+import * as texts from "#texts/runs";
 import type { RunStep } from "../../../schemas/run.ts";
 import { isSameDefinition } from "../workflows/describe-changes.ts";
-import { pluralize } from "./labels.ts";
 import { isUndoStep, undoStepId } from "./undo-steps.ts";
 
 type Definition = Readonly<Record<string, unknown>>;
@@ -37,13 +37,12 @@ export function previewRetry({ changed, added, removed }: StepDiff, all: readonl
     .map(({ id }) => id);
   const succeeded = steps.filter(({ id, status }) => status === "succeeded" && !edited.has(id)).length;
   return [
-    changed.length > 0 && `Changed, will run again: ${formatIds(changed)}.`,
-    added.length > 0 && `Added: ${formatIds(added)}.`,
-    removed.length > 0 && `Removed: ${formatIds(removed)}.`,
-    undone.length > 0 && `Undone, will run again: ${formatIds(undone)}.`,
-    unfinished.length > 0 && `Not succeeded, will run: ${formatIds(unfinished)}.`,
-    succeeded > 0 &&
-      `${pluralize(succeeded, "other step")} succeeded. Outputs are reused where the inputs are unchanged.`,
+    changed.length > 0 && texts.changedSteps({ steps: formatIds(changed) }),
+    added.length > 0 && texts.addedSteps({ steps: formatIds(added) }),
+    removed.length > 0 && texts.removedSteps({ steps: formatIds(removed) }),
+    undone.length > 0 && texts.undoneSteps({ steps: formatIds(undone) }),
+    unfinished.length > 0 && texts.unfinishedSteps({ steps: formatIds(unfinished) }),
+    succeeded > 0 && texts.otherSteps({ count: succeeded }),
   ].filter((sentence) => sentence !== false);
 }
 
@@ -63,4 +62,4 @@ const MAX_NAMED = 8;
 const formatIds = (ids: readonly string[]): string =>
   ids.length <= MAX_NAMED
     ? ids.join(", ")
-    : `${ids.slice(0, MAX_NAMED).join(", ")} and ${ids.length - MAX_NAMED} more`;
+    : texts.stepsAndMore({ steps: ids.slice(0, MAX_NAMED).join(", "), more: ids.length - MAX_NAMED });

@@ -3,11 +3,11 @@ import { Box, Group, Stack, Text, TextInput, UnstyledButton } from "@mantine/cor
 import { IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useRef, useState } from "react";
+import * as texts from "#texts/runs";
 import type { RunStep } from "../../../schemas/run.ts";
-import { StatusBadge } from "../ui/status-badge.tsx";
+import { StatusBadge, statusLabel } from "../ui/status-badge.tsx";
 import { formatElapsed } from "./elapsed.ts";
 import { itemsLabel } from "../timeline/row-labels.ts";
-import { pluralize } from "./labels.ts";
 
 const ROW_PX = 44;
 /** Number of steps from which the list has a search field. */
@@ -24,14 +24,14 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
   const [search, setSearch] = useState("");
   const query = search.trim().toLowerCase();
   const matching = steps.filter(({ id, type, status }) =>
-    `${id} ${type} ${status}`.toLowerCase().includes(query),
+    `${id} ${type} ${statusLabel(status)}`.toLowerCase().includes(query),
   );
   return (
     <Stack gap="sm">
       {steps.length >= MIN_SEARCHABLE && (
         <TextInput
-          aria-label="Find a step by id, type or status"
-          placeholder="Find a step by id, type or status"
+          aria-label={texts.findStep}
+          placeholder={texts.findStep}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -40,7 +40,7 @@ export function StepList({ steps, now, selected, onSelect }: StepListProps) {
       )}
       {query !== "" && (
         <Text size="sm" c="dimmed" role="status">
-          {pluralize(matching.length, "step")} of {steps.length}
+          {texts.stepsFound({ count: matching.length, total: steps.length })}
         </Text>
       )}
       <Rows steps={matching} now={now} selected={selected} onSelect={onSelect} />
@@ -75,7 +75,7 @@ function Rows({ steps, now, selected, onSelect }: StepListProps) {
     <Box ref={scroller} mah={440} style={{ overflowY: "auto" }}>
       <Box
         component="ul"
-        aria-label="Steps"
+        aria-label={texts.steps}
         m={0}
         p={0}
         pos="relative"
@@ -91,8 +91,7 @@ function Rows({ steps, now, selected, onSelect }: StepListProps) {
             aria-posinset={index + 1}
             pos="absolute"
             top={start}
-            left={0}
-            right={0}
+            w="100%"
             h={ROW_PX}
           >
             <Row
@@ -136,7 +135,7 @@ function Row({ step, now, selected, onSelect, onKeyDown }: RowProps) {
         <Text size="xs" c="dimmed">
           {step.type}
         </Text>
-        <Group gap="sm" ml="auto" wrap="nowrap">
+        <Group gap="sm" ms="auto" wrap="nowrap">
           <Text size="xs" c="dimmed" visibleFrom="xs" style={{ whiteSpace: "nowrap" }}>
             {rowDetails(step, now)}
           </Text>
@@ -152,11 +151,11 @@ function rowDetails(step: RunStep, now: number): string {
   const { attempts, started_at: from, finished_at: to, reused_from: reused, given } = step;
   return [
     itemsLabel(step),
-    attempts > 1 && pluralize(attempts, "attempt"),
+    attempts > 1 && texts.attemptCount({ count: attempts }),
     given === true
-      ? "given"
+      ? texts.given
       : reused !== undefined
-        ? "reused"
+        ? texts.reused
         : from !== null && formatElapsed(from, to, now),
   ]
     .filter((part) => typeof part === "string")

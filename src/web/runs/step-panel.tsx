@@ -5,14 +5,15 @@ import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useSearchParams } from "react-router";
+import * as texts from "#texts/runs";
 import type { RunStep } from "../../../schemas/run.ts";
-import { waitEndLabel } from "../../../schemas/waiting-step-types.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { ValueView } from "../values/value-view.tsx";
+import { ApprovalEventList } from "../approvals/event-list.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Fact, Facts, RunLink } from "./facts.tsx";
 import { Items } from "./items.tsx";
@@ -22,6 +23,7 @@ import type { LiveRun } from "./live-updates.ts";
 import { formatElapsed } from "./elapsed.ts";
 import { formatUsage, sumUsage } from "./usage.ts";
 import { describeReuse } from "./labels.ts";
+import { useApprovalReports } from "./use-approval-reports.ts";
 
 /** Minimum time between two requests for the details of a step, in milliseconds: a fan-out changes many times a second. */
 const DETAILS_THROTTLE_MS = 2_000;
@@ -38,8 +40,9 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   const [params, setParams] = useSearchParams();
   const itemParam = params.get("item") ?? "";
   const item = step.items !== undefined && /^\d{1,6}$/.test(itemParam) ? Number(itemParam) : undefined;
+  const reports = useApprovalReports(run.steps);
   const revision = useThrottledValue(
-    `${step.status} ${step.attempts} ${step.items?.done ?? ""} ${step.items?.failed ?? ""}`,
+    `${step.status} ${step.attempts} ${step.items?.done ?? ""} ${step.items?.failed ?? ""} ${reports}`,
     DETAILS_THROTTLE_MS,
   );
   const query = useQuery(stepQuery(run.id, step.id, item, revision));
@@ -72,7 +75,7 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
             color="gray"
             size="compact-sm"
             onClick={onClose}
-            aria-label={`Close ${step.id}`}
+            aria-label={texts.closeStep({ step: step.id })}
           >
             <IconX size={16} aria-hidden />
           </Button>
@@ -80,10 +83,11 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
         <StepFacts run={run} step={current} startedAt={startedAtOf(current, query.data)} now={now} />
         {step.items !== undefined && item !== undefined ? (
           <Text size="sm">
-            <Anchor component="button" type="button" inherit onClick={() => showItem(undefined)}>
-              All {step.items.max === undefined ? "items" : "iterations"}
-            </Anchor>{" "}
-            › {step.items.max === undefined ? "item" : "iteration"} {item}
+            {texts.shownItem({
+              kind: step.items.max === undefined ? "item" : "iteration",
+              item,
+              all: buttonThat(() => showItem(undefined)),
+            })}
           </Text>
         ) : null}
         <QueryContent query={query} skeleton={<LoadingSkeleton rows={3} />}>
@@ -100,6 +104,12 @@ export function StepPanel({ run, step, now, onClose }: StepPanelProps) {
   );
 }
 
+const buttonThat = (onClick: () => void) => (text: ReactNode) => (
+  <Anchor component="button" type="button" inherit onClick={onClick}>
+    {text}
+  </Anchor>
+);
+
 /** The start of the first attempt, if loaded; the step's own start is that of its latest attempt. */
 const startedAtOf = (step: RunStep, details: RunStep | undefined): string | null =>
   details?.attempt_list?.find(({ attempt }) => attempt === 1)?.started_at ?? step.started_at;
@@ -114,64 +124,52 @@ interface StepFactsProps {
 function StepFacts({ run, step, startedAt, now }: StepFactsProps) {
   const approvals = (run.approvals ?? []).filter(({ step_id: id }) => id === step.id);
   const may = useHasScopeIn(run);
-  const reused = describeReuse(step);
+  const reused = describeReuse(step, (id) => <RunLink id={id} />);
   return (
     <>
       {approvals.map(({ id, message, progress }) => (
         <Alert
           key={id}
           color="yellow"
-          title={progress === undefined ? "Needs approval" : `Needs approval: ${progress}`}
+          title={progress === undefined ? texts.needsApproval : texts.needsApprovalProgress({ progress })}
         >
           <Group justify="space-between" gap="sm">
             <Text size="sm" lineClamp={3} style={{ whiteSpace: "pre-line" }}>
               {message}
             </Text>
             <Button component={Link} to={`/approvals/${id}`} size="xs" variant="default">
-              {may("approve") ? "Review" : "View"}
+              {may("approve") ? texts.review : texts.view}
             </Button>
           </Group>
         </Alert>
       ))}
-      {reused !== undefined && (
-        <Text size="sm">
-          {reused.text}
-          {reused.run !== undefined && (
-            <>
-              {" "}
-              <RunLink id={reused.run} />.
-            </>
-          )}
-        </Text>
-      )}
+      {reused !== undefined && <Text size="sm">{reused}</Text>}
       <Facts>
         {startedAt !== null && (
-          <Fact name="Started">
+          <Fact name={texts.started}>
             <Time at={startedAt} />
           </Fact>
         )}
         {startedAt !== null && (
-          <Fact name={step.finished_at === null ? "Elapsed" : "Duration"}>
+          <Fact name={step.finished_at === null ? texts.elapsed : texts.duration}>
             {formatElapsed(startedAt, step.finished_at, now)}
           </Fact>
         )}
         {step.waits_until !== undefined && (
-          <Fact name={waitEndLabel(step.type)}>
+          <Fact name={texts.waitEnd({ type: step.type })}>
             <Time at={step.waits_until} />
           </Fact>
         )}
         {step.child_run !== undefined && (
-          <Fact name="Child run">
+          <Fact name={texts.childRun}>
             <RunLink id={step.child_run} />
           </Fact>
         )}
         {step.items !== undefined && (
-          <Fact name={step.items.max === undefined ? "Items" : "Iterations"}>
-            {step.items.done.toLocaleString()}{" "}
+          <Fact name={texts.itemsName({ kind: step.items.max === undefined ? "item" : "iteration" })}>
             {step.items.max === undefined
-              ? `of ${step.items.total.toLocaleString()} completed`
-              : `completed, at most ${step.items.max.toLocaleString()}`}
-            {step.items.failed > 0 && `, ${step.items.failed.toLocaleString()} failed`}
+              ? texts.itemsCompleted(step.items)
+              : texts.iterationsCompleted({ ...step.items, max: step.items.max })}
           </Fact>
         )}
       </Facts>
@@ -193,18 +191,26 @@ function Details({
 }) {
   const attempts = step.attempt_list ?? [];
   const usage = sumUsage(attempts);
-  const label = step.item === undefined ? step.id : `${step.id}, item ${step.item}`;
+  const label = step.item === undefined ? step.id : texts.itemOfStep({ step: step.id, item: step.item });
   return (
     <Stack>
       {step.error !== null && <ErrorBox error={step.error} />}
+      {step.approval_list?.some(({ decisions, history }) => (decisions ?? history) !== undefined) ===
+        true && (
+        <Section title={texts.decisionsAndEvents}>
+          {step.approval_list.map((approval) => (
+            <ApprovalEventList key={approval.id} approval={approval} />
+          ))}
+        </Section>
+      )}
       {step.event_url !== undefined && <ExpectedEvent url={step.event_url} />}
-      {usage !== undefined && <Text size="sm">Model usage: {formatUsage(usage)}</Text>}
+      {usage !== undefined && <Text size="sm">{texts.modelUsage({ usage: formatUsage(usage) })}</Text>}
       {children}
       {step.output !== undefined && (
-        <Section title="Output">
+        <Section title={texts.output}>
           <ValueView
             value={step.output}
-            label={`Output of ${label}`}
+            label={texts.outputOf({ owner: label })}
             loadFull={fullValueLoader(run.id, step.output)}
           />
         </Section>
@@ -223,7 +229,7 @@ function Details({
         step.error === null &&
         step.items === undefined && (
           <Text size="sm" c="dimmed">
-            {NO_DETAILS[step.status]}
+            {texts.noDetails({ status: step.status })}
           </Text>
         )}
     </Stack>
@@ -233,27 +239,14 @@ function Details({
 /** Where the event of a step is sent. */
 function ExpectedEvent({ url }: { url: string }) {
   return (
-    <Alert color="blue" title="Expects an event">
+    <Alert color="blue" title={texts.expectsEvent}>
       <Stack gap="xs">
-        <Text size="sm">
-          It continues when JSON is posted to this URL. Anyone who has the URL can do that, once.
-        </Text>
+        <Text size="sm">{texts.expectsEventHelp}</Text>
         <Group gap="xs" wrap="nowrap">
           <Code style={{ overflowWrap: "anywhere" }}>{url}</Code>
-          <Copy text={url} label="event URL" />
+          <Copy text={url} label={texts.eventUrl} />
         </Group>
       </Stack>
     </Alert>
   );
 }
-
-/** Shown for a step without input, output and error. */
-const NO_DETAILS: Readonly<Record<RunStep["status"], string>> = {
-  pending: "Pending: the steps that it needs have not ended.",
-  running: "Running. The input appears when it is recorded.",
-  waiting: "Waiting. It continues automatically.",
-  succeeded: "No details were recorded.",
-  failed: "No other details were recorded.",
-  skipped: "Skipped: its condition was false.",
-  cancelled: "Cancelled: the run ended before this step started.",
-};

@@ -1,12 +1,18 @@
 /** The steps of a run as graph, timeline and list, and the panel of the selected step. */
-import { Box, Tabs, Text } from "@mantine/core";
+import { Box, Card, Tabs, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
+import * as texts from "#texts/runs";
 import type { RunStep } from "../../../schemas/run.ts";
+import { type GraphStart, isStartId, withStarts } from "../graph/starts.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { LoadingSkeleton } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { Facts, StartFacts } from "./facts.tsx";
+import { triggerLabel } from "./labels.ts";
+import { STEP_PANEL_ID } from "./failing-step.tsx";
 import { definitionQuery } from "./queries.ts";
 import { StepList } from "./step-list.tsx";
 import { StepPanel } from "./step-panel.tsx";
@@ -18,7 +24,9 @@ const RunTimeline = lazy(async () => ({
   default: (await import("../timeline/run-timeline.tsx")).RunTimeline,
 }));
 
-const VIEWS = ["graph", "timeline", "steps"] as const;
+const RunLog = lazy(async () => ({ default: (await import("./run-log.tsx")).RunLog }));
+
+const VIEWS = ["graph", "timeline", "steps", "log"] as const;
 type View = (typeof VIEWS)[number];
 /** Maximum number of steps for which the graph is the default view. */
 const MAX_GRAPH_STEPS = 500;
@@ -41,6 +49,7 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
   // A failed run opens at the step that failed.
   const requestedId = params.has("step") ? params.get("step") : run.failed_step?.id;
   const selected = steps.find(({ id }) => id === requestedId);
+  const isStart = isStartId(requestedId ?? "");
   const change = (write: (params: URLSearchParams) => void): void =>
     setParams(
       (before) => {
@@ -64,10 +73,11 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
         onChange={(to) => change((next) => next.set("tab", to ?? "graph"))}
         keepMounted={false}
       >
-        <Tabs.List aria-label="Step views" mb="md">
-          <Tabs.Tab value="graph">Graph</Tabs.Tab>
-          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-          <Tabs.Tab value="steps">Steps ({steps.length.toLocaleString()})</Tabs.Tab>
+        <Tabs.List aria-label={texts.stepViews} mb="md">
+          <Tabs.Tab value="graph">{texts.graph}</Tabs.Tab>
+          <Tabs.Tab value="timeline">{texts.timeline}</Tabs.Tab>
+          <Tabs.Tab value="steps">{texts.stepsTab({ count: steps.length })}</Tabs.Tab>
+          <Tabs.Tab value="log">{texts.events}</Tabs.Tab>
         </Tabs.List>
         <Suspense fallback={<LoadingSkeleton rows={4} />}>
           <Tabs.Panel value={view}>
@@ -76,19 +86,25 @@ export function StepViews({ run, attempts, now }: StepViewsProps) {
               run={run}
               attempts={attempts}
               now={now}
-              selected={selected?.id}
+              selected={selected?.id ?? (isStart ? requestedId! : undefined)}
               onSelect={select}
             />
           </Tabs.Panel>
         </Suspense>
       </Tabs>
       <Box>
-        <div ref={panel} style={{ scrollMarginBottom: REVEALED_PX }} />
-        {selected === undefined ? (
+        <div
+          ref={panel}
+          id={STEP_PANEL_ID}
+          style={{ scrollMarginBottom: REVEALED_PX, scrollMarginTop: 72 }}
+        />
+        {isStart ? (
+          <StartPanel run={run} />
+        ) : selected === undefined ? (
           <Text size="sm" c="dimmed">
             {requestedId === null || requestedId === undefined || requestedId === ""
-              ? "Select a step to see its input and output."
-              : `This run has no step ${requestedId}.`}
+              ? texts.selectStep
+              : texts.runHasNoStep({ step: requestedId })}
           </Text>
         ) : (
           <StepPanel
@@ -120,6 +136,7 @@ function StepView({ view, run, attempts, now, selected, onSelect }: StepViewProp
   const progress = useMemo(() => progressOfSteps(approvals), [approvals]);
   const withAttempts = useMemo(() => addAttempts(steps, attempts), [steps, attempts]);
   if (view === "steps") return <StepList steps={steps} now={now} selected={selected} onSelect={onSelect} />;
+  if (view === "log") return <RunLog run={run} onSelect={onSelect} />;
   if (view === "graph") return <RunGraph run={run} selected={selected} onSelect={onSelect} />;
   return (
     <RunTimeline
@@ -128,6 +145,7 @@ function StepView({ view, run, attempts, now, selected, onSelect }: StepViewProp
       finishedAt={run.finished_at}
       now={now}
       progress={progress}
+      startedBy={<StartLine run={run} />}
       selected={selected}
       onSelect={onSelect}
     />
@@ -147,27 +165,68 @@ function RunGraph({ run, selected, onSelect }: Pick<StepViewProps, "run" | "sele
   // Steps that undo others are no part of the graph.
   const steps = useMemo(() => run.steps.filter((step) => !isUndoStep(step)), [run.steps]);
   // Only the definition says which step needs which.
-  const graph = useMemo(() => graphSteps(definition.data ?? null, steps), [definition.data, steps]);
+  const { trigger, delivery } = run;
+  const graph = useMemo(
+    () =>
+      withStarts(
+        graphSteps(definition.data ?? null, steps),
+        definition.data ?? null,
+        startOf({ trigger, delivery }),
+      ),
+    [definition.data, steps, trigger, delivery],
+  );
   if (definition.isPending) return <LoadingSkeleton rows={4} />;
   return (
-    <ErrorBoundary
-      message="The graph could not be drawn. Use the timeline or the list instead."
-      resetKey={graph}
-    >
+    <ErrorBoundary message={texts.graphFailed} resetKey={graph}>
       <StepGraph steps={graph} selected={selected} onSelect={onSelect} />
     </ErrorBoundary>
   );
 }
 
-/** Adds the loaded attempts and iterations to the current steps. */
+/** Which start of its definition has started a run; null for none of them. */
+function startOf({ trigger, delivery }: Pick<LiveRun, "trigger" | "delivery">): GraphStart | null {
+  if (trigger === "schedule" || trigger === "backfill") return { kind: "schedule" };
+  return delivery === undefined ? null : { kind: "webhook", id: delivery.trigger };
+}
+
+/** "Started by: Webhook, delivery trd_… to pushed". */
+function StartLine({ run }: { run: LiveRun }) {
+  const { delivery, scheduled_for: time } = run;
+  const trigger = triggerLabel(run);
+  const started =
+    delivery === undefined
+      ? texts.startedBy({ trigger })
+      : texts.startedByDelivery({ trigger, delivery: delivery.id, target: delivery.trigger });
+  return (
+    <Text size="sm">
+      {time === undefined ? started : texts.startedFor({ started, time: <Time at={time} /> })}
+    </Text>
+  );
+}
+
+function StartPanel({ run }: { run: LiveRun }) {
+  return (
+    <Card withBorder component="section" aria-labelledby="start-heading" p={{ base: "sm", sm: "md" }}>
+      <Title order={2} size="h4" mb="sm" id="start-heading">
+        {texts.startedBy({ trigger: triggerLabel(run) })}
+      </Title>
+      <Facts>
+        <StartFacts run={run} />
+      </Facts>
+    </Card>
+  );
+}
+
+/** Adds the loaded attempts, iterations and approvals to the current steps. */
 function addAttempts(steps: readonly RunStep[], attempts: readonly RunStep[] = []): RunStep[] {
   const loaded = new Map(attempts.map((step) => [step.id, step]));
   return steps.map((step) => {
-    const { attempt_list: list, item_list: items } = loaded.get(step.id) ?? {};
+    const { attempt_list: list, item_list: items, approval_list: approvals } = loaded.get(step.id) ?? {};
     return {
       ...step,
       ...(list !== undefined && { attempt_list: list }),
       ...(items !== undefined && { item_list: items }),
+      ...(approvals !== undefined && { approval_list: approvals }),
     };
   });
 }

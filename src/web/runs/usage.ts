@@ -1,5 +1,7 @@
 /** The model usage of a step; the server sums up that of a run. */
+import * as texts from "#texts/runs";
 import type { Attempt } from "../../../schemas/run.ts";
+import { formatNumber } from "../locale/locale.ts";
 
 export type Usage = NonNullable<Attempt["usage"]>;
 
@@ -16,8 +18,9 @@ export function sumUsage(attempts: readonly Attempt[]): Usage | undefined {
 
 /** "812 input tokens, 64 output tokens, cost 0.0031". Prices are configured without a currency. */
 export function formatUsage({ input_tokens: input, output_tokens: output, cost }: Usage): string {
-  const tokens = `${input.toLocaleString()} input tokens, ${output.toLocaleString()} output tokens`;
-  return cost === null ? tokens : `${tokens}, cost ${cost.toLocaleString(undefined, COST_FORMAT)}`;
+  return cost === null
+    ? texts.usage({ input, output })
+    : texts.usageWithCost({ input, output, cost: formatNumber(cost, COST_FORMAT) });
 }
 
 const COST_FORMAT = { minimumSignificantDigits: 2, maximumSignificantDigits: 4 };

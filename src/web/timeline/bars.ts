@@ -1,6 +1,8 @@
 /** The bars of a timeline, which show when each step ran, waited, and backed off between attempts; and the axis. */
-import type { RunStep, StepStatus } from "../../../schemas/run.ts";
+import type { RunStep } from "../../../schemas/run.ts";
+import type { StepStatus } from "../../../schemas/run-status.ts";
 import { isWaitingStepType } from "../../../schemas/waiting-step-types.ts";
+import { formatNumber } from "../locale/locale.ts";
 
 /** `backoff`: between an attempt and the next. */
 export type Activity = "running" | "waiting" | "backoff";
@@ -158,6 +160,6 @@ export function tickLabel(ms: number): string {
   ] as const;
   return parts
     .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
+    .map(([count, unit]) => `${formatNumber(count)} ${unit}`)
     .join(" ");
 }

@@ -1,10 +1,12 @@
 /** The timeline of a run: a row per step, with a bar for when it ran, waited, or backed off. */
 import { Box, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
-import { useCallback, useMemo } from "react";
+import { type ReactNode, useCallback, useMemo } from "react";
+import * as texts from "#texts/timeline";
 import type { RunStep } from "../../../schemas/run.ts";
 import { EmptyState } from "../ui/page.tsx";
 import { buildBar, timeRangeOf, tickLabel, axisTicks } from "./bars.ts";
+import { textWidth } from "./place-label.ts";
 import { Legend } from "./segments.tsx";
 import { TimelineRows } from "./timeline-rows.tsx";
 
@@ -13,7 +15,6 @@ const NARROW_WIDTH = 640;
 const LABEL_SPACE = 228;
 /** Width of a tick label, in pixels. */
 const TICK_WIDTH = 90;
-const CHAR_WIDTH = 7;
 
 interface RunTimelineProps {
   steps: readonly RunStep[];
@@ -23,6 +24,8 @@ interface RunTimelineProps {
   now: number;
   /** How far the approvals are that several people decide, by the id of the step. */
   progress?: ReadonlyMap<string, string>;
+  /** What started the run, above the rows. */
+  startedBy?: ReactNode;
   selected?: string | undefined;
   onSelect?: (stepId: string) => void;
 }
@@ -35,6 +38,7 @@ export function RunTimeline({
   finishedAt,
   now,
   progress = NO_PROGRESS,
+  startedBy,
   selected,
   onSelect,
 }: RunTimelineProps) {
@@ -51,11 +55,11 @@ export function RunTimeline({
   const ticks = useMemo(() => axisTicks(length, maxTicks), [length, maxTicks]);
   const labelled = ticks.filter((tick) => fits(tick, length, axisWidth));
   const select = useCallback((id: string) => onSelect?.(id), [onSelect]);
-  if (steps.length === 0)
-    return <EmptyState title="No steps yet">Steps appear here when the run starts.</EmptyState>;
+  if (steps.length === 0) return <EmptyState title={texts.noStepsTitle}>{texts.noSteps}</EmptyState>;
   return (
     <Stack gap="xs" ref={frame}>
-      <Legend />
+      {startedBy}
+      <Legend marks={steps.some(({ approval_list: list }) => (list?.length ?? 0) > 0)} />
       <TimelineRows
         key={narrow ? "narrow" : "wide"}
         axis={<Axis ticks={labelled} length={length} narrow={narrow} />}
@@ -64,6 +68,7 @@ export function RunTimeline({
         span={span}
         ticks={ticks}
         narrow={narrow}
+        axisWidth={axisWidth}
         progress={progress}
         selected={selected}
         onSelect={select}
@@ -74,7 +79,7 @@ export function RunTimeline({
 
 /** Whether the label of a tick ends within the axis. */
 const fits = (tick: number, length: number, axisWidth: number): boolean =>
-  (tick / length) * axisWidth + tickLabel(tick).length * CHAR_WIDTH <= axisWidth + 8;
+  (tick / length) * axisWidth + textWidth(tickLabel(tick)) <= axisWidth + 8;
 
 /** The time since the start of the run. */
 function Axis({ ticks, length, narrow }: { ticks: readonly number[]; length: number; narrow: boolean }) {

@@ -1,8 +1,10 @@
 /** The bar of a step with its label, and the legend of the patterns. */
 import { Box, Group, Text } from "@mantine/core";
-import type { StepStatus } from "../../../schemas/run.ts";
+import * as texts from "#texts/timeline";
+import type { StepStatus } from "../../../schemas/run-status.ts";
 import { STATUS_STYLES } from "../ui/status-badge.tsx";
 import type { Bar, Activity, TimeRange } from "./bars.ts";
+import { placeLabel } from "./place-label.ts";
 import css from "./run-timeline.module.css";
 
 const PATTERN: Readonly<Record<Activity, string>> = {
@@ -41,25 +43,25 @@ export function BarSegments({ bar, span }: { bar: Bar; span: TimeRange }) {
   ));
 }
 
+interface BarLabelProps {
+  bar: Bar | null;
+  span: TimeRange;
+  label: string;
+  /** In pixels. */
+  axisWidth: number;
+}
+
 /** The label of a bar: after it if there is room, otherwise before it, otherwise on it. */
-export function BarLabel({ bar, span, label }: { bar: Bar | null; span: TimeRange; label: string }) {
-  const length = span.to - span.from;
-  const from = bar === null ? 0 : (bar.from - span.from) / length;
-  const to = bar === null ? 0 : (bar.to - span.from) / length;
-  const place =
-    to < 0.7
-      ? { left: percent(to, 1) }
-      : from > 0.3
-        ? { right: percent(1 - from, 1) }
-        : { right: percent(1 - to, 1), marginRight: 6 };
-  const inside = to >= 0.7 && from <= 0.3;
+export function BarLabel({ bar, span, label, axisWidth }: BarLabelProps) {
+  const place = placeLabel(label, bar, span, axisWidth);
+  const inside = place.side === "inside";
   return (
     <Text
       span
       size="xs"
       {...(!inside && { c: "dimmed" })}
       className={`${css["label"]} ${inside ? css["inside"] : ""}`}
-      style={place}
+      style={place.side === "after" ? { left: percent(place.left, 1) } : { right: percent(place.right, 1) }}
     >
       {label}
     </Text>
@@ -67,14 +69,15 @@ export function BarLabel({ bar, span, label }: { bar: Bar | null; span: TimeRang
 }
 
 const LEGEND: readonly [Activity, string][] = [
-  ["running", "Running"],
-  ["waiting", "Waiting (for a time, an approval, an event or another run)"],
-  ["backoff", "Waiting to retry"],
+  ["running", texts.legendRunning],
+  ["waiting", texts.legendWaiting],
+  ["backoff", texts.legendBackoff],
 ];
 
-export function Legend() {
+/** @param marks whether what happened to approvals is marked */
+export function Legend({ marks }: { marks: boolean }) {
   return (
-    <Group gap="4px 16px" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Legend">
+    <Group gap="4px 16px" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label={texts.legend}>
       {LEGEND.map(([activity, text]) => (
         <Group key={activity} component="li" gap={6} wrap="nowrap">
           <Box pos="relative" w={26} h={12} aria-hidden style={{ flexShrink: 0 }}>
@@ -88,6 +91,16 @@ export function Legend() {
           </Text>
         </Group>
       ))}
+      {marks && (
+        <Group component="li" gap={6} wrap="nowrap">
+          <Box pos="relative" w={12} h={12} aria-hidden style={{ flexShrink: 0 }}>
+            <span className={css["mark"]} style={{ left: "50%" }} />
+          </Box>
+          <Text size="xs" c="dimmed">
+            {texts.legendMarks}
+          </Text>
+        </Group>
+      )}
     </Group>
   );
 }

@@ -1,8 +1,10 @@
 /** A step of the timeline: a button with its name and bar, and a tooltip with details. */
 import { Box, Group, Text, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { memo } from "react";
+import { memo, useMemo } from "react";
+import * as texts from "#texts/timeline";
 import type { RunStep } from "../../../schemas/run.ts";
-import { STATUS_STYLES } from "../ui/status-badge.tsx";
+import { locale } from "../locale/locale.ts";
+import { STATUS_STYLES, statusLabel } from "../ui/status-badge.tsx";
 import { formatDuration } from "../ui/time.tsx";
 import type { Bar, TimeRange } from "./bars.ts";
 import {
@@ -11,9 +13,10 @@ import {
   notRunReason,
   itemsLabel,
   rowLabel,
-  formatStartOffset,
+  startLine,
   activityDuration,
 } from "./row-labels.ts";
+import { type Mark, marksOf, markTexts } from "./marks.ts";
 import css from "./run-timeline.module.css";
 import { BarSegments, BarLabel } from "./segments.tsx";
 
@@ -26,6 +29,8 @@ interface RowProps {
   span: TimeRange;
   ticks: readonly number[];
   narrow: boolean;
+  /** Width of the axis, in pixels. */
+  axisWidth: number;
   /** How far its approval is that several people decide. */
   progress: string | undefined;
   selected: boolean;
@@ -38,6 +43,7 @@ interface RowProps {
 export const TimelineRow = memo(function TimelineRow(props: RowProps) {
   const { step, bar, span, narrow, progress, selected, focusable, onSelect, onFocus } = props;
   const { color, Icon } = STATUS_STYLES[step.status];
+  const marks = useMemo(() => marksOf(step), [step]);
   return (
     <Tooltip
       multiline
@@ -45,7 +51,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
       fz="xs"
       openDelay={300}
       position="top-end"
-      label={<Details step={step} bar={bar} start={span.from} />}
+      label={<Details step={step} bar={bar} start={span.from} marks={marks} />}
       events={{ hover: true, focus: true, touch: true }}
     >
       <UnstyledButton
@@ -61,7 +67,9 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
         px={8}
         style={{ alignItems: "center" }}
       >
-        <VisuallyHidden>{rowLabel(step, bar, span.from, progress)}</VisuallyHidden>
+        <VisuallyHidden>
+          {[rowLabel(step, bar, span.from, progress), ...markTexts(marks, span.from)].join(", ")}
+        </VisuallyHidden>
         <Group
           component="span"
           aria-hidden
@@ -69,7 +77,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
           wrap="nowrap"
           w={narrow ? "100%" : LABEL_WIDTH}
           h={narrow ? 26 : undefined}
-          pr="sm"
+          pe="sm"
           style={{ flexShrink: 0 }}
         >
           <Box
@@ -87,13 +95,14 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
             {step.type}
           </Text>
         </Group>
-        <Track {...props} />
+        <Track {...props} marks={marks} />
       </UnstyledButton>
     </Tooltip>
   );
 });
 
-function Track({ step, bar, span, ticks, narrow, progress }: RowProps) {
+function Track(props: RowProps & { marks: readonly Mark[] }) {
+  const { step, bar, span, ticks, narrow, axisWidth, progress, marks } = props;
   const length = span.to - span.from;
   return (
     <Box component="span" aria-hidden display="block" pos="relative" flex={1} h={narrow ? 22 : "100%"}>
@@ -110,33 +119,51 @@ function Track({ step, bar, span, ticks, narrow, progress }: RowProps) {
         h={BAR_HEIGHT}
       >
         {bar !== null && <BarSegments bar={bar} span={span} />}
+        {marks.map(({ at, text }) => (
+          <span
+            key={`${at} ${text}`}
+            className={css["mark"]}
+            style={{ left: `${(100 * Math.min(Math.max(at - span.from, 0), length)) / length}%` }}
+          />
+        ))}
       </Box>
-      <BarLabel bar={bar} span={span} label={barLabel(step, bar, progress)} />
+      <BarLabel bar={bar} span={span} label={barLabel(step, bar, progress)} axisWidth={axisWidth} />
     </Box>
   );
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
-function Details({ step, bar, start }: { step: RunStep; bar: Bar | null; start: number }) {
+interface DetailsProps {
+  step: RunStep;
+  bar: Bar | null;
+  start: number;
+  marks: readonly Mark[];
+}
+
+function Details({ step, bar, start, marks }: DetailsProps) {
   const attempts = attemptCount(step);
   const lines = [
-    `${step.id} (${step.type}): ${step.status}`,
+    `${step.id} (${step.type}): ${statusLabel(step.status)}`,
     notRunReason(step),
-    bar === null
-      ? "Not started"
-      : `Started ${formatStartOffset(bar.from - start)}, ${clock.format(bar.from)}`,
-    bar !== null && `${bar.ongoing ? "Elapsed" : "Duration"}: ${formatDuration(bar.to - bar.from)}`,
-    bar !== null &&
-      activityDuration(bar, "waiting") > 0 &&
-      `Waiting: ${formatDuration(activityDuration(bar, "waiting"))}`,
-    bar !== null &&
-      activityDuration(bar, "backoff") > 0 &&
-      `Waiting to retry: ${formatDuration(activityDuration(bar, "backoff"))}`,
-    step.waits_until !== undefined && `Waits until ${clock.format(Date.parse(step.waits_until))}`,
-    attempts > 1 && `${attempts} attempts`,
+    ...(bar === null ? [texts.notStartedYet] : barLines(bar, start)),
+    step.waits_until !== undefined && texts.waitsUntil({ time: clock.format(Date.parse(step.waits_until)) }),
+    attempts > 1 && texts.attempts({ attempts }),
     itemsLabel(step),
-    step.error !== null && `Failed: ${step.error.message.slice(0, 200)}`,
+    ...markTexts(marks, start),
+    step.error !== null && texts.failed({ message: step.error.message.slice(0, 200) }),
   ].filter((line) => typeof line === "string");
   return lines.map((line) => <div key={line}>{line}</div>);
+}
+
+function barLines(bar: Bar, start: number): (string | false)[] {
+  const duration = formatDuration(bar.to - bar.from);
+  const waited = activityDuration(bar, "waiting");
+  const backedOff = activityDuration(bar, "backoff");
+  return [
+    startLine(bar.from - start, clock.format(bar.from)),
+    bar.ongoing ? texts.elapsed({ duration }) : texts.duration({ duration }),
+    waited > 0 && texts.waited({ duration: formatDuration(waited) }),
+    backedOff > 0 && texts.backedOff({ duration: formatDuration(backedOff) }),
+  ];
 }

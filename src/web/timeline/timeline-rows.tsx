@@ -2,6 +2,7 @@
 import { Box } from "@mantine/core";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from "react";
+import * as texts from "#texts/timeline";
 import type { RunStep } from "../../../schemas/run.ts";
 import type { Bar, TimeRange } from "./bars.ts";
 import { TimelineRow } from "./timeline-row.tsx";
@@ -18,6 +19,8 @@ interface TimelineRowsProps {
   /** Sticky above the rows. */
   axis: ReactNode;
   narrow: boolean;
+  /** Width of the axis, in pixels. */
+  axisWidth: number;
   progress: ReadonlyMap<string, string>;
   selected: string | undefined;
   onSelect: (id: string) => void;
@@ -60,7 +63,12 @@ export function TimelineRows({ steps, bars, axis, progress, selected, ...shared 
     );
   };
   return (
-    <Box ref={setViewport} mah="min(70vh, 560px)" style={{ overflowY: "auto", overflowX: "hidden" }}>
+    <Box
+      ref={setViewport}
+      dir="ltr"
+      mah="min(70vh, 560px)"
+      style={{ overflowY: "auto", overflowX: "hidden" }}
+    >
       <Box pos="sticky" top={0} h={AXIS_HEIGHT} bg="var(--mantine-color-body)" style={{ zIndex: 1 }}>
         {axis}
       </Box>
@@ -70,7 +78,7 @@ export function TimelineRows({ steps, bars, axis, progress, selected, ...shared 
         p={0}
         pos="relative"
         h={steps.length * rowHeight}
-        aria-label="Timeline of the steps"
+        aria-label={texts.timeline}
         style={{ listStyle: "none" }}
         onKeyDown={onKeyDown}
       >
@@ -81,8 +89,7 @@ export function TimelineRows({ steps, bars, axis, progress, selected, ...shared 
             aria-setsize={steps.length}
             aria-posinset={index + 1}
             pos="absolute"
-            left={0}
-            right={0}
+            w="100%"
             top={index * rowHeight}
             h={rowHeight}
           >

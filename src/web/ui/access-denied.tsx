@@ -1,22 +1,29 @@
 /** Shown instead of a page that the user's role does not allow. */
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
+import * as texts from "#texts/ui";
 import { useSession } from "../app/session.tsx";
 import { EmptyState, Page } from "./page.tsx";
 
-export function AccessDenied({ title, needs = "admins" }: { title: string; needs?: string }) {
+interface AccessDeniedProps {
+  title: string;
+  /** The lowest role that the page needs. */
+  needs?: "editor" | "admin";
+}
+
+export function AccessDenied({ title, needs = "admin" }: AccessDeniedProps) {
   const { user } = useSession();
   return (
     <Page title={title}>
       <EmptyState
-        title={`Only ${needs} can open this page`}
+        title={texts.accessDeniedTitle({ needs })}
         action={
           <Button component={Link} to="/" variant="default">
-            Home
+            {texts.home}
           </Button>
         }
       >
-        You&apos;re signed in as {user.email} with the role {user.role}. An admin can change your role.
+        {texts.accessDeniedHelp({ email: user.email, role: user.role })}
       </EmptyState>
     </Page>
   );

@@ -1,6 +1,7 @@
 /** The confirmation dialog for destructive actions. */
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
+import * as texts from "#texts/ui";
 
 interface Confirmation {
   /** Names the action and its object: `Revoke the key "ci"?` */
@@ -18,7 +19,7 @@ export function confirmAction({
   title,
   consequence,
   confirm,
-  cancel = "Cancel",
+  cancel = texts.cancel,
   onConfirm,
 }: Confirmation): void {
   modals.openConfirmModal({

@@ -1,6 +1,7 @@
 /** A code block with a button that copies it. */
 import { ActionIcon, Box, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import * as texts from "#texts/ui";
 
 interface CopyProps {
   text: string;
@@ -12,21 +13,21 @@ interface CopyProps {
 
 export function Snippet({ text, label, focusOnOpen }: CopyProps) {
   return (
-    <Box pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
+    <Box dir="ltr" pos="relative" bg="var(--mantine-color-default-hover)" bdrs="md">
       {/* Long lines wrap, so that the whole text is visible without scrolling. */}
       <Box
         component="pre"
         m={0}
         p="sm"
-        pr={48}
+        pe={48}
         fz="sm"
         ff="monospace"
-        ta="left"
+        ta="start"
         style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
       >
         {text}
       </Box>
-      <Box pos="absolute" top={6} right={6}>
+      <Box pos="absolute" top={6} style={{ insetInlineEnd: 6 }}>
         <Copy text={text} label={label} focusOnOpen={focusOnOpen} />
       </Box>
     </Box>
@@ -37,11 +38,11 @@ export function Copy({ text, label, focusOnOpen }: CopyProps) {
   return (
     <CopyButton value={text} timeout={2_000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? "Copied" : `Copy ${label}`}>
+        <Tooltip label={copied ? texts.copied : texts.copy({ label })}>
           <ActionIcon
             variant="default"
             onClick={copy}
-            aria-label={copied ? "Copied" : `Copy ${label}`}
+            aria-label={copied ? texts.copied : texts.copy({ label })}
             data-autofocus={focusOnOpen}
           >
             {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}

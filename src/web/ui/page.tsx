@@ -3,6 +3,7 @@ import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from "@manti
 import { IconAlertTriangle, IconLock } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
+import * as texts from "#texts/ui";
 import { ApiError } from "../api/client.ts";
 
 interface PageProps {
@@ -51,12 +52,18 @@ export function QueryContent<T>({
 }) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.isError) return <ErrorAlert error={query.error} retry={() => void query.refetch()} />;
+  if (query.isPaused)
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {texts.unreachable}
+      </Text>
+    );
   return <>{skeleton ?? <LoadingSkeleton />}</>;
 }
 
 export function LoadingSkeleton({ rows = 5 }: { rows?: number }) {
   return (
-    <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
+    <Stack gap="sm" aria-busy="true" aria-label={texts.loading} role="status">
       {Array.from({ length: rows }, (_, row) => (
         <Skeleton key={row} height={36} />
       ))}
@@ -73,7 +80,7 @@ export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void 
       role="alert"
       color={forbidden ? "gray" : "red"}
       icon={forbidden ? <IconLock aria-hidden /> : <IconAlertTriangle aria-hidden />}
-      title={problem?.title ?? "Something went wrong on this page"}
+      title={problem?.title ?? texts.pageFailed}
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error.message}</Text>
@@ -85,12 +92,12 @@ export function ErrorAlert({ error, retry }: { error: Error; retry?: () => void 
         ))}
         {problem !== undefined && problem.request_id !== "" && problem.status >= 500 && (
           <Text size="xs" c="dimmed">
-            Request ID: {problem.request_id}
+            {texts.requestId({ id: problem.request_id })}
           </Text>
         )}
         {retry !== undefined && !forbidden && (
           <Button size="xs" variant="default" onClick={retry}>
-            Try again
+            {texts.tryAgain}
           </Button>
         )}
       </Stack>

@@ -2,6 +2,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import * as texts from "#texts/ui";
 import type { ApiResponse } from "../api/client.ts";
 import { ErrorAlert, LoadingSkeleton } from "./page.tsx";
 import { flattenPages, formatTotal } from "./pagination.ts";
@@ -9,10 +10,14 @@ import { flattenPages, formatTotal } from "./pagination.ts";
 interface PagedListProps<T> {
   query: UseInfiniteQueryResult<InfiniteData<ApiResponse<T[]>>>;
   empty: ReactNode;
+  /** Says how many items are shown; left out, of how many. */
+  footer?: (shown: number) => string;
+  /** Label of the button that loads the next page. */
+  more?: string;
   children: (items: readonly T[]) => ReactNode;
 }
 
-export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
+export function PagedList<T>({ query, empty, footer, more = texts.loadMore, children }: PagedListProps<T>) {
   const items = flattenPages(query.data);
   if (items === undefined)
     return query.isError ? (
@@ -27,7 +32,11 @@ export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
       {children(items)}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" aria-live="polite">
-          {total === null ? `${items.length} shown` : `${items.length} of ${total}`}
+          {footer !== undefined
+            ? footer(items.length)
+            : total === null
+              ? texts.shown({ shown: items.length })
+              : texts.shownOf({ shown: items.length, total })}
         </Text>
         {query.hasNextPage && (
           <Button
@@ -35,7 +44,7 @@ export function PagedList<T>({ query, empty, children }: PagedListProps<T>) {
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Load more
+            {more}
           </Button>
         )}
       </Group>

@@ -1,4 +1,6 @@
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+import { locale } from "../locale/locale.ts";
+
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 
 const DAY_S = 86_400;
 /** From a week on, days are periods of 24 hours. Below, they are calendar days. */

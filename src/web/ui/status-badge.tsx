@@ -10,7 +10,8 @@ import {
   IconX,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
-import type { RunStatus, StepStatus } from "../../../schemas/run.ts";
+import * as texts from "#texts/ui";
+import type { RunStatus, StepStatus } from "../../../schemas/run-status.ts";
 
 interface StatusStyle {
   color: string;
@@ -28,7 +29,15 @@ export const STATUS_STYLES: Readonly<Record<RunStatus | StepStatus, StatusStyle>
   cancelled: { color: "gray", Icon: IconBan },
 };
 
-export function StatusBadge({ status }: { status: RunStatus | StepStatus }) {
+export const statusLabel = (status: RunStatus | StepStatus): string => texts.status({ status });
+
+interface StatusBadgeProps {
+  status: RunStatus | StepStatus;
+  /** The word, for what is not a run or a step but has its colours; default: that of the status. */
+  label?: string;
+}
+
+export function StatusBadge({ status, label = statusLabel(status) }: StatusBadgeProps) {
   const { color, Icon } = STATUS_STYLES[status];
   return (
     <Badge
@@ -41,7 +50,7 @@ export function StatusBadge({ status }: { status: RunStatus | StepStatus }) {
       styles={{ label: { color: "var(--mantine-color-text)" } }}
       className={`status-${color}`}
     >
-      {status}
+      {label}
     </Badge>
   );
 }

@@ -1,11 +1,12 @@
+import * as texts from "#texts/ui";
 import type { Surface } from "../../../schemas/actor.ts";
 
 /** The labels of the interfaces through which requests arrive. */
 export const SURFACE_LABELS: Readonly<Record<Surface, string>> = {
-  web: "Web interface",
-  rest: "REST API",
-  mcp: "MCP",
-  cli: "Command line",
+  web: texts.surface({ surface: "web" }),
+  rest: texts.surface({ surface: "rest" }),
+  mcp: texts.surface({ surface: "mcp" }),
+  cli: texts.surface({ surface: "cli" }),
 };
 
 /** @returns the API key, where one was used, and the client program: "ci · curl 8.5" */

@@ -1,4 +1,6 @@
 /** The data of a chart of rows, and its text alternative for screen readers. */
+import * as texts from "#texts/values";
+import { formatNumber } from "../locale/locale.ts";
 import { cellValue, type Chart, parseTimestamp, type Row, cellText } from "./rows.ts";
 
 interface Series {
@@ -53,17 +55,32 @@ function numberIn(row: Row, name: string): number | null {
 
 /** @returns a text such as "Bar chart of revenue by region, 4 rows. revenue: from 17000 (south) to 22958 (north)." */
 export function describeChart({ kind, xAxis, series }: Chart, rows: readonly Row[]): string {
-  const title = `${kind === "bar" ? "Bar" : "Line"} chart of ${series.map(({ name }) => name).join(", ")} by ${xAxis.name}, ${rows.length} rows.`;
+  const title = texts.chartTitle({
+    kind,
+    series: series.map(({ name }) => name).join(", "),
+    xAxis: xAxis.name,
+    count: rows.length,
+  });
   const ranges = series.map(({ name }) => {
     const points = rows.flatMap((row) => {
       const value = numberIn(row, name);
       return value === null ? [] : [{ value, at: cellText(cellValue(row, xAxis.name)) }];
     });
     const [first, ...rest] = points;
-    if (first === undefined) return `${name}: no values.`;
+    if (first === undefined) return texts.noValues({ series: name });
     const min = rest.reduce((a, b) => (b.value < a.value ? b : a), first);
     const max = rest.reduce((a, b) => (b.value > a.value ? b : a), first);
-    return `${name}: from ${min.value} (${min.at}) to ${max.value} (${max.at}).`;
+    return texts.rangeOf({
+      series: name,
+      min: formatExactly(min.value),
+      minAt: min.at,
+      max: formatExactly(max.value),
+      maxAt: max.at,
+    });
   });
-  return [title, ...ranges, "The table has all values."].join(" ");
+  return [title, ...ranges, texts.tableHasAll].join(" ");
 }
+
+/** With all digits, and without separators that a screen reader may take for the end of the number. */
+const formatExactly = (value: number): string =>
+  formatNumber(value, { useGrouping: false, maximumFractionDigits: 20 });

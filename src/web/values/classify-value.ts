@@ -1,4 +1,5 @@
 /** Decides how to show a value: as rows, text, a single line, or a JSON tree. */
+import * as texts from "#texts/values";
 import { type Rows, parseRows } from "./rows.ts";
 
 /** A value that the server truncated: the beginning of its JSON text. */
@@ -6,6 +7,8 @@ export interface TruncatedPayload {
   truncated: true;
   chars: number;
   preview: string;
+  /** The lists of which the preview has only the first items, by their path, with their full length. */
+  lists?: Record<string, number>;
   ref: string;
 }
 
@@ -29,16 +32,16 @@ export type ClassifiedValue =
 const MODEL_KEYS: ReadonlySet<string> = new Set(["text", "usage", "finish_reason"]);
 
 export function classifyValue(value: unknown): ClassifiedValue {
-  if (value === undefined) return { kind: "empty", text: "No value recorded." };
+  if (value === undefined) return { kind: "empty", text: texts.noValue };
   if (value === null) return { kind: "empty", text: "null" };
-  if (value === "") return { kind: "empty", text: "Empty string." };
+  if (value === "") return { kind: "empty", text: texts.emptyString };
   if (typeof value === "string") return { kind: "text", text: value, isProperty: false };
   if (typeof value !== "object") return { kind: "plain", text: JSON.stringify(value) };
   const rows = parseRows(value);
   if (rows !== null) return { kind: "rows", rows };
   const keys = Object.keys(value);
   if (keys.length === 0)
-    return { kind: "empty", text: Array.isArray(value) ? "Empty list." : "Empty object." };
+    return { kind: "empty", text: Array.isArray(value) ? texts.emptyList : texts.emptyObject };
   const { text } = value as { text?: unknown };
   if (typeof text === "string" && text !== "" && keys.every((key) => MODEL_KEYS.has(key)))
     return { kind: "text", text, isProperty: true };

@@ -2,9 +2,11 @@
 import { Button, Group, Menu } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconDownload } from "@tabler/icons-react";
+import * as texts from "#texts/values";
 import { notifyError } from "../ui/notify.ts";
 import { toCsv } from "./csv.ts";
 import type { Rows } from "./rows.ts";
+import { saveFile } from "./save-file.ts";
 
 const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
@@ -22,18 +24,18 @@ export function ExportMenu({ value, label, rows }: ExportMenuProps) {
       <CopyJson value={value} label={label} />
       {rows === undefined ? (
         <Button {...BUTTON_STYLE} leftSection={<IconDownload size={14} aria-hidden />} onClick={saveJson}>
-          Download
+          {texts.download}
         </Button>
       ) : (
         <Menu position="bottom-end">
           <Menu.Target>
             <Button {...BUTTON_STYLE} leftSection={<IconDownload size={14} aria-hidden />}>
-              Download
+              {texts.download}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => save("csv", toCsv(rows.rows, rows.columns))}>CSV</Menu.Item>
-            <Menu.Item onClick={saveJson}>JSON</Menu.Item>
+            <Menu.Item onClick={() => save("csv", toCsv(rows.rows, rows.columns))}>{texts.csv}</Menu.Item>
+            <Menu.Item onClick={saveJson}>{texts.json}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
       )}
@@ -47,11 +49,7 @@ function CopyJson({ value, label }: { value: unknown; label: string }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   const copy = () => {
     // Browsers allow clipboard access only over HTTPS or on localhost.
-    if (!window.isSecureContext)
-      return notifyError(
-        `Couldn't copy ${label}`,
-        "The browser allows copying only over HTTPS. Download the value instead.",
-      );
+    if (!window.isSecureContext) return notifyError(texts.copyFailed({ label }), texts.copyNeedsHttps);
     clipboard.copy(formatJson(value));
   };
   return (
@@ -62,7 +60,7 @@ function CopyJson({ value, label }: { value: unknown; label: string }) {
       }
       onClick={copy}
     >
-      {clipboard.copied ? "Copied" : "Copy as JSON"}
+      {clipboard.copied ? texts.copied : texts.copyJson}
     </Button>
   );
 }
@@ -73,13 +71,3 @@ const fileName = (label: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 80) || "value";
-
-function saveFile(name: string, type: "json" | "csv", text: string): void {
-  const url = URL.createObjectURL(
-    new Blob([text], { type: type === "csv" ? "text/csv;charset=utf-8" : "application/json" }),
-  );
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  // By then the browser has started the download.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}

@@ -1,4 +1,5 @@
 /** Prepares JSON for the tree view: splits long lists and objects into groups, and truncates long strings. */
+import * as texts from "#texts/values";
 
 /** Maximum number of children of a node. */
 const GROUP_SIZE = 100;
@@ -12,7 +13,10 @@ export function groupForTree(value: unknown): unknown {
   if (typeof value === "string")
     return value.length <= MAX_STRING_CHARS
       ? value
-      : `${value.slice(0, MAX_STRING_CHARS).toWellFormed()}… (${value.length.toLocaleString("en")} characters)`;
+      : texts.longString({
+          beginning: value.slice(0, MAX_STRING_CHARS).toWellFormed(),
+          count: value.length,
+        });
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const items = value.map(groupForTree);

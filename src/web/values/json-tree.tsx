@@ -1,6 +1,7 @@
 /** JSON as a tree. Arrow keys move and expand; Enter and the space bar expand and collapse. */
 import { type KeyboardEvent, useMemo } from "react";
 import { collapseAllNested, allExpanded, JsonView, type defaultStyles } from "react-json-view-lite";
+import * as texts from "#texts/values";
 import { groupForTree, isSmallTree } from "./json-groups.ts";
 import css from "./json-tree.module.css";
 
@@ -20,7 +21,7 @@ const STYLE: typeof defaultStyles = {
   expandIcon: css["expand"]!,
   collapseIcon: css["collapse"]!,
   collapsedContent: css["ellipsis"]!,
-  ariaLables: { expandJson: "Expand", collapseJson: "Collapse" },
+  ariaLables: { expandJson: texts.expand, collapseJson: texts.collapse },
   stringifyStringValues: true,
 };
 
@@ -44,7 +45,7 @@ export function JsonTree({ value, label }: { value: object; label: string }) {
       style={STYLE}
       shouldExpandNode={shouldExpand}
       clickToExpandNode
-      aria-label={`${label} as JSON`}
+      aria-label={texts.asJson({ label })}
       {...KEYBOARD_PROPS}
     />
   );

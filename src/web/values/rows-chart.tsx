@@ -3,6 +3,8 @@ import "@mantine/charts/styles.css";
 import { BarChart, LineChart } from "@mantine/charts";
 import { Box } from "@mantine/core";
 import { useMemo } from "react";
+import * as texts from "#texts/values";
+import { formatNumber } from "../locale/locale.ts";
 import { buildChartData, describeChart, X_KEY } from "./chart-data.ts";
 import type { Chart, Row } from "./rows.ts";
 
@@ -10,8 +12,9 @@ const COLORS = ["cyan.7", "orange.8", "grape.5", "lime.9"];
 /** Maximum length of a label on the x-axis. */
 const LABEL_CHARS = 14;
 
-const valueFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
-const axisFormat = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 2 });
+const formatValue = (value: number): string => formatNumber(value, { maximumFractionDigits: 6 });
+const formatAxisValue = (value: number): string =>
+  formatNumber(value, { notation: "compact", maximumFractionDigits: 2 });
 
 export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonly Row[] }) {
   const { data, series, hasRightAxis } = useMemo(() => buildChartData(chart, rows), [chart, rows]);
@@ -21,22 +24,22 @@ export default function RowsChart({ chart, rows }: { chart: Chart; rows: readonl
     dataKey: X_KEY,
     series: series.map(({ key, label, onRightAxis }, index) => ({
       name: key,
-      label: onRightAxis ? `${label} (right axis)` : label,
+      label: onRightAxis ? texts.rightAxis({ label }) : label,
       color: COLORS[index]!,
       yAxisId: onRightAxis ? "right" : "left",
     })),
     withLegend: true,
     withRightYAxis: hasRightAxis,
-    valueFormatter: (value: number) => valueFormat.format(value),
+    valueFormatter: formatValue,
     xAxisProps: { tickFormatter: truncateLabel },
-    yAxisProps: { yAxisId: "left", tickFormatter: axisFormat.format, width: 56 },
+    yAxisProps: { yAxisId: "left", tickFormatter: formatAxisValue, width: 56 },
     gridProps: { yAxisId: "left" },
-    rightYAxisProps: { tickFormatter: axisFormat.format, width: 56 },
+    rightYAxisProps: { tickFormatter: formatAxisValue, width: 56 },
     // The chart is a single image with a text alternative, so nothing inside of it takes the focus.
     accessibilityLayer: false,
   };
   return (
-    <Box role="img" aria-label={describeChart(chart, rows)}>
+    <Box role="img" dir="ltr" aria-label={describeChart(chart, rows)}>
       {chart.kind === "bar" ? (
         <BarChart {...shared} />
       ) : (

@@ -2,6 +2,7 @@
 import { Group, Pagination, ScrollArea, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
+import * as texts from "#texts/values";
 import { cellValue, type Column, type Rows, sortRows, cellText } from "./rows.ts";
 
 const PAGE_ROWS = 25;
@@ -33,7 +34,7 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
     <Stack gap="xs">
       <ScrollArea
         type="auto"
-        viewportProps={{ tabIndex: 0, role: "region", "aria-label": `Rows of ${label}` }}
+        viewportProps={{ tabIndex: 0, role: "region", "aria-label": texts.rowsOf({ label }) }}
       >
         <Table striped withTableBorder verticalSpacing={4} fz="sm" w="auto" miw="100%">
           <Table.Thead>
@@ -63,14 +64,13 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
       </ScrollArea>
       {visibleColumns.length < columns.length && (
         <Text size="sm" c="dimmed">
-          First {MAX_COLUMNS} of {columns.length} columns. JSON and the download contain all of them.
+          {texts.firstColumns({ shown: MAX_COLUMNS, total: columns.length })}
         </Text>
       )}
       {pages > 1 && (
         <Group justify="space-between" gap="xs">
           <Text size="sm" c="dimmed" role="status">
-            Rows {(first + 1).toLocaleString("en")} to{" "}
-            {Math.min(first + PAGE_ROWS, rows.length).toLocaleString("en")}
+            {texts.rowRange({ first: first + 1, last: Math.min(first + PAGE_ROWS, rows.length) })}
           </Text>
           <Pagination
             size="sm"
@@ -78,8 +78,8 @@ export function RowsTable({ rows: { rows, columns }, label }: { rows: Rows; labe
             total={pages}
             value={page}
             onChange={setPage}
-            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
-            getControlProps={(control) => ({ "aria-label": `${control} page` })}
+            getItemProps={(number) => ({ "aria-label": texts.page({ page: number }) })}
+            getControlProps={(control) => ({ "aria-label": texts.pageControl({ control }) })}
           />
         </Group>
       )}
@@ -107,7 +107,7 @@ function ColumnHeading({
   return (
     <Table.Th aria-sort={sort}>
       <UnstyledButton onClick={onSort} fz="sm" fw={600} w="100%">
-        <Group gap={4} wrap="nowrap" justify={column.kind === "number" ? "flex-end" : "flex-start"}>
+        <Group gap={4} wrap="nowrap" justify={column.kind === "number" ? "right" : "flex-start"}>
           <span style={{ whiteSpace: "nowrap" }}>{column.name}</span>
           <Icon size={12} aria-hidden style={{ flexShrink: 0, opacity: order === undefined ? 0.45 : 1 }} />
         </Group>
@@ -121,21 +121,29 @@ function Cell({ value, alignRight }: { value: unknown; alignRight: boolean }) {
   if (text === "")
     return (
       <Text span display="block" size="sm" c="dimmed" fs="italic" ta={alignRight ? "right" : undefined}>
-        {value === null ? "null" : "empty"}
+        {value === null ? "null" : texts.emptyCell}
       </Text>
     );
+  const isCut = text.length > CELL_CHARS;
   return (
-    <Text
-      span
-      size="sm"
-      display="block"
-      w="max-content"
-      maw="min(420px, 60vw)"
-      lineClamp={4}
-      {...(alignRight && { ml: "auto" })}
-      style={{ overflowWrap: "break-word", fontVariantNumeric: "tabular-nums" }}
-    >
-      {text.length <= CELL_CHARS ? text : `${text.slice(0, CELL_CHARS).toWellFormed()}…`}
-    </Text>
+    <>
+      <Text
+        span
+        size="sm"
+        display="block"
+        w="max-content"
+        maw="min(420px, 60vw)"
+        lineClamp={4}
+        {...(alignRight && { ml: "auto" })}
+        style={{ overflowWrap: "break-word", fontVariantNumeric: "tabular-nums" }}
+      >
+        {isCut ? `${text.slice(0, CELL_CHARS).toWellFormed()}…` : text}
+      </Text>
+      {isCut && (
+        <Text span display="block" size="xs" c="dimmed">
+          {texts.longCell({ count: text.length })}
+        </Text>
+      )}
+    </>
   );
 }

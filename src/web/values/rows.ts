@@ -1,4 +1,5 @@
 /** Recognizes rows in values: their columns, sort order and, where it is useful, a chart. */
+import { locale } from "../locale/locale.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 export type ColumnKind = "number" | "text" | "time" | "boolean" | "json";
@@ -103,7 +104,7 @@ export function parseTimestamp(value: unknown): number | null {
   return Number.isNaN(timestamp) ? null : timestamp;
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true });
+const collator = new Intl.Collator(locale, { numeric: true });
 
 /** @returns a cell as text: objects as JSON, null as an empty string */
 export function cellText(value: unknown): string {

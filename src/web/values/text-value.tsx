@@ -1,6 +1,7 @@
 /** Wrapped text; long text in parts with a pagination. */
 import { Box, Group, Pagination, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
+import * as texts from "#texts/values";
 import { splitOffsets } from "./text-parts.ts";
 
 export function TextValue({ text }: { text: string }) {
@@ -14,7 +15,7 @@ export function TextValue({ text }: { text: string }) {
       {parts > 1 && (
         <Group justify="space-between" gap="xs">
           <Text size="sm" c="dimmed" role="status">
-            Part {part} of {parts} · {text.length.toLocaleString("en")} characters
+            {texts.part({ part, parts, count: text.length })}
           </Text>
           <Pagination
             size="sm"
@@ -22,8 +23,8 @@ export function TextValue({ text }: { text: string }) {
             total={parts}
             value={part}
             onChange={setPart}
-            getItemProps={(page) => ({ "aria-label": `Part ${page}` })}
-            getControlProps={(control) => ({ "aria-label": `${control} part` })}
+            getItemProps={(page) => ({ "aria-label": texts.partNumber({ part: page }) })}
+            getControlProps={(control) => ({ "aria-label": texts.partControl({ control }) })}
           />
         </Group>
       )}
@@ -31,14 +32,19 @@ export function TextValue({ text }: { text: string }) {
   );
 }
 
-export function WrappedText({ text }: { text: string }) {
+/** @param isCode whether it is JSON, which reads from left to right; else each paragraph has the direction of its words */
+export function WrappedText({ text, isCode = false }: { text: string; isCode?: boolean }) {
   return (
     <Box
       component="pre"
       m={0}
       fz="sm"
       ff="inherit"
-      style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+      style={{
+        whiteSpace: "pre-wrap",
+        overflowWrap: "anywhere",
+        unicodeBidi: isCode ? "isolate" : "plaintext",
+      }}
     >
       {text}
     </Box>

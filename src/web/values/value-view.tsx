@@ -1,6 +1,7 @@
 /** Shows any input or output value as a table, chart, text or JSON tree. */
 import { Box, Group, Tabs, Text } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import * as texts from "#texts/values";
 import { LoadingSkeleton } from "../ui/page.tsx";
 import { TruncatedValue } from "./truncated-value.tsx";
 import { JsonTree } from "./json-tree.tsx";
@@ -53,24 +54,25 @@ function FullValue({ value, label }: { value: unknown; label: string }) {
     );
   if (classified.kind === "plain")
     return (
-      <Text size="sm" ff="monospace">
+      <Text size="sm" ff="monospace" className="left-to-right">
         {classified.text}
       </Text>
     );
   const views: View[] = [];
-  if (rows !== undefined) views.push({ name: "Table", view: <RowsView rows={rows} label={label} /> });
+  if (rows !== undefined) views.push({ name: texts.table, view: <RowsView rows={rows} label={label} /> });
   if (rows !== undefined && chart !== null)
     views.push({
-      name: "Chart",
+      name: texts.chart,
       view: (
         <Suspense fallback={<LoadingSkeleton rows={3} />}>
           <RowsChart chart={chart} rows={rows.rows} />
         </Suspense>
       ),
     });
-  if (classified.kind === "text") views.push({ name: "Text", view: <TextValue text={classified.text} /> });
+  if (classified.kind === "text")
+    views.push({ name: texts.text, view: <TextValue text={classified.text} /> });
   if (classified.kind !== "text" || classified.isProperty)
-    views.push({ name: "JSON", view: <JsonTree value={value as object} label={label} /> });
+    views.push({ name: texts.json, view: <JsonTree value={value as object} label={label} /> });
   return (
     <ViewTabs views={views} actions={<ExportMenu value={value} label={label} rows={rows} />} label={label} />
   );
@@ -93,7 +95,7 @@ function ViewTabs({ views, actions, label }: { views: readonly View[]; actions: 
   return (
     <Tabs value={current.name} onChange={setSelected} keepMounted={false}>
       <Group justify="space-between" gap="xs" mb="sm">
-        <Tabs.List aria-label={`Views of ${label}`}>
+        <Tabs.List aria-label={texts.viewsOf({ label })}>
           {views.map(({ name }) => (
             <Tabs.Tab key={name} value={name}>
               {name}
@@ -122,14 +124,11 @@ function RowsView({ rows, label }: { rows: Rows; label: string }) {
   );
 }
 
-const formatRows = (n: number): string => `${n.toLocaleString("en")} ${n === 1 ? "row" : "rows"}`;
-
 /** @returns how many rows the query returned or changed, as a sentence */
 function describeRowCount({ rows, columns, rowCount, truncated }: Rows): string {
-  if (truncated)
-    return `First ${formatRows(rows.length)}. The query returned more than the limit of the step.`;
-  if (rows.length > 0) return formatRows(rows.length);
-  if (rowCount !== null && rowCount > 0) return `${formatRows(rowCount)} changed.`;
+  if (truncated) return texts.firstRows({ count: rows.length });
+  if (rows.length > 0) return texts.rowCount({ count: rows.length });
+  if (rowCount !== null && rowCount > 0) return texts.rowsChanged({ count: rowCount });
   const names = columns.map(({ name }) => name).join(", ");
-  return names === "" ? "No rows." : `No rows. Columns: ${names}.`;
+  return names === "" ? texts.noRows : texts.noRowsOf({ columns: names });
 }

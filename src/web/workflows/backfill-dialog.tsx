@@ -14,22 +14,23 @@ import {
 } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import * as uiTexts from "#texts/ui";
+import * as texts from "#texts/workflows";
 import type { BackfillPreview, ExistingRuns } from "../../../schemas/backfill.ts";
 import type { Workflow } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { issueText } from "../forms/issues.ts";
 import { RunLink } from "../runs/facts.tsx";
-import { pluralize } from "../runs/labels.ts";
 import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { backfillsQuery } from "./queries.ts";
 
 const EXISTING: readonly { value: ExistingRuns; label: string }[] = [
-  { value: "skip", label: "Skip them" },
-  { value: "repeat_failed", label: "Run them again if they failed" },
-  { value: "repeat", label: "Run them again" },
+  { value: "skip", label: texts.existing({ existing: "skip" }) },
+  { value: "repeat_failed", label: texts.existing({ existing: "repeat_failed" }) },
+  { value: "repeat", label: texts.existing({ existing: "repeat" }) },
 ];
 /** Number of times that the preview shows. */
 const SHOWN_SLOTS = 100;
@@ -65,7 +66,7 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
         body: range,
       }),
     onSuccess: async ({ data }) => {
-      notifySuccess(`Started ${pluralize(data.slots.total, "past time")} of “${name}”.`);
+      notifySuccess(texts.backfillStarted({ count: data.slots.total, name }));
       await client.invalidateQueries({ queryKey: backfillsQuery(id).queryKey });
       onClose();
     },
@@ -84,20 +85,21 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
   const issues = (error instanceof ApiError && error.problem.errors) || [];
   useRestoreFocus();
   return (
-    <Modal opened onClose={onClose} title="Run for past times" size="lg" centered>
+    <Modal opened onClose={onClose} title={texts.backfillTitle} size="lg" centered>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <Text size="sm">
-            Starts one run for each time of the schedule in this range, oldest first. Each run reads its time
-            as run.scheduled_for. Other runs go first.
-          </Text>
+          <Text size="sm">{texts.backfillHelp}</Text>
           <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
-            <Day label={`From (${timezone})`} value={range.from} onChange={(from) => change({ from })} />
-            <Day label="To, included" value={range.to} onChange={(to) => change({ to })} />
+            <Day
+              label={texts.backfillFrom({ timezone })}
+              value={range.from}
+              onChange={(from) => change({ from })}
+            />
+            <Day label={texts.backfillTo({ timezone })} value={range.to} onChange={(to) => change({ to })} />
           </Group>
           <Group grow align="flex-start" preventGrowOverflow={false} wrap="wrap">
             <NumberInput
-              label="Runs at a time"
+              label={texts.runsAtATime}
               min={1}
               max={20}
               clampBehavior="strict"
@@ -106,7 +108,7 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
               onChange={(value) => change({ concurrency: Number(value) || 1 })}
             />
             <Select
-              label="Times that have a run"
+              label={texts.timesWithRun}
               data={[...EXISTING]}
               value={range.existing}
               allowDeselect={false}
@@ -115,7 +117,7 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
           </Group>
           {preview.data !== undefined && <Preview preview={preview.data} />}
           {issues.length > 0 ? (
-            <Alert color="red" role="alert" title="Check the range">
+            <Alert color="red" role="alert" title={texts.checkRange}>
               <Text size="sm">{issueText(issues)}</Text>
             </Alert>
           ) : (
@@ -123,16 +125,14 @@ export function BackfillDialog({ workflow: { id, name }, timezone, onClose }: Ba
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {texts.cancel}
             </Button>
             <Button
               type="submit"
               loading={preview.isPending || start.isPending}
               disabled={preview.data?.starts === 0}
             >
-              {preview.data === undefined
-                ? "Show the times"
-                : `Start ${pluralize(preview.data.starts, "run")}`}
+              {preview.data === undefined ? texts.showTimes : texts.startRuns({ count: preview.data.starts })}
             </Button>
           </Group>
         </Stack>
@@ -157,23 +157,30 @@ const Day = ({ label, value, onChange }: DayProps) => (
   />
 );
 
-function Preview({ preview: { slots, total, starts, version, warnings } }: { preview: BackfillPreview }) {
+function Preview({
+  preview: { slots, total, starts, version, timezone, warnings },
+}: {
+  preview: BackfillPreview;
+}) {
   return (
     <Stack gap="xs" role="status">
       <Text size="sm" fw={600}>
-        {pluralize(total, "time")} in this range; {pluralize(starts, "run")} of version {version} would start.
+        {texts.backfillPreview({ total, starts, version })}
       </Text>
       {warnings.map((warning) => (
-        <Alert key={warning} color="yellow" title="Before you start">
+        <Alert key={warning} color="yellow" title={texts.beforeYouStart}>
           <Text size="sm">{warning}</Text>
         </Alert>
       ))}
-      <ScrollArea.Autosize mah={240} viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Times" }}>
-        <Table verticalSpacing={4} aria-label="Times">
+      <ScrollArea.Autosize
+        mah={240}
+        viewportProps={{ tabIndex: 0, role: "region", "aria-label": texts.times }}
+      >
+        <Table verticalSpacing={4} aria-label={texts.times}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Local time of the schedule</Table.Th>
-              <Table.Th>Run</Table.Th>
+              <Table.Th>{texts.timeColumn({ timezone })}</Table.Th>
+              <Table.Th>{texts.run}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -181,13 +188,16 @@ function Preview({ preview: { slots, total, starts, version, warnings } }: { pre
               <Table.Tr key={at}>
                 <Table.Td style={{ whiteSpace: "nowrap" }}>{local.replace("T", " ")}</Table.Td>
                 <Table.Td>
-                  {action === "start" ? "Starts" : "Skipped"}
-                  {run !== undefined && (
-                    <>
-                      {": "}
-                      <RunLink id={run}>{status}</RunLink>
-                    </>
-                  )}
+                  {run === undefined
+                    ? texts.slotAction({ action })
+                    : texts.slotActionOfRun({
+                        action,
+                        run: (
+                          <RunLink id={run}>
+                            {status === undefined ? undefined : uiTexts.status({ status })}
+                          </RunLink>
+                        ),
+                      })}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -196,7 +206,7 @@ function Preview({ preview: { slots, total, starts, version, warnings } }: { pre
       </ScrollArea.Autosize>
       {total > SHOWN_SLOTS && (
         <Text size="sm" c="dimmed">
-          And {total - Math.min(slots.length, SHOWN_SLOTS)} more.
+          {texts.moreTimes({ count: total - Math.min(slots.length, SHOWN_SLOTS) })}
         </Text>
       )}
     </Stack>

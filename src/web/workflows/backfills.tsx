@@ -1,21 +1,21 @@
 /** The backfills of a workflow: how far each is, and cancelling it. */
-import { Anchor, Badge, Button, Group, Progress, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { Link } from "react-router";
+import * as texts from "#texts/workflows";
 import type { Backfill } from "../../../schemas/backfill.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { writeFilters } from "../runs/filters.ts";
-import { pluralize } from "../runs/labels.ts";
 import { confirmAction } from "../ui/confirm.tsx";
+import { linkTo } from "../ui/message-tags.tsx";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
-import { Time } from "../ui/time.tsx";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
 import { backfillsQuery } from "./queries.ts";
+import { rangeText } from "./range-text.ts";
 
 const BackfillDialog = lazy(async () => ({
   default: (await import("./backfill-dialog.tsx")).BackfillDialog,
@@ -33,7 +33,7 @@ export function Backfills({ workflow, timezone }: BackfillsProps) {
   const backfills = data ?? [];
   if (backfills.length === 0 && !may("run")) return null;
   return (
-    <Stack gap="xs" component="section" aria-label="Backfills">
+    <Stack gap="xs" component="section" aria-label={texts.backfills}>
       {may("run") && (
         <Group>
           <Button
@@ -42,7 +42,7 @@ export function Backfills({ workflow, timezone }: BackfillsProps) {
             leftSection={<IconHistory size={14} aria-hidden />}
             onClick={() => setOpened(true)}
           >
-            Run for past times
+            {texts.backfillTitle}
           </Button>
         </Group>
       )}
@@ -61,16 +61,14 @@ export function Backfills({ workflow, timezone }: BackfillsProps) {
 const COLORS = { running: "blue", finished: "green", failed: "red", cancelled: "gray" } as const;
 
 function BackfillRow({ backfill, mayCancel }: { backfill: Backfill; mayCancel: boolean }) {
-  const { id, workflow_id: workflow, status, slots, runs, from, to, message } = backfill;
+  const { id, workflow_id: workflow, status, slots, runs, message } = backfill;
   const handled = slots.started + slots.skipped;
   const failed = runs.failed ?? 0;
-  const list = writeFilters({ workflow, status: [], trigger: "backfill" });
+  const list = writeFilters({ workflow, backfill: id, status: [] });
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
-        <Text size="sm">
-          Past runs from <Time at={from} /> to <Time at={to} />
-        </Text>
+        <Text size="sm">{texts.pastRuns({ range: rangeText(backfill) })}</Text>
         <Badge
           variant="light"
           color={COLORS[status]}
@@ -78,23 +76,24 @@ function BackfillRow({ backfill, mayCancel }: { backfill: Backfill; mayCancel: b
           style={{ flexShrink: 0 }}
           styles={{ label: { color: "var(--mantine-color-text)" } }}
         >
-          {status}
+          {texts.backfillStatus({ status })}
         </Badge>
       </Group>
       {status === "running" && (
         <Progress
           value={(handled / slots.total) * 100}
-          aria-label={`${handled} of ${slots.total} times handled`}
+          aria-label={texts.timesHandled({ handled, total: slots.total })}
         />
       )}
       <Group gap="xs" justify="space-between">
         <Text size="sm" c="dimmed">
-          {slots.started} of {pluralize(slots.total, "run")} started
-          {slots.skipped > 0 && `, ${slots.skipped} skipped`}
-          {failed > 0 && `, ${failed} failed`}.{" "}
-          <Anchor component={Link} to={`/runs?${list.toString()}`} size="sm" underline="always">
-            Show runs
-          </Anchor>
+          {texts.backfillProgress({
+            started: slots.started,
+            total: slots.total,
+            skipped: slots.skipped,
+            failed,
+            link: linkTo(`/runs?${list.toString()}`, { size: "sm", underline: "always" }),
+          })}
         </Text>
         {status === "running" && mayCancel && <CancelButton id={id} workflow={workflow} left={slots.left} />}
       </Group>
@@ -112,8 +111,8 @@ function CancelButton({ id, workflow, left }: { id: string; workflow: string; le
         header: idempotencyHeader(),
         body: { running: false },
       }),
-    onSuccess: () => notifySuccess("No more past runs start."),
-    onError: (error) => notifyError("Could not stop the past runs", error),
+    onSuccess: () => notifySuccess(texts.backfillStopped),
+    onError: (error) => notifyError(texts.backfillStopFailed, error),
     onSettled: () => client.invalidateQueries({ queryKey: backfillsQuery(workflow).queryKey }),
   });
   return (
@@ -123,14 +122,14 @@ function CancelButton({ id, workflow, left }: { id: string; workflow: string; le
       loading={cancel.isPending}
       onClick={() =>
         confirmAction({
-          title: "Start no more past runs?",
-          consequence: `${pluralize(left, "run")} will not start. Runs that have started go on.`,
-          confirm: "Start no more",
+          title: texts.stopBackfillTitle,
+          consequence: texts.stopBackfillHelp({ count: left }),
+          confirm: texts.startNoMore,
           onConfirm: () => cancel.mutate(undefined),
         })
       }
     >
-      Stop
+      {texts.stop}
     </Button>
   );
 }

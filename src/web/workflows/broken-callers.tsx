@@ -3,6 +3,7 @@ import { Alert, Anchor, Checkbox, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/workflows";
 import { type BrokenCaller, brokenCallersOf, OTHER_PROJECTS } from "./callers-in-error.ts";
 import { IssueList } from "./issue-list.tsx";
 
@@ -44,22 +45,16 @@ export function BrokenCallers({
       color="red"
       role="alert"
       icon={<IconAlertTriangle aria-hidden />}
-      title={
-        callers.length === 1
-          ? `${refused}: 1 workflow would break`
-          : `${refused}: ${callers.length} workflows would break`
-      }
+      title={texts.wouldBreak({ refused, count: callers.length })}
     >
       <Stack gap="sm">
-        <Text size="sm">
-          They run this workflow and don’t fit this change. Keep what they rely on, or confirm each one.
-        </Text>
+        <Text size="sm">{texts.wouldBreakHelp}</Text>
         {callers.map(({ id, issues }) =>
           id === OTHER_PROJECTS ? (
             <Checkbox
               key={id}
               size="sm"
-              label="Break workflows in projects that you can’t see"
+              label={texts.breakHidden}
               checked={confirmed.has(id)}
               onChange={({ currentTarget }) => onConfirm(id, currentTarget.checked)}
             />
@@ -68,10 +63,10 @@ export function BrokenCallers({
               <Anchor component={Link} to={`/workflows/${id}`} size="sm" fw={600} underline="always">
                 {id}
               </Anchor>
-              <IssueList issues={issues} label={`Errors of ${id}`} />
+              <IssueList issues={issues} label={texts.errorsOf({ id })} />
               <Checkbox
                 size="sm"
-                label={`Break ${id}`}
+                label={texts.breakCaller({ id })}
                 checked={confirmed.has(id)}
                 onChange={({ currentTarget }) => onConfirm(id, currentTarget.checked)}
               />

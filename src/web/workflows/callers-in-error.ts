@@ -1,4 +1,5 @@
 /** The workflows that a change would break, as the refusal of the change names them. */
+import * as texts from "#texts/workflows";
 import type { Issue } from "../../../schemas/problem.ts";
 import { ApiError } from "../api/client.ts";
 
@@ -32,6 +33,4 @@ export function callersIn(issues: readonly Issue[]): BrokenCaller[] {
 
 /** Names the callers in a sentence. */
 export const namedCallers = (callers: readonly BrokenCaller[]): string =>
-  callers
-    .map(({ id }) => (id === OTHER_PROJECTS ? "workflows in projects that you can’t see" : id))
-    .join(", ");
+  callers.map(({ id }) => (id === OTHER_PROJECTS ? texts.inProjectsYouCantSee : id)).join(", ");

@@ -2,6 +2,7 @@
 import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
+import * as texts from "#texts/workflows";
 import { confirmAction } from "../ui/confirm.tsx";
 import { LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
@@ -32,19 +33,16 @@ export function ConflictDialog({
   const changes = describeChanges(base.workflow, theirs.workflow);
   const discard = () =>
     confirmAction({
-      title: "Discard your changes?",
-      consequence: `Your changes to the definition of “${name}” will be lost and replaced by version ${version}.`,
-      confirm: "Discard changes",
+      title: texts.discardTitle,
+      consequence: texts.discardHelp({ name, version }),
+      confirm: texts.discardChanges,
       onConfirm: onDiscard,
     });
   useRestoreFocus();
   return (
-    <Modal opened onClose={onKeep} title="Conflicting changes" size="xl">
+    <Modal opened onClose={onKeep} title={texts.conflictTitle} size="xl">
       <Stack gap="md">
-        <Text size="sm">
-          You started from version {base.workflow.version}, but version {version} has been saved since. Your
-          changes are not saved yet.
-        </Text>
+        <Text size="sm">{texts.conflictHelp({ base: base.workflow.version, version })}</Text>
         <VersionAuthor id={theirs.workflow.id} version={version} />
         {changes.length > 0 && (
           <List size="sm">
@@ -57,20 +55,17 @@ export function ConflictDialog({
           <DefinitionDiff
             before={theirText}
             after={mine}
-            beforeLabel={`Version ${version}`}
-            afterLabel="Your draft"
+            beforeLabel={texts.versionLabel({ version })}
+            afterLabel={texts.yourDraft}
           />
         </Suspense>
-        <Text size="sm">
-          Lines marked as removed exist only in version {version}. Copy the ones you need into your draft,
-          then save it as the next version.
-        </Text>
+        <Text size="sm">{texts.conflictLines({ version })}</Text>
         <Group justify="flex-end">
           <Button variant="default" color="red" onClick={discard}>
-            Discard my changes
+            {texts.discardMyChanges}
           </Button>
           <Button onClick={onKeep} data-autofocus>
-            Keep editing
+            {texts.keepEditing}
           </Button>
         </Group>
       </Stack>
@@ -81,11 +76,13 @@ export function ConflictDialog({
 function VersionAuthor({ id, version }: { id: string; version: number }) {
   const { data } = useQuery(versionQuery(id, version));
   if (data === undefined) return null;
-  const { created_by: owner, created_at: at, reason } = data;
+  const { created_by: author, created_at: at, reason } = data;
+  const time = <Time at={at} ago />;
   return (
     <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-      Version {version} by {owner}, <Time at={at} ago />
-      {reason === null ? ". No change note." : `: “${reason}”`}
+      {reason === null
+        ? texts.versionAuthor({ version, author, time })
+        : texts.versionAuthorNote({ version, author, time, reason })}
     </Text>
   );
 }

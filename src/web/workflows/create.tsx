@@ -3,6 +3,7 @@ import { Button, Group, Radio, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate } from "react-router";
+import * as texts from "#texts/workflows";
 import { ApiError, send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useTargetProject } from "../projects/target-project.tsx";
@@ -14,11 +15,11 @@ import { ErrorAlert, Page } from "../ui/page.tsx";
 import classes from "./create.module.css";
 import { type Details, DetailsFields, DETAIL_FIELDS } from "./details-dialog.tsx";
 import { invalidateWorkflows } from "./queries.ts";
-import { BLANK_TEMPLATE, TEMPLATES } from "./templates.ts";
+import { BLANK_TEMPLATE, type Template, TEMPLATES } from "./templates.ts";
 
 export default function CreateWorkflow() {
   const may = useHasScope();
-  if (!may("write")) return <AccessDenied title="New workflow" needs="editors and admins" />;
+  if (!may("write")) return <AccessDenied title={texts.newWorkflow} needs="editor" />;
   return <CreateForm />;
 }
 
@@ -53,18 +54,17 @@ function CreateForm() {
     create.mutate();
   };
   return (
-    <Page title="New workflow">
+    <Page title={texts.newWorkflow}>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="lg" maw={900}>
           <Radio.Group
-            label="Template"
+            label={texts.template}
             value={template.id}
             onChange={(id) => setTemplate(TEMPLATES.find((it) => it.id === id) ?? BLANK_TEMPLATE)}
           >
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mt="xs">
-              <Choice id={BLANK_TEMPLATE.id} title="Blank" about="A single step to start from." />
-              {TEMPLATES.map((it) => (
-                <Choice key={it.id} id={it.id} title={it.name} about={it.description} needs={it.needs} />
+              {[BLANK_TEMPLATE, ...TEMPLATES].map((it) => (
+                <Choice key={it.id} template={it} />
               ))}
             </SimpleGrid>
           </Radio.Group>
@@ -75,14 +75,14 @@ function CreateForm() {
           )}
           <Group>
             <Button type="submit" loading={create.isPending}>
-              Create and edit
+              {texts.createAndEdit}
             </Button>
             <Button component={Link} to="/workflows" variant="default">
-              Cancel
+              {texts.cancel}
             </Button>
           </Group>
           <Text size="sm" c="dimmed">
-            Saved as a draft. Nothing runs until you start or publish it.
+            {texts.savedAsDraft}
           </Text>
         </Stack>
       </form>
@@ -90,14 +90,7 @@ function CreateForm() {
   );
 }
 
-interface ChoiceProps {
-  id: string;
-  title: string;
-  about: string;
-  needs?: string;
-}
-
-function Choice({ id, title, about, needs = "" }: ChoiceProps) {
+function Choice({ template: { id, title, about, needs } }: { template: Template }) {
   return (
     <Radio.Card value={id} p="md" className={classes["card"]} aria-labelledby={`template-${id}`}>
       <Group wrap="nowrap" align="flex-start" gap="sm">
@@ -111,7 +104,7 @@ function Choice({ id, title, about, needs = "" }: ChoiceProps) {
           </Text>
           {needs !== "" && (
             <Text size="xs" mt={4}>
-              Requires {needs}.
+              {needs}
             </Text>
           )}
         </div>

@@ -3,27 +3,28 @@ import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import * as texts from "#texts/workflows";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
-import { type Format, toText } from "../editor/format.ts";
+import { type Format, savedText, toText } from "../editor/format.ts";
 import { Copy } from "../ui/copy.tsx";
 import { EmptyState, QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 
 const DefinitionEditor = lazy(() => import("../editor/definition-editor.tsx"));
 
-export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition }) {
-  const { id, name, description, tags, definition, version } = workflow;
+export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition & { source?: string } }) {
+  const { id, name, description, tags, definition, version, source } = workflow;
   const [format, setFormat] = useState<Format>("yaml");
   const text = useQuery({
-    queryKey: ["workflows", id, "text", version, format],
+    queryKey: ["workflows", id, "text", version, format, source],
     queryFn: async () => ({
-      displayed: await toText(definition, format),
+      displayed: await savedText(workflow, format),
       // A file also contains the workflow's own fields, so that it can be imported.
       file: await toText({ id, name, description, tags, ...definition }, format),
     }),
     staleTime: Infinity,
   });
   if (definition === null) {
-    return <EmptyState title="No definition yet">Edit the workflow to write one.</EmptyState>;
+    return <EmptyState title={texts.noDefinition}>{texts.noDefinitionHelp}</EmptyState>;
   }
   return (
     <QueryContent query={text}>
@@ -32,14 +33,14 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
           <Group justify="space-between" gap="xs">
             <FormatControl format={format} onChange={setFormat} />
             <Group gap="xs">
-              <Copy text={displayed} label="definition" />
+              <Copy text={displayed} label={texts.definitionNoun} />
               <Button
                 variant="default"
                 size="xs"
                 leftSection={<IconDownload size={14} aria-hidden />}
                 onClick={() => download(`${id}.${format}`, file)}
               >
-                Download
+                {texts.download}
               </Button>
             </Group>
           </Group>
@@ -50,7 +51,7 @@ export function DefinitionPanel({ workflow }: { workflow: WorkflowWithDefinition
               onChange={noop}
               issues={NO_ISSUES}
               readOnly
-              label={`Definition of ${name}`}
+              label={texts.definitionOf({ name })}
               minHeight={240}
             />
           </Suspense>
@@ -67,10 +68,10 @@ export function FormatControl({ format, onChange }: { format: Format; onChange: 
   return (
     <SegmentedControl
       size="xs"
-      aria-label="Format"
+      aria-label={texts.format}
       data={[
-        { value: "yaml", label: "YAML" },
-        { value: "json", label: "JSON" },
+        { value: "yaml", label: texts.formatName({ format: "yaml" }) },
+        { value: "json", label: texts.formatName({ format: "json" }) },
       ]}
       value={format}
       onChange={onChange}

@@ -1,4 +1,5 @@
 /** Describes the changes between two versions of a workflow, except those of the definition, which the diff shows. */
+import * as texts from "#texts/workflows";
 import type { Workflow } from "../../../schemas/workflow.ts";
 
 type Content = Pick<Workflow, "name" | "description" | "tags" | "definition">;
@@ -9,22 +10,20 @@ export function describeChanges(before: Content, after: Content): string[] {
   const removed = before.tags.filter((tag) => !after.tags.includes(tag));
   const isReordered = added.length + removed.length === 0 && before.tags.join("\n") !== after.tags.join("\n");
   return [
-    before.name !== after.name && `Name changed from “${before.name}” to “${after.name}”.`,
+    before.name !== after.name && texts.nameChanged({ before: before.name, after: after.name }),
     before.description !== after.description && descriptionChange(before.description, after.description),
-    added.length > 0 && `${added.length === 1 ? "Tag" : "Tags"} added: ${quoted(added)}.`,
-    removed.length > 0 && `${removed.length === 1 ? "Tag" : "Tags"} removed: ${quoted(removed)}.`,
-    isReordered && "Tags reordered.",
+    added.length > 0 && texts.tagsAdded({ count: added.length, tags: quoted(added) }),
+    removed.length > 0 && texts.tagsRemoved({ count: removed.length, tags: quoted(removed) }),
+    isReordered && texts.tagsReordered,
   ].filter((sentence) => sentence !== false);
 }
 
 function descriptionChange(before: string, after: string): string {
-  if (before === "") return `Description added: “${after}”`;
-  return after === ""
-    ? `Description removed: “${before}”`
-    : `Description changed from “${before}” to “${after}”`;
+  if (before === "") return texts.descriptionAdded({ after });
+  return after === "" ? texts.descriptionRemoved({ before }) : texts.descriptionChanged({ before, after });
 }
 
-const quoted = (tags: readonly string[]): string => tags.map((tag) => `“${tag}”`).join(", ");
+const quoted = (tags: readonly string[]): string => tags.map((tag) => texts.quoted({ text: tag })).join(", ");
 
 /** Whether two definitions are equal, regardless of the order of keys. */
 export const isSameDefinition = (a: Content["definition"], b: Content["definition"]): boolean =>

@@ -13,6 +13,7 @@ import {
 } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import * as texts from "#texts/workflows";
 import { ApiError, send } from "../api/client.ts";
 import { issuesUnder, issuesOutside, issueText } from "../forms/issues.ts";
 import { useFocusIssue } from "../forms/use-focus-issue.ts";
@@ -20,6 +21,7 @@ import { notifySuccess } from "../ui/notify.ts";
 import { ErrorAlert } from "../ui/page.tsx";
 import { useRestoreFocus } from "../ui/use-restore-focus.ts";
 import { describeChanges, isSameDefinition } from "./describe-changes.ts";
+import { SameName } from "./same-name.tsx";
 import { readWorkflow, invalidateWorkflows, type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 
 export const DETAIL_FIELDS = ["name", "description", "tags"] as const;
@@ -51,7 +53,7 @@ export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClo
         body: { ...changed, ...(reason.trim() !== "" && { reason }) },
       }),
     onSuccess: ({ data }) => {
-      notifySuccess(`Saved as version ${data.version}.`);
+      notifySuccess(texts.savedAs({ version: data.version }));
       onClose();
     },
     onError: async (error) => {
@@ -72,13 +74,13 @@ export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClo
   };
   useRestoreFocus();
   return (
-    <Modal opened onClose={onClose} title="Edit details" size="lg" centered>
+    <Modal opened onClose={onClose} title={texts.editDetails} size="lg" centered>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="md">
-          <DetailsFields details={details} onChange={setDetails} issues={issues} />
+          <DetailsFields details={details} onChange={setDetails} issues={issues} ownId={id} />
           <TextInput
-            label="Change note (optional)"
-            description="Kept in the history."
+            label={texts.changeNote}
+            description={texts.changeNoteHelp}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
             error={issueText(issuesUnder(issues, "reason"))}
@@ -91,10 +93,10 @@ export function DetailsDialog({ read, onClose }: { read: WorkflowWithEtag; onClo
             )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {texts.cancel}
             </Button>
             <Button type="submit" loading={save.isPending}>
-              {isStale ? "Save anyway" : "Save"}
+              {isStale ? texts.saveAnyway : texts.save}
             </Button>
           </Group>
         </Stack>
@@ -107,13 +109,15 @@ interface DetailsFieldsProps {
   details: Details;
   onChange: (details: Details) => void;
   issues: Parameters<typeof issueText>[0];
+  /** The id of the workflow; left out for a new one. */
+  ownId?: string;
 }
 
-export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps) {
+export function DetailsFields({ details, onChange, issues, ownId }: DetailsFieldsProps) {
   return (
     <>
       <TextInput
-        label="Name"
+        label={texts.name}
         withAsterisk
         aria-required
         data-autofocus
@@ -121,9 +125,10 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
         onChange={(event) => onChange({ ...details, name: event.currentTarget.value })}
         error={issueText(issuesUnder(issues, "name"))}
       />
+      <SameName name={details.name} ownId={ownId} />
       <Textarea
-        label="Description"
-        description="What the workflow does, in one or two sentences. Agents and people choose workflows by it."
+        label={texts.description}
+        description={texts.descriptionHelp}
         autosize
         minRows={2}
         maxRows={10}
@@ -132,8 +137,8 @@ export function DetailsFields({ details, onChange, issues }: DetailsFieldsProps)
         error={issueText(issuesUnder(issues, "description"))}
       />
       <TagsInput
-        label="Tags"
-        description="Labels to filter by. Press Enter to add one."
+        label={texts.tags}
+        description={texts.tagsHelp}
         value={details.tags}
         onChange={(tags) => onChange({ ...details, tags })}
         error={issueText(issuesUnder(issues, "tags"))}
@@ -151,18 +156,18 @@ function OtherChanges({ initial, latest }: { initial: WorkflowWithEtag; latest: 
     <Alert
       color="yellow"
       role="alert"
-      title="Changed by someone else"
+      title={texts.changedByOther}
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
-      <Text size="sm">Your changes are not saved yet. Since you opened this dialog:</Text>
+      <Text size="sm">{texts.changedByOtherHelp}</Text>
       <List size="sm" mt={4}>
         {changes.map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
-        {isRedefined && <List.Item>The definition was changed. Saving keeps it.</List.Item>}
+        {isRedefined && <List.Item>{texts.definitionChanged}</List.Item>}
         {changes.length === 0 && !isRedefined && (
           <List.Item>
-            The workflow is now {latest.workflow.status}, version {latest.workflow.version}.
+            {texts.workflowIsNow({ status: latest.workflow.status, version: latest.workflow.version })}
           </List.Item>
         )}
       </List>

@@ -1,21 +1,29 @@
 /** Edits a workflow's definition: text with live validation, and its graph. */
 import { Alert, Box, Button, Grid, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconBroadcast, IconDeviceFloppy } from "@tabler/icons-react";
+import { IconDeviceFloppy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
+import * as texts from "#texts/workflows";
 import { ApiError } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
-import { toText } from "../editor/format.ts";
+import type { EditorHandle } from "../editor/definition-editor.tsx";
+import { savedText } from "../editor/format.ts";
 import { useValidation } from "../editor/use-validation.ts";
+import { withStarts } from "../graph/starts.ts";
+import { ValidationStatus } from "../editor/validation-status.tsx";
 import { graphSteps } from "../graph/steps.ts";
+import { useDraftTests } from "../trials/use-draft-tests.ts";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { AccessDenied } from "../ui/access-denied.tsx";
 import { EmptyState, ErrorAlert, QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { FormatControl } from "./definition-panel.tsx";
+import { type EditorTool, EditorToolButtons, EditorTools } from "./editor-tools.tsx";
+import { PublishButton } from "./publish-button.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
+import { whyNotPublishable } from "./publishable.ts";
 import { type WorkflowWithEtag, readWorkflow } from "./queries.ts";
 import { StartsLine } from "./starts-line.tsx";
 import { UnsavedChangesGuard } from "./unsaved-changes-guard.tsx";
@@ -33,7 +41,7 @@ export default function EditWorkflow() {
     queryKey: ["editing", workflowId],
     queryFn: async ({ signal }) => {
       const read = await readWorkflow(workflowId, signal);
-      return { read, text: await toText(read.workflow.definition, "yaml") };
+      return { read, text: await savedText(read.workflow, "yaml") };
     },
     enabled: hasScope("write"),
     staleTime: Infinity,
@@ -41,10 +49,10 @@ export default function EditWorkflow() {
   });
   const may = useHasScopeIn(query.data?.read.workflow);
   const back = `/workflows/${workflowId}`;
-  if (!may("write")) return <AccessDenied title="Edit" needs="editors and admins" />;
+  if (!may("write")) return <AccessDenied title={texts.edit} needs="editor" />;
   if (query.data === undefined) {
     return (
-      <Page title={`Edit ${workflowId}`}>
+      <Page title={texts.editTitle({ name: workflowId })}>
         <QueryContent query={query}>{() => null}</QueryContent>
       </Page>
     );
@@ -52,16 +60,16 @@ export default function EditWorkflow() {
   const { read, text } = query.data;
   if (read.workflow.status === "archived") {
     return (
-      <Page title={`Edit ${read.workflow.name}`}>
+      <Page title={texts.editTitle({ name: read.workflow.name })}>
         <EmptyState
-          title="Archived workflow"
+          title={texts.archivedWorkflow}
           action={
             <Button component={Link} to={back}>
-              Back to the workflow
+              {texts.backToWorkflow}
             </Button>
           }
         >
-          Restore the workflow to edit it.
+          {texts.restoreToEdit}
         </EmptyState>
       </Page>
     );
@@ -74,38 +82,53 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
   const { text, format, base, save, conflict, isChanged } = draft;
   const { id, name, version, published_version: published } = base.workflow;
   const navigate = useNavigate();
-  const { issues, state, report } = useValidation(text, format, {
-    workflowId: id,
-    enabled: text.trim() !== "",
+  const may = useHasScopeIn(base.workflow);
+  const isEmpty = text.trim() === "";
+  const validation = useValidation(text, format, { workflowId: id, enabled: !isEmpty });
+  const { issues, state, report } = validation;
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  const { definition, isInvalid } = useLastValidDefinition(text, format, base.workflow.definition);
+  const steps = useMemo(() => withStarts(graphSteps(definition), definition), [definition]);
+  const [isPublishing, setPublishing] = useState(false);
+  const whyNot = whyNotPublishable({
+    isEmpty,
+    isChanged,
+    isSaving: save.isPending,
+    mayPublish: may("publish"),
+    isPublished: published === version,
+    errors,
+    state,
+    reason: validation.reason,
   });
-  const { definition, isInvalid, hasComments } = useLastValidDefinition(
-    text,
-    format,
-    base.workflow.definition,
-  );
-  const steps = useMemo(() => graphSteps(definition), [definition]);
-  const [publishing, setPublishing] = useState<WorkflowWithEtag>();
-  const saveAndPublish = () =>
-    isChanged
-      ? save.mutate(undefined, { onSuccess: ({ saved }) => setPublishing(saved) })
-      : setPublishing(base);
+  const editor = useRef<EditorHandle>(null);
+  const tests = useDraftTests(id, definition);
+  const [tool, setTool] = useState<EditorTool>("steps");
+  /** Saves the text once it may be published. The page shows why it can't be saved. */
+  const saveToPublish = async (): Promise<WorkflowWithEtag> => {
+    try {
+      return (await save.mutateAsync()).saved;
+    } catch (error) {
+      setPublishing(false);
+      throw error;
+    }
+  };
   // A dialog handles a conflict and an expired session.
   const isHandledByDialog = save.error instanceof ApiError && [401, 412].includes(save.error.status);
   const isRejected = save.isError && !isHandledByDialog;
   return (
     <Page
-      title={`Edit ${name}`}
+      title={texts.editTitle({ name })}
       about={
         <span role="status">
-          Version {version}
-          {isChanged ? ", unsaved changes" : ", saved"}
-          {published !== null && published !== version && `; version ${published} is published`}
+          {published === null || published === version
+            ? texts.draftState({ version, state: isChanged ? "changed" : "saved" })
+            : texts.draftStateWithPublished({ version, state: isChanged ? "changed" : "saved", published })}
         </span>
       }
       actions={
         <>
           <Button component={Link} to={`/workflows/${id}`} variant="default">
-            Back
+            {texts.back}
           </Button>
           <Button
             variant="default"
@@ -114,66 +137,63 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
             disabled={!isChanged}
             onClick={() => save.mutate()}
           >
-            Save
+            {texts.save}
           </Button>
-          <Button
-            leftSection={<IconBroadcast size={16} aria-hidden />}
-            disabled={
-              save.isPending || (!isChanged && (published === version || base.workflow.definition === null))
-            }
-            onClick={saveAndPublish}
-          >
-            Publish
-          </Button>
+          <PublishButton whyNot={whyNot} onPublish={() => setPublishing(true)} />
         </>
       }
     >
       {isRejected &&
         (isInvalid && issues.length > 0 ? (
           <Alert color="red" role="alert">
-            Not saved: the definition has syntax errors. They are marked in the text and listed below it.
+            {texts.notSavedSyntax}
           </Alert>
         ) : (
           <ErrorAlert error={save.error} />
         ))}
+      <EditorToolButtons tool={tool} onTool={setTool} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="sm">
             <Group justify="space-between" gap="xs" wrap="wrap">
               <FormatControl format={format} onChange={(to) => void draft.setFormat(to)} />
-              <ValidationStatus
-                state={text.trim() === "" ? "empty" : state}
-                errors={issues.filter(({ severity }) => severity === "error").length}
-                isInvalid={isInvalid}
-              />
+              <Button size="xs" variant="default" disabled={isEmpty} onClick={() => void draft.formatText()}>
+                {texts.formatButton}
+              </Button>
             </Group>
             {draft.hasSyntaxErrors && (
               <Alert color="red" role="alert" p="xs">
-                Fix the syntax errors before you switch the format.
+                {texts.fixSyntaxFirst}
               </Alert>
             )}
             <Suspense fallback={<LoadingSkeleton rows={10} />}>
               <DefinitionEditor
+                handle={editor}
                 value={text}
                 format={format}
                 onChange={draft.setText}
                 issues={issues}
-                label={`Definition of ${name}`}
+                isStale={state !== "checked"}
+                status={
+                  <ValidationStatus
+                    {...validation}
+                    state={isEmpty ? "empty" : state}
+                    errors={errors}
+                    isInvalid={isInvalid}
+                  />
+                }
+                label={texts.definitionOf({ name })}
                 minHeight={440}
                 onSave={() => isChanged && !save.isPending && save.mutate()}
                 steps={report?.steps}
+                tested={tests.values}
                 workflowId={id}
                 project={base.workflow.project}
               />
             </Suspense>
-            {hasComments && (
-              <Text size="sm" role="status">
-                Comments (#) are not saved. Put notes for others into a step’s <code>description</code>.
-              </Text>
-            )}
             <TextInput
-              label="Change note (optional)"
-              description="Kept in the history."
+              label={texts.changeNote}
+              description={texts.changeNoteHelp}
               value={draft.reason}
               onChange={(event) => draft.setReason(event.currentTarget.value)}
               maxLength={1_000}
@@ -181,22 +201,35 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <Box component="section" aria-label="Graph" style={{ position: "sticky", top: 72 }}>
+          <EditorTools
+            tool={tool}
+            onTool={setTool}
+            editor={editor}
+            format={format}
+            project={base.workflow.project}
+            tests={tests}
+            definition={definition}
+            isInvalid={isInvalid}
+            steps={report?.steps}
+          />
+          <Box
+            component="section"
+            aria-label={texts.graph}
+            display={{ base: "block", lg: tool === "steps" ? "block" : "none" }}
+            style={{ position: "sticky", top: 72 }}
+          >
             <Title order={2} size="h4" mb="xs">
-              Steps
+              {texts.steps}
             </Title>
             <StartsLine definition={definition} />
-            <ErrorBoundary
-              message="The graph could not be drawn. Your text is not affected."
-              resetKey={steps}
-            >
+            <ErrorBoundary message={texts.graphFailedInEditor} resetKey={steps}>
               <Suspense fallback={<LoadingSkeleton rows={6} />}>
                 <StepGraph steps={steps} />
               </Suspense>
             </ErrorBoundary>
             {isInvalid && (
               <Text size="sm" c="dimmed" role="status">
-                Shows the last version without syntax errors.
+                {texts.showsLastValid}
               </Text>
             )}
           </Box>
@@ -211,33 +244,16 @@ function Editor({ read, text: initialText }: { read: WorkflowWithEtag; text: str
           onDiscard={() => draft.discard(conflict)}
         />
       )}
-      {publishing !== undefined && (
+      {isPublishing && (
         <PublishDialog
-          read={publishing}
-          version={publishing.workflow.version}
-          onClose={() => setPublishing(undefined)}
+          read={base}
+          version={isChanged ? version + 1 : version}
+          draft={isChanged ? { text, definition, save: saveToPublish } : undefined}
+          onClose={() => setPublishing(false)}
           onPublished={() => void navigate(`/workflows/${id}`)}
         />
       )}
-      <UnsavedChangesGuard when={isChanged} what={`your changes to the definition of “${name}”`} />
+      <UnsavedChangesGuard when={isChanged} what={texts.changesToDefinition({ name })} />
     </Page>
-  );
-}
-
-interface ValidationStatusProps {
-  state: "empty" | ReturnType<typeof useValidation>["state"];
-  errors: number;
-  isInvalid: boolean;
-}
-
-function ValidationStatus({ state, errors, isInvalid }: ValidationStatusProps) {
-  return (
-    <Text size="sm" c="dimmed" role="status">
-      {state === "empty" && "Empty definition"}
-      {state === "checking" && "Checking…"}
-      {state === "checked" && errors === 0 && "Valid. Ready to run."}
-      {state === "checked" && errors > 0 && (isInvalid ? "Syntax error" : "Can be saved, but not run yet.")}
-      {state === "unavailable" && "Not checked: no answer from the server."}
-    </Text>
   );
 }

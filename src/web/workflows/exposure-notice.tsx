@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from "@mantine/core";
 import { IconRobot } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import type { Exposure } from "../../../schemas/exposure.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { idempotencyHeader } from "../api/queries.ts";
@@ -25,23 +26,20 @@ function Requested({ exposure }: { exposure: Exposure }) {
   const isAdmin = useHasScope()("admin");
   const { allow } = useExposureMutations(exposure.workflow_id);
   return (
-    <Alert color="yellow" icon={<IconRobot aria-hidden />} title="Not yet a tool for agents">
+    <Alert color="yellow" icon={<IconRobot aria-hidden />} title={texts.exposureRequested}>
       {isAdmin ? (
         <Stack gap="xs" align="flex-start">
           <Text size="sm">
-            {exposure.author} asks to give version {exposure.version} to agents as a tool of its own. They
-            would read these texts. Allow it only if they describe the workflow and instruct nobody.
+            {texts.exposureRequestedHelp({ author: exposure.author ?? "", version: exposure.version ?? "" })}
           </Text>
           <Texts exposure={exposure} />
           <Effects exposure={exposure} />
           <Button size="xs" loading={allow.isPending} onClick={() => allow.mutate(exposure)}>
-            Allow as a tool
+            {texts.allowAsTool}
           </Button>
         </Stack>
       ) : (
-        <Text size="sm">
-          It is published, but agents don’t get it as a tool of its own until an admin allows it.
-        </Text>
+        <Text size="sm">{texts.exposureNotAllowed}</Text>
       )}
     </Alert>
   );
@@ -51,18 +49,14 @@ function Allowed({ exposure }: { exposure: Exposure }) {
   const isAdmin = useHasScope()("admin");
   const { withdraw } = useExposureMutations(exposure.workflow_id);
   const { allowed_by: by, allowed_at: at } = exposure;
+  const who = by ?? "";
   return (
-    <Alert color="gray" icon={<IconRobot aria-hidden />} title="A tool for agents">
+    <Alert color="gray" icon={<IconRobot aria-hidden />} title={texts.exposureAllowed}>
       <Group justify="space-between" gap="xs">
         <Text size="sm">
-          Agents get it as a tool of its own. Allowed by {by}
-          {at !== null && (
-            <>
-              {" "}
-              <Time at={at} ago />
-            </>
-          )}
-          .
+          {at === null
+            ? texts.exposureAllowedBy({ by: who })
+            : texts.exposureAllowedByAt({ by: who, time: <Time at={at} ago /> })}
         </Text>
         {isAdmin && (
           <Button
@@ -71,7 +65,7 @@ function Allowed({ exposure }: { exposure: Exposure }) {
             loading={withdraw.isPending}
             onClick={() => withdraw.mutate(exposure)}
           >
-            Withdraw
+            {texts.withdraw}
           </Button>
         )}
       </Group>
@@ -81,14 +75,14 @@ function Allowed({ exposure }: { exposure: Exposure }) {
 
 /** The texts that agents would get, which may differ from those of the newest version. */
 function Texts({ exposure: { name, description, inputs } }: { exposure: Exposure }) {
-  const texts = [
-    ["Name", name],
-    ["Description", description],
-    ["Inputs", inputs === null ? "none" : JSON.stringify(inputs, null, 2)],
+  const parts = [
+    [texts.name, name],
+    [texts.description, description],
+    [texts.inputs, inputs === null ? texts.none : JSON.stringify(inputs, null, 2)],
   ] as const;
   return (
     <Stack gap={4} w="100%">
-      {texts.map(([label, text]) => (
+      {parts.map(([label, text]) => (
         <div key={label}>
           <Text size="sm" fw={600}>
             {label}
@@ -98,7 +92,7 @@ function Texts({ exposure: { name, description, inputs } }: { exposure: Exposure
             mah={180}
             style={{ overflow: "auto", whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
           >
-            {text === null || text === "" ? "none" : text}
+            {text === null || text === "" ? texts.none : text}
           </Code>
         </div>
       ))}
@@ -107,14 +101,10 @@ function Texts({ exposure: { name, description, inputs } }: { exposure: Exposure
 }
 
 function Effects({ exposure: { effects, read_only: readOnly } }: { exposure: Exposure }) {
-  if (effects.length === 0) return <Text size="sm">Its runs reach nothing outside of Millrace.</Text>;
+  if (effects.length === 0) return <Text size="sm">{texts.noEffects}</Text>;
   return (
     <div>
-      <Text size="sm">
-        {readOnly
-          ? "It is announced as read-only. Its runs reach:"
-          : "Its runs reach, also through workflows that it runs:"}
-      </Text>
+      <Text size="sm">{readOnly ? texts.readOnlyEffects : texts.effects}</Text>
       <List size="sm" spacing={2}>
         {effects.map((effect) => (
           <List.Item key={effect}>
@@ -137,8 +127,8 @@ function useExposureMutations(id: string) {
         header: idempotencyHeader(),
         body: { digest: digest ?? "" },
       }),
-    onSuccess: () => notifySuccess("Agents now get this workflow as a tool."),
-    onError: (error) => notifyError("Could not allow it", error),
+    onSuccess: () => notifySuccess(texts.allowedAsTool),
+    onError: (error) => notifyError(texts.allowFailed, error),
     onSettled,
   });
   const withdraw = useSingleFlightMutation({
@@ -148,8 +138,8 @@ function useExposureMutations(id: string) {
         header: idempotencyHeader(),
         body: {},
       }),
-    onSuccess: () => notifySuccess("Agents no longer get this workflow as a tool."),
-    onError: (error) => notifyError("Could not withdraw it", error),
+    onSuccess: () => notifySuccess(texts.withdrawn),
+    onError: (error) => notifyError(texts.withdrawFailed, error),
     onSettled,
   });
   return { allow, withdraw };

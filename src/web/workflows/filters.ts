@@ -1,4 +1,5 @@
 /** The filters of the workflow list, as stored in its URL. */
+import * as texts from "#texts/workflows";
 import type { WorkflowStatus } from "../../../schemas/workflow.ts";
 
 export interface Filters {
@@ -8,12 +9,15 @@ export interface Filters {
   sort: Sort;
 }
 
+/** How the list is arranged, as its URL says. */
+export const isGrouped = (parameters: URLSearchParams): boolean => parameters.get("group") === "tag";
+
 export const SORTS = {
-  "-updated_at": "Recently updated",
-  "-created_at": "Newest first",
-  created_at: "Oldest first",
-  name: "Name, A to Z",
-  "-name": "Name, Z to A",
+  "-updated_at": texts.sortUpdated,
+  "-created_at": texts.sortNewest,
+  created_at: texts.sortOldest,
+  name: texts.sortNameUp,
+  "-name": texts.sortNameDown,
 } as const;
 type Sort = keyof typeof SORTS;
 const DEFAULT_SORT: Sort = "-updated_at";
@@ -37,7 +41,11 @@ export function parseFilters(parameters: URLSearchParams): Filters {
 }
 
 /** The URL parameters with one filter changed. Defaults are omitted. */
-export function withFilter(parameters: URLSearchParams, name: keyof Filters, value: string): URLSearchParams {
+export function withFilter(
+  parameters: URLSearchParams,
+  name: keyof Filters | "group",
+  value: string,
+): URLSearchParams {
   const changed = new URLSearchParams(parameters);
   if (value === "" || (name === "sort" && value === DEFAULT_SORT)) changed.delete(name);
   else changed.set(name, value);
@@ -47,8 +55,8 @@ export function withFilter(parameters: URLSearchParams, name: keyof Filters, val
 /** Why the server would reject the search; undefined when it is valid. */
 export function searchIssue(search: string): string | undefined {
   if (new Set(search.toLowerCase().split(/\s+/).filter(Boolean)).size > MAX_WORDS)
-    return `At most ${MAX_WORDS} different words`;
-  return search.length > MAX_CHARACTERS ? `At most ${MAX_CHARACTERS} characters` : undefined;
+    return texts.tooManyWords({ max: MAX_WORDS });
+  return search.length > MAX_CHARACTERS ? texts.tooManyCharacters({ max: MAX_CHARACTERS }) : undefined;
 }
 
 /** Whether a filter hides workflows. */

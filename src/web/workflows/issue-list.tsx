@@ -1,5 +1,6 @@
 /** The issues of a definition, each with its path and fix. */
 import { Code, List, Text } from "@mantine/core";
+import * as texts from "#texts/workflows";
 import type { Issue } from "../../../schemas/problem.ts";
 import { endSentence } from "../ui/sentence.ts";
 
@@ -11,7 +12,7 @@ export function IssueList({ issues, label }: { issues: readonly Issue[]; label: 
           {issue.path !== "" && <Code>{issue.path}</Code>} {endSentence(issue.message)}
           {issue.did_you_mean !== undefined &&
             issue.fix === undefined &&
-            ` Did you mean ${issue.did_you_mean}?`}
+            ` ${texts.didYouMean({ name: issue.did_you_mean })}`}
           {issue.fix !== undefined && (
             <Text span inherit c="dimmed">
               {" "}

@@ -1,18 +1,19 @@
 /** The filters of the workflow list, which are stored in the URL. */
-import { Autocomplete, CloseButton, Group, Select, TextInput } from "@mantine/core";
+import { Autocomplete, CloseButton, Group, Select, Switch, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconTag } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { type Filters, searchIssue, SORTS, withFilter } from "./filters.ts";
+import * as texts from "#texts/workflows";
+import { type Filters, isGrouped, searchIssue, SORTS, withFilter } from "./filters.ts";
 
 /** Pause in typing after which the list is searched, in milliseconds. */
 const DEBOUNCE_MS = 250;
 
 /** @param tags the tags of the listed workflows, as suggestions */
 export function ListFilters({ filters, tags }: { filters: Filters; tags: readonly string[] }) {
-  const [, setParameters] = useSearchParams();
-  const setFilter = (name: keyof Filters, value: string) =>
+  const [parameters, setParameters] = useSearchParams();
+  const setFilter = (name: keyof Filters | "group", value: string) =>
     setParameters((before) => withFilter(before, name, value), { replace: name === "search" });
   const search = useFieldText(filters.search ?? "");
   const tag = useFieldText(filters.tag ?? "");
@@ -27,8 +28,8 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
     <Group gap="sm" align="flex-start" role="search">
       <TextInput
         type="search"
-        aria-label="Search workflows"
-        placeholder="Search"
+        aria-label={texts.searchWorkflows}
+        placeholder={texts.search}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={search.text}
         onChange={(event) => searchFor(event.currentTarget.value)}
@@ -36,12 +37,12 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
         flex="1 1 220px"
       />
       <Autocomplete
-        aria-label="Filter by tag"
-        placeholder="Tag"
+        aria-label={texts.filterByTag}
+        placeholder={texts.tag}
         leftSection={<IconTag size={16} aria-hidden />}
         rightSection={
           filters.tag !== undefined && (
-            <CloseButton size="sm" aria-label="Clear tag" onClick={() => setFilter("tag", "")} />
+            <CloseButton size="sm" aria-label={texts.clearTag} onClick={() => setFilter("tag", "")} />
           )
         }
         data={[...tags]}
@@ -55,12 +56,12 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
         maw={{ sm: 200 }}
       />
       <Select
-        aria-label="Status"
+        aria-label={texts.statusFilter}
         data={[
-          { value: "", label: "Not archived" },
-          { value: "published", label: "Published" },
-          { value: "draft", label: "Draft" },
-          { value: "archived", label: "Archived" },
+          { value: "", label: texts.notArchived },
+          { value: "published", label: texts.statusOption({ status: "published" }) },
+          { value: "draft", label: texts.statusOption({ status: "draft" }) },
+          { value: "archived", label: texts.statusOption({ status: "archived" }) },
         ]}
         value={filters.status ?? ""}
         onChange={(status) => setFilter("status", status ?? "")}
@@ -69,13 +70,19 @@ export function ListFilters({ filters, tags }: { filters: Filters; tags: readonl
         maw={{ sm: 180 }}
       />
       <Select
-        aria-label="Sort by"
+        aria-label={texts.sortBy}
         data={Object.entries(SORTS).map(([value, label]) => ({ value, label }))}
         value={filters.sort}
         onChange={(sort) => setFilter("sort", sort ?? "")}
         allowDeselect={false}
-        flex="1 1 150px"
+        flex="1 1 170px"
         maw={{ sm: 200 }}
+      />
+      <Switch
+        label={texts.groupByTag}
+        checked={isGrouped(parameters)}
+        onChange={(event) => setFilter("group", event.currentTarget.checked ? "tag" : "")}
+        mt={8}
       />
     </Group>
   );

@@ -3,7 +3,9 @@ import { Anchor, Badge, Box, Group, Paper, Text } from "@mantine/core";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
+import * as texts from "#texts/workflows";
 import type { Workflow } from "../../../schemas/workflow.ts";
+import { FavoriteButton } from "../bookmarks/favorite-button.tsx";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
 import { Time } from "../ui/time.tsx";
@@ -51,7 +53,12 @@ export function ListRows({ workflows, size, more, onMore }: ListRowsProps) {
     if (more && last >= workflows.length - PREFETCH_ROWS) onMore();
   }, [more, last, workflows.length, onMore]);
   return (
-    <ul ref={list} className={classes["list"]} style={{ height: rows.getTotalSize() }} aria-label="Workflows">
+    <ul
+      ref={list}
+      className={classes["list"]}
+      style={{ height: rows.getTotalSize() }}
+      aria-label={texts.workflows}
+    >
       {visibleRows.map(({ key, index, start }) => (
         <li
           key={key}
@@ -70,7 +77,7 @@ export function ListRows({ workflows, size, more, onMore }: ListRowsProps) {
 }
 
 /** Memoized, so that scrolling renders only new rows. */
-const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: string }) {
+export const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: string }) {
   const { id, name, description, tags, project, last_run: run = null } = workflow;
   const firstLine = description.trim().split("\n", 1)[0] ?? "";
   return (
@@ -82,14 +89,17 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
             {name}
           </Anchor>
           {id !== name && (
-            <Text size="xs" c="dimmed" ff="monospace" truncate className={classes["id"]}>
+            <Text size="xs" c="dimmed" ff="monospace" truncate className={`left-to-right ${classes["id"]}`}>
               {id}
             </Text>
           )}
           <ProjectBadge project={project} inList />
+          <span className={classes["star"]}>
+            <FavoriteButton workflowId={id} name={name} />
+          </span>
         </Group>
         <Text size="sm" c="dimmed" truncate>
-          {firstLine || "No description"}
+          {firstLine || texts.noDescription}
         </Text>
       </Box>
       <Group gap={4} className={classes["tags"]}>
@@ -102,7 +112,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
             tt="none"
             fw={500}
             className={classes["tag"]}
-            aria-label={`Filter by tag ${tag}`}
+            aria-label={texts.filterByThisTag({ tag })}
           >
             {tag}
           </Badge>
@@ -120,7 +130,7 @@ const Row = memo(function Row({ workflow, query }: { workflow: Workflow; query: 
       <Group gap={6} className={classes["run"]} wrap="nowrap">
         {run === null ? (
           <Text size="sm" c="dimmed">
-            No runs yet
+            {texts.noRuns}
           </Text>
         ) : (
           <>

@@ -4,11 +4,14 @@ import { IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "react-router";
+import * as texts from "#texts/workflows";
 import { useHasScope } from "../app/session.tsx";
+import { SavedViews } from "../bookmarks/saved-views.tsx";
 import { useProjectFilter } from "../projects/use-projects.tsx";
 import { EmptyState, ErrorAlert, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { flattenPages, formatTotal } from "../ui/pagination.ts";
-import { parseFilters, isFiltered } from "./filters.ts";
+import { parseFilters, isFiltered, isGrouped } from "./filters.ts";
+import { GroupedRows } from "./grouped-rows.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { ListRows } from "./list-rows.tsx";
 import { NoWorkflows } from "./no-workflows.tsx";
@@ -19,6 +22,7 @@ export default function WorkflowList() {
   const filters = parseFilters(parameters);
   const project = useProjectFilter();
   const query = useInfiniteQuery(workflowsQuery(filters, project));
+  const grouped = isGrouped(parameters);
   const may = useHasScope();
   // A workflow that was renamed or changed between two pages may appear on both.
   const workflows = useMemo(
@@ -31,13 +35,16 @@ export default function WorkflowList() {
   const isEmpty = query.data !== undefined && workflows.length === 0;
   return (
     <Page
-      title="Workflows"
+      title={texts.workflows}
       actions={
-        may("write") && (
-          <Button component={Link} to="/workflows/new" leftSection={<IconPlus size={16} aria-hidden />}>
-            New workflow
-          </Button>
-        )
+        <>
+          <SavedViews page="workflows" />
+          {may("write") && (
+            <Button component={Link} to="/workflows/new" leftSection={<IconPlus size={16} aria-hidden />}>
+              {texts.newWorkflow}
+            </Button>
+          )}
+        </>
       }
     >
       {isEmpty && !isFiltered(filters) ? (
@@ -55,18 +62,24 @@ export default function WorkflowList() {
           {query.isError && <ErrorAlert error={query.error} retry={() => void query.refetch()} />}
           {isEmpty && (
             <EmptyState
-              title="No matching workflows"
+              title={texts.noMatches}
               action={
                 <Button variant="default" onClick={() => setParameters({})}>
-                  Clear filters
+                  {texts.clearFilters}
                 </Button>
               }
             >
-              The search covers names, IDs, descriptions and tags. To see archived workflows, choose the
-              status Archived.
+              {texts.noMatchesHelp}
             </EmptyState>
           )}
-          {workflows.length > 0 && (
+          {workflows.length > 0 && grouped && (
+            <GroupedRows
+              workflows={workflows}
+              more={query.hasNextPage && !query.isFetching && !query.isError}
+              onMore={() => void query.fetchNextPage()}
+            />
+          )}
+          {workflows.length > 0 && !grouped && (
             <ListRows
               workflows={workflows}
               size={size}
@@ -81,4 +94,4 @@ export default function WorkflowList() {
 }
 
 const countLabel = (total: number | null, text: string | null): string =>
-  text === null ? "" : `${text} ${total === 1 ? "workflow" : "workflows"}`;
+  total === null || text === null ? "" : texts.workflowCount({ count: total, total: text });

@@ -1,12 +1,10 @@
 /** The empty workflow list: three ways to create a workflow. */
-import { Anchor, Button, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Button, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/workflows";
 import { Snippet } from "../ui/copy.tsx";
-
-const PROMPT = `Create a workflow in Millrace that queries the sample shop
-for one week's revenue by region, validate it, run it,
-and publish it if the numbers look right.`;
+import { linkTo } from "../ui/message-tags.tsx";
 
 const curl = (origin: string): string => `curl ${origin}/workflows \\
   -H "X-API-Key: <key>" -H "Content-Type: application/json" \\
@@ -16,40 +14,33 @@ const curl = (origin: string): string => `curl ${origin}/workflows \\
 export function NoWorkflows({ mayWrite }: { mayWrite: boolean }) {
   return (
     <Stack gap="lg">
-      <Text maw={640}>
-        No workflows yet. A workflow is a list of steps (queries, model calls, HTTP requests, approvals) that
-        is validated before it runs and runs the same way every time.
-      </Text>
+      <Text maw={640}>{texts.noWorkflowsHelp}</Text>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
-        <Option title="Ask an agent">
-          <Snippet text={PROMPT} label="prompt for an agent" />
+        <Option title={texts.askAgent}>
+          <Snippet text={texts.agentPrompt} label={texts.agentPromptLabel} />
           <Text size="sm" c="dimmed">
-            <Anchor component={Link} to="/connect" underline="always">
-              Connect an agent
-            </Anchor>{" "}
-            first; it takes a minute.
+            {texts.connectAgentFirst({
+              link: linkTo("/connect", { underline: "always" }),
+            })}
           </Text>
         </Option>
-        <Option title="Use the API">
-          <Snippet text={curl(location.origin)} label="curl command" />
+        <Option title={texts.apiOption}>
+          <Snippet text={curl(location.origin)} label={texts.curlCommand} />
           <Text size="sm" c="dimmed">
-            <Anchor component={Link} to="/keys" underline="always">
-              Create an API key
-            </Anchor>{" "}
-            with the write scope.
+            {texts.createKeyFirst({
+              link: linkTo("/keys", { underline: "always" }),
+            })}
           </Text>
         </Option>
-        <Option title="Use the editor">
-          <Text size="sm">
-            Start from a template or from scratch. The editor completes and validates as you type.
-          </Text>
+        <Option title={texts.editorOption}>
+          <Text size="sm">{texts.editorOptionHelp}</Text>
           {mayWrite ? (
             <Button component={Link} to="/workflows/new">
-              New workflow
+              {texts.newWorkflow}
             </Button>
           ) : (
             <Text size="sm" c="dimmed">
-              Your role can’t create workflows. An admin can change it.
+              {texts.mayNotCreate}
             </Text>
           )}
         </Option>

@@ -2,6 +2,7 @@
 import { Alert, Badge, Text } from "@mantine/core";
 import { IconAlarm } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import * as texts from "#texts/overdue";
 import type { OverdueWorkflow } from "../../../schemas/overdue.ts";
 import { send } from "../api/client.ts";
 import { Time } from "../ui/time.tsx";
@@ -20,7 +21,7 @@ export function OverdueBadge({ workflowId }: { workflowId: string }) {
   if (!data.some(({ workflow_id: id }) => id === workflowId)) return null;
   return (
     <Badge variant="default" tt="none" fw={500} leftSection={<IconAlarm size={12} aria-hidden />}>
-      overdue
+      {texts.overdueBadge}
     </Badge>
   );
 }
@@ -31,11 +32,11 @@ export function OverdueNotice({ workflowId }: { workflowId: string }) {
   if (overdue === undefined) return null;
   const { every, due_at: due, succeeded_at: succeeded } = overdue;
   return (
-    <Alert color="red" icon={<IconAlarm aria-hidden />} title="Overdue" role="status">
+    <Alert color="red" icon={<IconAlarm aria-hidden />} title={texts.overdue} role="status">
       <Text size="sm" component="div">
-        It must succeed every {every}, and has not since{" "}
-        {succeeded === null ? "it was published" : <Time at={succeeded} />}: a success was due{" "}
-        <Time at={due} ago />. The next success ends this.
+        {succeeded === null
+          ? texts.overdueSincePublished({ every, due: <Time at={due} ago /> })
+          : texts.overdueSince({ every, since: <Time at={succeeded} />, due: <Time at={due} ago /> })}
       </Text>
     </Alert>
   );

@@ -1,9 +1,11 @@
 /** The queries of the workflow pages. */
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { Backfill } from "../../../schemas/backfill.ts";
 import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
+import { language } from "../locale/locale.ts";
 import { cursorPagination, cursorParam } from "../ui/pagination.ts";
 import type { Filters } from "./filters.ts";
 
@@ -11,7 +13,8 @@ const PAGE_SIZE = 100;
 
 /** A workflow with the ETag of its revision, for If-Match. */
 export interface WorkflowWithEtag {
-  workflow: WorkflowWithDefinition;
+  /** With the text that its definition was saved as, if that is kept. */
+  workflow: WorkflowWithDefinition & { source?: string };
   etag: string;
 }
 
@@ -24,10 +27,10 @@ export const workflowQuery = (id: string) =>
 export async function readWorkflow(id: string, signal?: AbortSignal): Promise<WorkflowWithEtag> {
   const { data, etag } = await send("get", "/workflows/{workflow_id}", {
     path: { workflow_id: id },
-    query: {},
+    query: { include: ["source"] },
     ...(signal && { signal }),
   });
-  return { workflow: data as WorkflowWithDefinition, etag: etag ?? "" };
+  return { workflow: data as WorkflowWithEtag["workflow"], etag: etag ?? "" };
 }
 
 export const workflowsQuery = (filters: Filters, project: { project?: string }) =>
@@ -140,6 +143,10 @@ export const triggerDeliveryQuery = (id: string, delivery: string) =>
 /** Number of backfills that the page of a workflow shows. */
 const SHOWN_BACKFILLS = 3;
 
+/** A backfill that was cancelled may still have some. */
+const hasUnfinished = ({ queued = 0, running = 0, waiting = 0 }: Backfill["runs"]): boolean =>
+  queued + running + waiting > 0;
+
 /** A workflow's newest backfills. */
 export const backfillsQuery = (id: string) =>
   queryOptions({
@@ -153,7 +160,9 @@ export const backfillsQuery = (id: string) =>
         })
       ).data,
     refetchInterval: ({ state }) =>
-      state.data?.some(({ status }) => status === "running") === true ? ACTIVE_POLL_MS : IDLE_POLL_MS,
+      state.data?.some(({ status, runs }) => status === "running" || hasUnfinished(runs)) === true
+        ? ACTIVE_POLL_MS
+        : IDLE_POLL_MS,
   });
 
 /** Number of changes of the state that the page of a workflow shows. */
@@ -212,7 +221,14 @@ export const cronQuery = (cron: string) =>
     queryKey: ["cron", cron],
     queryFn: async () => {
       const { default: cronstrue } = await import("cronstrue");
-      return cronstrue.toString(cron, { use24HourTimeFormat: true, throwExceptionOnParseError: false });
+      // Adds the language to the library, which knows English.
+      // @ts-expect-error The package has no types for its languages.
+      if (language === "de") await import("cronstrue/locales/de.js");
+      return cronstrue.toString(cron, {
+        locale: language,
+        use24HourTimeFormat: true,
+        throwExceptionOnParseError: false,
+      });
     },
     staleTime: Infinity,
   });

@@ -1,8 +1,11 @@
-import { Anchor, Group, Table, Text } from "@mantine/core";
+import { Anchor, Group, Table, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import * as texts from "#texts/workflows";
+import type { RunSummary } from "../../../schemas/run.ts";
 import { writeFilters } from "../runs/filters.ts";
 import { triggerLabel } from "../runs/labels.ts";
+import { RunMenu } from "../runs/run-menu.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
@@ -23,62 +26,68 @@ export function RecentRuns({ workflowId, project }: RecentRunsProps) {
       {(runs) =>
         runs.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No runs yet.
+            {texts.noRunsYet}
           </Text>
         ) : (
           <>
-            <Table verticalSpacing={6} horizontalSpacing="xs" aria-label="Recent runs">
+            <Table verticalSpacing={6} horizontalSpacing="xs" aria-label={texts.recentRuns}>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Run</Table.Th>
-                  <Table.Th>Status</Table.Th>
-                  <Table.Th visibleFrom="xs">Trigger</Table.Th>
-                  <Table.Th visibleFrom="xs">Duration</Table.Th>
+                  <Table.Th>{texts.run}</Table.Th>
+                  <Table.Th>{texts.statusColumn}</Table.Th>
+                  <Table.Th visibleFrom="xs">{texts.trigger}</Table.Th>
+                  <Table.Th visibleFrom="xs">{texts.duration}</Table.Th>
+                  <Table.Th w={40}>
+                    <VisuallyHidden>{texts.actions}</VisuallyHidden>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {runs.map(
-                  ({
-                    id,
-                    status,
-                    trigger,
-                    trial,
-                    version,
-                    created_at: at,
-                    started_at: from,
-                    finished_at: to,
-                  }) => (
-                    <Table.Tr key={id}>
-                      <Table.Td>
-                        <Anchor component={Link} to={`/runs/${id}`} size="sm">
-                          <Time at={at} ago />
-                        </Anchor>{" "}
-                        <Text span size="xs" c="dimmed">
-                          v{version}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <StatusBadge status={status} />
-                      </Table.Td>
-                      <Table.Td visibleFrom="xs">{triggerLabel({ trigger, trial })}</Table.Td>
-                      <Table.Td visibleFrom="xs">
-                        {from !== null && to !== null
-                          ? formatDuration(Date.parse(to) - Date.parse(from))
-                          : "–"}
-                      </Table.Td>
-                    </Table.Tr>
-                  ),
-                )}
+                {runs.map((run) => (
+                  <Row key={run.id} run={run} />
+                ))}
               </Table.Tbody>
             </Table>
             <Group mt="xs">
               <Anchor component={Link} to={`/runs?${allRuns.toString()}`} size="sm">
-                All runs
+                {texts.allRuns}
               </Anchor>
             </Group>
           </>
         )
       }
     </QueryContent>
+  );
+}
+
+function Row({ run }: { run: RunSummary }) {
+  const { id, status, version, created_at: at, started_at: from, finished_at: to } = run;
+  const { scheduled_for: time } = run;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor component={Link} to={`/runs/${id}`} size="sm">
+          <Time at={at} ago />
+        </Anchor>{" "}
+        <Text span size="xs" c="dimmed">
+          {texts.shortVersion({ version: version ?? "" })}
+        </Text>
+        {time !== undefined && (
+          <Text size="xs" c="dimmed">
+            {texts.scheduledFor({ time: <Time at={time} /> })}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <StatusBadge status={status} />
+      </Table.Td>
+      <Table.Td visibleFrom="xs">{triggerLabel(run)}</Table.Td>
+      <Table.Td visibleFrom="xs">
+        {from !== null && to !== null ? formatDuration(Date.parse(to) - Date.parse(from)) : "–"}
+      </Table.Td>
+      <Table.Td>
+        <RunMenu run={run} />
+      </Table.Td>
+    </Table.Tr>
   );
 }

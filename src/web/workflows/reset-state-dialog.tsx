@@ -2,6 +2,7 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import * as texts from "#texts/workflows";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import { ApiError, send } from "../api/client.ts";
 import { notifySuccess } from "../ui/notify.ts";
@@ -30,7 +31,7 @@ export function ResetStateDialog({ state, etag, onClose }: ResetStateDialogProps
         body: { reason, keys },
       }),
     onSuccess: () => {
-      notifySuccess("Reset the state.");
+      notifySuccess(texts.stateReset);
       onClose();
     },
     onSettled: () => client.invalidateQueries({ queryKey }),
@@ -43,14 +44,11 @@ export function ResetStateDialog({ state, etag, onClose }: ResetStateDialogProps
   };
   useRestoreFocus();
   return (
-    <Modal opened onClose={onClose} title="Reset state" size="md" centered>
+    <Modal opened onClose={onClose} title={texts.resetStateTitle} size="md" centered>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <Text size="sm">
-            The chosen keys get their defaults again. A run that is still running can’t commit any more: it
-            fails with state_conflict.
-          </Text>
-          <Checkbox.Group label="Keys" value={keys} onChange={setKeys}>
+          <Text size="sm">{texts.resetStateHelp}</Text>
+          <Checkbox.Group label={texts.keys} value={keys} onChange={setKeys}>
             <Stack gap={6} mt={6}>
               {shown.keys.map((key) => (
                 <Checkbox key={key} value={key} label={key} />
@@ -58,8 +56,8 @@ export function ResetStateDialog({ state, etag, onClose }: ResetStateDialogProps
             </Stack>
           </Checkbox.Group>
           <Textarea
-            label="Reason"
-            description="Kept in the history and the audit log."
+            label={texts.reason}
+            description={texts.reasonHelp}
             required
             autosize
             maxLength={1_000}
@@ -67,17 +65,14 @@ export function ResetStateDialog({ state, etag, onClose }: ResetStateDialogProps
             onChange={({ currentTarget: { value } }) => setReason(value)}
           />
           {isStale && (
-            <Alert color="yellow" role="alert" title="Written in the meantime">
-              <Text size="sm">
-                A run or another person wrote the state since you opened this dialog. Nothing was changed.
-                Close it to see the new values.
-              </Text>
+            <Alert color="yellow" role="alert" title={texts.stateConflict}>
+              <Text size="sm">{texts.stateConflictHelp}</Text>
             </Alert>
           )}
           {reset.isError && !isStale && <ErrorAlert error={reset.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {texts.cancel}
             </Button>
             <Button
               type="submit"
@@ -85,7 +80,7 @@ export function ResetStateDialog({ state, etag, onClose }: ResetStateDialogProps
               loading={reset.isPending}
               disabled={isStale || keys.length === 0}
             >
-              Reset
+              {texts.reset}
             </Button>
           </Group>
         </Stack>

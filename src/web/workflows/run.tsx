@@ -4,6 +4,7 @@ import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
+import * as texts from "#texts/workflows";
 import { ApiError, send } from "../api/client.ts";
 import { useHasScope } from "../app/session.tsx";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
@@ -11,10 +12,12 @@ import { issuesUnder, issuesOutside } from "../forms/issues.ts";
 import { initialValue } from "../forms/schema.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
 import { useFocusIssue } from "../forms/use-focus-issue.ts";
+import { runInputsQuery } from "../runs/queries.ts";
 import { useIdempotencyHeader } from "../runs/use-idempotency-header.ts";
 import { AccessDenied } from "../ui/access-denied.tsx";
+import { linkTo } from "../ui/message-tags.tsx";
 import { EmptyState, ErrorAlert, QueryContent, Page } from "../ui/page.tsx";
-import { parseExamples, inputSchemaOf } from "./inputs.ts";
+import { parseExamples, inputSchemaOf, splitInputs } from "./inputs.ts";
 import { type WorkflowWithEtag, versionQuery, workflowQuery } from "./queries.ts";
 
 export default function RunWorkflow() {
@@ -23,13 +26,13 @@ export default function RunWorkflow() {
   const query = useQuery({ ...workflowQuery(workflowId), enabled: hasScope("run") });
   const may = useHasScopeIn(query.data?.workflow);
   const back = `/workflows/${workflowId}`;
-  if (!may("run")) return <AccessDenied title="Run" needs="editors and admins" />;
+  if (!may("run")) return <AccessDenied title={texts.runButton} needs="editor" />;
   return (
     <Page
-      title={`Run ${query.data?.workflow.name ?? workflowId}`}
+      title={texts.runTitle({ name: query.data?.workflow.name ?? workflowId })}
       about={
         <Anchor component={Link} to={back} size="sm">
-          Back to the workflow
+          {texts.backToWorkflow}
         </Anchor>
       }
     >
@@ -47,26 +50,40 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
     Number.isInteger(requested) && requested >= 1 && requested <= latest ? requested : defaultVersion;
   const query = useQuery(versionQuery(id, version));
   if (status === "archived") {
-    return <EmptyState title="Archived workflow">Restore the workflow to run it.</EmptyState>;
+    return <EmptyState title={texts.archivedWorkflow}>{texts.restoreToRun}</EmptyState>;
   }
   return (
     <Stack gap="lg" maw={720}>
       {latest > 1 && (
         <NativeSelect
-          label="Version"
+          label={texts.version}
           description={
             version === defaultVersion
               ? undefined
-              : `Default: version ${defaultVersion} (${published === null ? "latest" : "published"})`
+              : texts.defaultVersion({
+                  version: defaultVersion,
+                  which: published === null ? "latest" : "published",
+                })
           }
           value={version}
           onChange={(event) => {
             const chosen = event.currentTarget.value;
-            setParameters(chosen === String(defaultVersion) ? {} : { version: chosen }, { replace: true });
+            setParameters(
+              (before) => {
+                if (chosen === String(defaultVersion)) before.delete("version");
+                else before.set("version", chosen);
+                return before;
+              },
+              { replace: true },
+            );
           }}
           data={Array.from({ length: latest }, (_, index) => latest - index).map((number) => ({
             value: String(number),
-            label: `${number}${number === published ? " (published)" : ""}${number === latest ? " (latest)" : ""}`,
+            label: texts.versionOption({
+              version: number,
+              published: number === published ? "yes" : "no",
+              latest: number === latest ? "yes" : "no",
+            }),
           }))}
           maw={260}
         />
@@ -74,9 +91,15 @@ function ChosenVersion({ read: { workflow } }: { read: WorkflowWithEtag }) {
       <QueryContent query={query}>
         {({ definition = null }) =>
           definition === null ? (
-            <EmptyState title="No definition yet">Version {version} has no definition.</EmptyState>
+            <EmptyState title={texts.noDefinition}>{texts.versionHasNoDefinition({ version })}</EmptyState>
           ) : (
-            <RunForm key={version} workflowId={id} version={version} definition={definition} />
+            <PrefilledForm
+              key={version}
+              workflowId={id}
+              version={version}
+              definition={definition}
+              from={parameters.get("from")}
+            />
           )
         }
       </QueryContent>
@@ -90,13 +113,44 @@ interface RunFormProps {
   definition: Record<string, unknown>;
 }
 
-function RunForm({ workflowId, version, definition }: RunFormProps) {
+/** @param from the run whose inputs the form begins with; null for the defaults */
+function PrefilledForm({ from, ...props }: RunFormProps & { from: string | null }) {
+  const query = useQuery({ ...runInputsQuery(from ?? ""), enabled: from !== null });
+  if (from === null) return <RunForm {...props} />;
+  return (
+    <QueryContent query={query}>
+      {(inputs) => {
+        const { known, unknown } = splitInputs(props.definition, inputs);
+        return (
+          <Stack gap="lg">
+            <Text size="sm">
+              {texts.earlierInputs({
+                link: linkTo(`/runs/${from}`, { inherit: true }),
+              })}
+              {unknown.length > 0 &&
+                ` ${texts.inputsLeftOut({ version: props.version, names: unknown.join(", ") })}`}
+            </Text>
+            <RunForm {...props} startInputs={known} />
+          </Stack>
+        );
+      }}
+    </QueryContent>
+  );
+}
+
+/** @param startInputs the inputs that the form begins with, over the defaults */
+function RunForm({
+  workflowId,
+  version,
+  definition,
+  startInputs,
+}: RunFormProps & { startInputs?: Record<string, unknown> }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const may = useHasScope();
   const schema = inputSchemaOf(definition);
   const examples = parseExamples(definition);
-  const [inputs, setInputs] = useState(() => initialValue(schema));
+  const [inputs, setInputs] = useState(() => ({ ...initialValue(schema), ...startInputs }));
   const headerFor = useIdempotencyHeader();
   const start = useMutation({
     mutationFn: () => {
@@ -126,13 +180,13 @@ function RunForm({ workflowId, version, definition }: RunFormProps) {
       <Stack gap="lg">
         {examples.length > 0 && (
           <Group gap="xs">
-            <Text size="sm">Examples:</Text>
-            {examples.map(({ name, inputs: given }) => (
+            <Text size="sm">{texts.examples}</Text>
+            {examples.map(({ name, inputs: exampleInputs }) => (
               <Button
                 key={name}
                 size="compact-sm"
                 variant="default"
-                onClick={() => setInputs({ ...initialValue(schema), ...given })}
+                onClick={() => setInputs({ ...initialValue(schema), ...exampleInputs })}
               >
                 {name}
               </Button>
@@ -149,12 +203,12 @@ function RunForm({ workflowId, version, definition }: RunFormProps) {
         {start.isError && !(isInvalid && otherIssues.length === 0) && <ErrorAlert error={start.error} />}
         {isInvalid && inputIssues.length > 0 && (
           <Alert color="red" role="alert">
-            Not started. Fix {inputIssues.length === 1 ? "1 input" : `${inputIssues.length} inputs`} above.
+            {texts.notStarted({ count: inputIssues.length })}
           </Alert>
         )}
         {start.error instanceof ApiError && start.error.code === "workflow_not_runnable" && may("write") && (
           <Anchor component={Link} to={`/workflows/${workflowId}/edit`} size="sm">
-            Edit the definition
+            {texts.editDefinition}
           </Anchor>
         )}
         <Group>
@@ -163,7 +217,7 @@ function RunForm({ workflowId, version, definition }: RunFormProps) {
             loading={start.isPending}
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
           >
-            Run version {version}
+            {texts.runVersion({ version })}
           </Button>
         </Group>
       </Stack>

@@ -1,12 +1,14 @@
 /** The schedule of a workflow: its next runs, skipped runs, and pausing it. */
-import { Alert, Badge, Button, Code, Group, List, Stack, Text } from "@mantine/core";
+import { Alert, Badge, Button, Group, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import type { ScheduleState } from "../../../schemas/schedule-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
+import { codeTag } from "../ui/message-tags.tsx";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
@@ -44,13 +46,13 @@ function InactiveSchedule({ schedule }: { schedule: ReturnType<typeof parseSched
   if (schedule === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        No schedule. Add a <Code>schedule</Code> to the definition to run the workflow automatically.
+        {texts.noSchedule({ code: codeTag })}
       </Text>
     );
   }
   return (
     <Text size="sm">
-      <CronText cron={schedule.cron} /> ({schedule.timezone}). Starts when the workflow is published.
+      {texts.inactiveSchedule({ cron: <CronText cron={schedule.cron} />, timezone: schedule.timezone })}
     </Text>
   );
 }
@@ -73,20 +75,19 @@ function ActiveSchedule({
         {may("publish") && <PauseButton schedule={schedule} workflow={workflow} />}
       </Group>
       <Text size="sm" c="dimmed">
-        <Code>{cron}</Code> in {timezone}. {overlap === "skip" ? "Skips" : "Queues"} a run while the previous
-        one is still running.
+        {texts.scheduleHelp({ cron, timezone, overlap, code: codeTag })}
       </Text>
       {paused ? (
         <Group gap="xs">
           <Badge variant="default" tt="none" leftSection={<IconPlayerPause size={12} aria-hidden />}>
-            Paused
+            {texts.paused}
           </Badge>
-          <Text size="sm">No runs start until you resume it.</Text>
+          <Text size="sm">{texts.pausedHelp}</Text>
         </Group>
       ) : (
         <div>
-          <Text size="sm">Next runs (your time zone):</Text>
-          <List size="sm" aria-label="Next runs">
+          <Text size="sm">{texts.nextRunsHere}</Text>
+          <List size="sm" aria-label={texts.nextRuns}>
             {next.map((at) => (
               <List.Item key={at}>
                 <Time at={at} />
@@ -97,11 +98,11 @@ function ActiveSchedule({
       )}
       {last !== null && (
         <Text size="sm" c="dimmed">
-          Last run: <Time at={last} />
+          {texts.lastRun({ time: <Time at={last} /> })}
         </Text>
       )}
       {warning !== undefined && (
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Runs less often than it says">
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={texts.runsLessOften}>
           <Text size="sm">{warning}</Text>
         </Alert>
       )}
@@ -111,20 +112,13 @@ function ActiveSchedule({
   );
 }
 
-const REASONS = {
-  overlap: "the previous run was still running",
-  missed: "the service was not running",
-  failed: "the run could not start",
-  limit: "a limit of runs was reached",
-};
-
 /** Reasons that somebody must do something about. */
 const PROBLEMS: ReadonlySet<string> = new Set(["failed", "limit"]);
 
 function Skipped({ skipped }: { skipped: NonNullable<ScheduleState["skipped"]> }) {
   if (!PROBLEMS.has(skipped.reason)) return <SkippedText skipped={skipped} dimmed />;
   return (
-    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="A scheduled run could not start">
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={texts.scheduledRunFailed}>
       <SkippedText skipped={skipped} />
     </Alert>
   );
@@ -139,15 +133,7 @@ function SkippedText({ skipped, dimmed = false }: SkippedTextProps) {
   const { reason, count, first, last, message } = skipped;
   return (
     <Text size="sm" {...(dimmed && { c: "dimmed" })}>
-      {count === 1 ? "1 run was skipped" : `${count} runs were skipped`} because {REASONS[reason]}:{" "}
-      <Time at={first} />
-      {count > 1 && (
-        <>
-          {" "}
-          to <Time at={last} />
-        </>
-      )}
-      . {message}
+      {texts.runsSkipped({ count, reason, first: <Time at={first} />, last: <Time at={last} /> })} {message}
     </Text>
   );
 }
@@ -169,10 +155,10 @@ function PauseButton({
       ),
     onSuccess: ({ data }) => {
       client.setQueryData(scheduleQuery(id).queryKey, data);
-      notifySuccess(data.paused ? `Paused the schedule of “${name}”.` : `Resumed the schedule of “${name}”.`);
+      notifySuccess(data.paused ? texts.schedulePaused({ name }) : texts.scheduleResumed({ name }));
     },
     onError: (error) =>
-      notifyError(`Could not ${paused ? "resume" : "pause"} the schedule of “${name}”`, error),
+      notifyError(paused ? texts.resumeFailed({ name }) : texts.pauseFailed({ name }), error),
   });
   return (
     <Button
@@ -185,7 +171,7 @@ function PauseButton({
       }
       onClick={() => change.mutate()}
     >
-      {paused ? "Resume" : "Pause"}
+      {paused ? texts.resume : texts.pause}
     </Button>
   );
 }

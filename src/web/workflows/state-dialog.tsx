@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import * as texts from "#texts/workflows";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import { ApiError, send } from "../api/client.ts";
 import { issueText } from "../forms/issues.ts";
@@ -35,7 +36,7 @@ export function StateDialog({ state, etag, onClose }: StateDialogProps) {
         },
       }),
     onSuccess: () => {
-      notifySuccess("Saved the state.");
+      notifySuccess(texts.stateSaved);
       onClose();
     },
     onSettled: () => client.invalidateQueries({ queryKey }),
@@ -48,16 +49,13 @@ export function StateDialog({ state, etag, onClose }: StateDialogProps) {
   };
   useRestoreFocus();
   return (
-    <Modal opened onClose={onClose} title="Edit state" size="lg" centered>
+    <Modal opened onClose={onClose} title={texts.editState} size="lg" centered>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <Text size="sm">
-            Runs that start from now on read these values. A run that is still running can’t commit any more:
-            it fails with state_conflict.
-          </Text>
+          <Text size="sm">{texts.editStateHelp}</Text>
           <JsonField
-            label="Values"
-            help="A key that you leave out gets its default."
+            label={texts.values}
+            help={texts.valuesHelp}
             objectOnly
             rows={8}
             empty={{}}
@@ -66,28 +64,25 @@ export function StateDialog({ state, etag, onClose }: StateDialogProps) {
             error={issues.length > 0 ? issueText(issues) : undefined}
           />
           <Textarea
-            label="Reason (optional)"
-            description="Kept in the history and the audit log."
+            label={texts.reasonOptional}
+            description={texts.reasonHelp}
             autosize
             maxLength={1_000}
             value={reason}
             onChange={({ currentTarget: { value } }) => setReason(value)}
           />
           {isStale && (
-            <Alert color="yellow" role="alert" title="Written in the meantime">
-              <Text size="sm">
-                A run or another person wrote the state since you opened this dialog. Nothing was changed.
-                Close it to see the new values.
-              </Text>
+            <Alert color="yellow" role="alert" title={texts.stateConflict}>
+              <Text size="sm">{texts.stateConflictHelp}</Text>
             </Alert>
           )}
           {save.isError && !isStale && issues.length === 0 && <ErrorAlert error={save.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {texts.cancel}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={isStale}>
-              Save
+              {texts.save}
             </Button>
           </Group>
         </Stack>

@@ -1,6 +1,7 @@
 /** What has changed the state of a workflow: each key with its value before and after. */
 import { Code, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import type { StateChange } from "../../../schemas/workflow-state.ts";
 import { RunLink } from "../runs/facts.tsx";
 import { LoadingSkeleton, QueryContent } from "../ui/page.tsx";
@@ -14,7 +15,7 @@ export function StateHistory({ workflowId }: { workflowId: string }) {
       {(changes) =>
         changes.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No changes are recorded yet.
+            {texts.noStateChanges}
           </Text>
         ) : (
           <Stack
@@ -23,7 +24,7 @@ export function StateHistory({ workflowId }: { workflowId: string }) {
             p={0}
             m={0}
             style={{ listStyle: "none" }}
-            aria-label="Changes of the state"
+            aria-label={texts.stateChanges}
           >
             {changes.map((change) => (
               <Change key={change.revision} change={change} />
@@ -35,22 +36,23 @@ export function StateHistory({ workflowId }: { workflowId: string }) {
   );
 }
 
-const VERBS = { commit: "Committed", set: "Set", reset: "Reset", import: "Imported" } as const;
-
 function Change({
   change: { revision, kind, at, by, key_name: key, reason, changes },
 }: {
   change: StateChange;
 }) {
+  const time = <Time at={at} ago />;
+  const author = by.startsWith("run_") ? <RunLink id={by} /> : by;
   return (
     <li>
       <Group gap={6}>
         <Text size="sm">
-          {VERBS[kind]} <Time at={at} ago /> by {by.startsWith("run_") ? <RunLink id={by} /> : by}
-          {key !== null && key !== "browser" && ` (key ${key})`}
+          {key === null || key === "browser"
+            ? texts.stateChange({ kind, time, author })
+            : texts.stateChangeWithKey({ kind, time, author, key })}
         </Text>
         <Text size="xs" c="dimmed">
-          revision {revision}
+          {texts.revision({ revision })}
         </Text>
       </Group>
       {reason !== null && (
@@ -62,11 +64,11 @@ function Change({
         <Text key={name} size="sm" style={{ overflowWrap: "anywhere" }}>
           <Code>{name}</Code>{" "}
           <Code>
-            <del style={{ textDecoration: "none" }}>{valueText(values, "before", "not written")}</del>
+            <del style={{ textDecoration: "none" }}>{valueText(values, "before", texts.notWritten)}</del>
           </Code>{" "}
-          →{" "}
+          <span className="arrow">→</span>{" "}
           <Code>
-            <ins style={{ textDecoration: "none" }}>{valueText(values, "after", "its default")}</ins>
+            <ins style={{ textDecoration: "none" }}>{valueText(values, "after", texts.itsDefault)}</ins>
           </Code>
         </Text>
       ))}

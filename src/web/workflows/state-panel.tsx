@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPencil, IconRestore } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import type { WorkflowStateContent } from "../../../schemas/workflow-state.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
@@ -36,7 +37,7 @@ export function StatePanel({ workflow }: { workflow: WorkflowWithDefinition }) {
       {(read) =>
         read === null ? (
           <Text size="sm" c="dimmed">
-            The published version declares no state.
+            {texts.noState}
           </Text>
         ) : (
           <State state={read.state} etag={read.etag} workflow={workflow} />
@@ -59,7 +60,7 @@ function State({ state, etag, workflow }: StateProps) {
   const close = () => setDialog(undefined);
   return (
     <Stack gap="xs">
-      <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
+      <Group gap="xs" justify="space-between" align="flex-start">
         <Text size="sm" c="dimmed">
           <LastWrite state={state} />
         </Text>
@@ -71,7 +72,7 @@ function State({ state, etag, workflow }: StateProps) {
               leftSection={<IconPencil size={14} aria-hidden />}
               onClick={() => setDialog("edit")}
             >
-              Edit state
+              {texts.editState}
             </Button>
             {state.updated_at !== null && (
               <Button
@@ -80,14 +81,14 @@ function State({ state, etag, workflow }: StateProps) {
                 leftSection={<IconRestore size={14} aria-hidden />}
                 onClick={() => setDialog("reset")}
               >
-                Reset
+                {texts.reset}
               </Button>
             )}
           </Group>
         )}
       </Group>
-      <ScrollableValue label="State of the workflow">
-        <ValueView value={state.values} label="State of the workflow" />
+      <ScrollableValue label={texts.stateOfWorkflow}>
+        <ValueView value={state.values} label={texts.stateOfWorkflow} />
       </ScrollableValue>
       {state.updated_at !== null && (
         <Group>
@@ -97,7 +98,7 @@ function State({ state, etag, workflow }: StateProps) {
             aria-expanded={showsHistory}
             onClick={() => setShowsHistory(!showsHistory)}
           >
-            {showsHistory ? "Hide history" : "Show history"}
+            {showsHistory ? texts.hideHistory : texts.showHistory}
           </Button>
         </Group>
       )}
@@ -113,10 +114,9 @@ function State({ state, etag, workflow }: StateProps) {
 }
 
 function LastWrite({ state: { updated_at: at, updated_by: by } }: { state: WorkflowStateContent }) {
-  if (at === null || by === null) return "No run has written it yet: these are the defaults.";
-  return (
-    <>
-      Revised <Time at={at} ago /> by {by.startsWith("run_") ? <RunLink id={by} /> : by}
-    </>
-  );
+  if (at === null || by === null) return texts.stateNotWritten;
+  return texts.stateRevised({
+    time: <Time at={at} ago />,
+    author: by.startsWith("run_") ? <RunLink id={by} /> : by,
+  });
 }

@@ -2,7 +2,9 @@
 import { Box, Grid, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
+import * as texts from "#texts/workflows";
 import { toText } from "../editor/format.ts";
+import { startDefinition, withStarts } from "../graph/starts.ts";
 import { graphSteps } from "../graph/steps.ts";
 import { Snippet } from "../ui/copy.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
@@ -16,26 +18,28 @@ const MAX_HEIGHT = 480;
 
 export function StepsPanel({ definition }: { definition: Record<string, unknown> | null }) {
   const steps = useMemo(() => graphSteps(definition), [definition]);
+  const nodes = useMemo(() => withStarts(steps, definition), [steps, definition]);
   const [selected, setSelected] = useState<string>();
-  const step = stepOf(
-    definition,
-    steps.findIndex(({ id }) => id === selected),
-  );
+  const step =
+    stepOf(
+      definition,
+      steps.findIndex(({ id }) => id === selected),
+    ) ?? (selected === undefined ? undefined : startDefinition(selected, definition));
   if (steps.length === 0) {
-    return <EmptyState title="No steps yet">Edit the workflow to add the first step.</EmptyState>;
+    return <EmptyState title={texts.noSteps}>{texts.noStepsHelp}</EmptyState>;
   }
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: step === undefined ? 12 : 7 }}>
         <StartsLine definition={definition} />
-        <ErrorBoundary message="The graph could not be drawn." resetKey={steps}>
+        <ErrorBoundary message={texts.graphFailed} resetKey={nodes}>
           <Suspense fallback={<LoadingSkeleton rows={6} />}>
-            <StepGraph steps={steps} onSelect={setSelected} {...(selected !== undefined && { selected })} />
+            <StepGraph steps={nodes} onSelect={setSelected} {...(selected !== undefined && { selected })} />
           </Suspense>
         </ErrorBoundary>
         {step === undefined && (
           <Text size="sm" c="dimmed" mt={4}>
-            Select a step to see its definition.
+            {texts.selectStep}
           </Text>
         )}
       </Grid.Col>
@@ -67,11 +71,12 @@ function StepText({ step }: { step: Step }) {
     gcTime: 0,
   });
   const { id, type, description } = step;
+  const isStart = "schedule" in step || "triggers" in step;
   return (
     <Stack gap="xs" aria-live="polite">
       <Group gap="xs" align="baseline">
-        <Title order={3} size="h5">
-          {typeof id === "string" ? id : "Step"}
+        <Title order={2} size="h5">
+          {typeof id === "string" ? id : isStart ? texts.starts : texts.step}
         </Title>
         <Text size="sm" c="dimmed">
           {typeof type === "string" ? type : ""}
@@ -80,7 +85,7 @@ function StepText({ step }: { step: Step }) {
       {typeof description === "string" && <Text size="sm">{description}</Text>}
       {text.data !== undefined && (
         <Box mah={MAX_HEIGHT} style={{ overflowY: "auto" }}>
-          <Snippet text={text.data.trimEnd()} label={`definition of ${String(id)}`} />
+          <Snippet text={text.data.trimEnd()} label={texts.definitionOfStep({ id: String(id) })} />
         </Box>
       )}
     </Stack>

@@ -1,11 +1,16 @@
 /** Templates for new workflows. They use the sample database; replace the names of models and hosts. */
+import * as texts from "#texts/workflows";
 
 export interface Template {
   id: string;
+  /** How the page names and describes it. */
+  title: string;
+  about: string;
+  /** The name and description that a workflow made from it gets at first, whatever the language of the page. */
   name: string;
   description: string;
   tags: string[];
-  /** What it requires besides the sample database; empty for nothing. */
+  /** A sentence that says what it requires besides the sample database; empty for nothing. */
   needs: string;
   /** As YAML. */
   definition: string;
@@ -14,6 +19,8 @@ export interface Template {
 export const TEMPLATES: readonly Template[] = [
   {
     id: "query",
+    title: texts.queryTitle,
+    about: texts.queryAbout,
     name: "Revenue by region",
     description: "Queries a database, checks that the result is not empty, and returns the best region.",
     tags: ["sales"],
@@ -56,6 +63,8 @@ examples:
   },
   {
     id: "schedule",
+    title: texts.dailyTitle,
+    about: texts.dailyAbout,
     name: "Unpaid orders every morning",
     description: "Runs on weekday mornings and lists the unpaid orders.",
     tags: ["sales", "daily"],
@@ -95,10 +104,12 @@ schedule:
   },
   {
     id: "model",
+    title: texts.modelTitle,
+    about: texts.modelAbout,
     name: "Revenue in two sentences",
     description: "Summarizes the rows of a query with a model, and validates the model's output.",
     tags: ["sales"],
-    needs: "a model named writer in the configuration",
+    needs: texts.modelNeeds,
     definition: `inputs:
   type: object
   properties:
@@ -137,6 +148,8 @@ output: "\${{ steps.words.object }}"
   },
   {
     id: "approval",
+    title: texts.approvalTitle,
+    about: texts.approvalAbout,
     name: "Ask for approval",
     description:
       "A person reviews the query result, fills in a form and decides. The next step depends on the decision.",
@@ -186,11 +199,13 @@ output:
   },
   {
     id: "notify",
+    title: texts.notifyTitle,
+    about: texts.notifyAbout,
     name: "Notify the team",
     description:
       "Posts to a webhook with a secret, retries on failure, and sends an e-mail if every attempt fails.",
     tags: ["notify"],
-    needs: "a secret named team_hook for hooks.example.com, and e-mail to example.com",
+    needs: texts.notifyNeeds,
     definition: `inputs:
   type: object
   properties:
@@ -221,7 +236,64 @@ output:
 `,
   },
   {
+    id: "webhook",
+    title: texts.webhookTitle,
+    about: texts.webhookAbout,
+    name: "New orders by webhook",
+    description:
+      "Starts a run for each order that a shop sends to the URL of the webhook, once, however often it is sent.",
+    tags: ["sales", "webhook"],
+    needs: texts.webhookNeeds,
+    definition: `inputs:
+  type: object
+  properties:
+    order: { type: string, maxLength: 100 }
+    customer: { type: integer }
+    amount: { type: number, minimum: 0 }
+  required: [order, customer, amount]
+triggers:
+  - id: ordered
+    type: webhook
+    description: The page of the workflow shows its URL once it is published.
+    signature: { scheme: shared_secret, secret: orders_hook }
+    payload:
+      type: object
+      properties:
+        type: { type: string }
+        order: { type: string }
+        customer: { type: integer }
+        amount: { type: number }
+      required: [type, order, customer, amount]
+    if: event.body.type == "order.created"
+    inputs:
+      order: "\${{ event.body.order }}"
+      customer: "\${{ event.body.customer }}"
+      amount: "\${{ event.body.amount }}"
+    deduplicate: event.body.order
+steps:
+  - id: customer
+    type: sql
+    database: shop
+    query: SELECT name, region FROM customers WHERE id = :id
+    params: { id: "\${{ inputs.customer }}" }
+  - id: known
+    type: assert
+    that: steps.customer.row_count == 1
+    message: There is no customer \${{ inputs.customer }}.
+output:
+  order: "\${{ inputs.order }}"
+  customer: "\${{ steps.customer.rows[0].name }}"
+  is_large: "\${{ inputs.amount >= 1000 }}"
+examples:
+  - name: A large order
+    inputs: { order: A-17, customer: 1, amount: 1200 }
+    assert: [output.is_large]
+`,
+  },
+  {
     id: "side-by-side",
+    title: texts.joinTitle,
+    about: texts.joinAbout,
     name: "Join two queries",
     description: "Runs two queries in parallel and joins their rows in memory, even across databases.",
     tags: ["sales", "customers"],
@@ -262,6 +334,8 @@ output: "\${{ steps.joined.rows }}"
 /** The smallest definition that runs, as a starting point in the editor. */
 export const BLANK_TEMPLATE: Template = {
   id: "blank",
+  title: texts.blankTitle,
+  about: texts.blankAbout,
   name: "",
   description: "",
   tags: [],

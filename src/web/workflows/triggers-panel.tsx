@@ -1,7 +1,8 @@
 /** The webhooks of a workflow: their URLs, what their senders must sign, and what they have received. */
-import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconRefresh, IconShieldOff } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import type { TriggerState } from "../../../schemas/trigger-delivery.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { send } from "../api/client.ts";
@@ -9,6 +10,7 @@ import { idempotencyHeader } from "../api/queries.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
 import { Snippet } from "../ui/copy.tsx";
+import { codeTag } from "../ui/message-tags.tsx";
 import { notifyError, notifySuccess } from "../ui/notify.ts";
 import { LoadingSkeleton, QueryContent } from "../ui/page.tsx";
 import { triggersQuery, versionQuery } from "./queries.ts";
@@ -35,12 +37,7 @@ export function TriggersPanel({ workflow }: { workflow: WorkflowWithDefinition }
       {(triggers) => (
         <Stack gap="lg">
           {triggers.length === 0 ? (
-            <Text size="sm">
-              {triggerIds(workflow.definition).length === 1
-                ? "The webhook gets its URL"
-                : "The webhooks get their URLs"}{" "}
-              when the workflow is published.
-            </Text>
+            <Text size="sm">{texts.webhooksGetUrls({ count: triggerIds(workflow.definition).length })}</Text>
           ) : (
             triggers.map((trigger) => <Trigger key={trigger.id} trigger={trigger} workflow={workflow} />)
           )}
@@ -55,13 +52,13 @@ function Trigger({ trigger, workflow }: { trigger: TriggerState; workflow: Workf
   const { id, url, signature, version } = trigger;
   const may = useHasScopeIn(workflow);
   return (
-    <Stack gap="xs" component="article" aria-label={`Webhook ${id}`}>
+    <Stack gap="xs" component="article" aria-label={texts.webhookLabel({ id })}>
       <Group gap="xs" justify="space-between" wrap="nowrap">
         <Group gap="xs">
           <Text fw={600}>{id}</Text>
           {signature === null ? (
             <Badge variant="default" tt="none" leftSection={<IconShieldOff size={12} aria-hidden />}>
-              Not signed
+              {texts.notSigned}
             </Badge>
           ) : (
             <Badge variant="default" tt="none">
@@ -73,20 +70,21 @@ function Trigger({ trigger, workflow }: { trigger: TriggerState; workflow: Workf
       </Group>
       {url === undefined ? (
         <Text size="sm" c="dimmed">
-          Only those who may change the workflow see the URL.
+          {texts.urlHidden}
         </Text>
       ) : (
-        <Snippet text={url} label={`URL of ${id}`} />
+        <Snippet text={url} label={texts.urlOf({ id })} />
       )}
       <Text size="sm" c="dimmed">
-        {signature === null
-          ? "Anybody who has the URL can start runs. Add a signature to the trigger if the sender can sign."
-          : signatureHelp(signature).text}{" "}
-        Starts runs of version {version}, in the name of {trigger.owner}.
+        {signature === null ? texts.unsignedHelp : signatureHelp(signature).text}{" "}
+        {texts.startsVersion({ version, owner: trigger.owner })}
       </Text>
       {signature !== null && (
         <Text size="sm" c="dimmed">
-          Secret in the configuration: <Code>{[signature.secret].flat().join(", ")}</Code>
+          {texts.secretInConfiguration({
+            names: [signature.secret].flat().join(", "),
+            code: codeTag,
+          })}
         </Text>
       )}
     </Stack>
@@ -103,10 +101,10 @@ function RotateButton({ trigger: { id, workflow_id: workflow } }: { trigger: Tri
         body: {},
       }),
     onSuccess: () => {
-      notifySuccess(`The webhook “${id}” has another URL. Give it to the sender.`);
+      notifySuccess(texts.urlReplaced({ id }));
       return client.invalidateQueries({ queryKey: triggersQuery(workflow).queryKey });
     },
-    onError: (error) => notifyError(`Could not replace the URL of “${id}”`, error),
+    onError: (error) => notifyError(texts.replaceUrlFailed({ id }), error),
   });
   return (
     <Button
@@ -117,15 +115,14 @@ function RotateButton({ trigger: { id, workflow_id: workflow } }: { trigger: Tri
       leftSection={<IconRefresh size={14} aria-hidden />}
       onClick={() =>
         confirmAction({
-          title: `Replace the URL of “${id}”?`,
-          consequence:
-            "The old URL is refused at once, until its senders have the new one. This can’t be undone.",
-          confirm: "Replace URL",
+          title: texts.replaceUrlTitle({ id }),
+          consequence: texts.replaceUrlHelp,
+          confirm: texts.replaceUrl,
           onConfirm: () => rotate.mutate(),
         })
       }
     >
-      Replace URL
+      {texts.replaceUrl}
     </Button>
   );
 }

@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useEffect } from "react";
 import { useBlocker } from "react-router";
+import * as texts from "#texts/workflows";
 
 interface UnsavedChangesGuardProps {
   /** Whether there are unsaved changes. */
@@ -24,16 +25,16 @@ export function UnsavedChangesGuard({ when, what }: UnsavedChangesGuardProps) {
     <Modal
       opened={blocker.state === "blocked"}
       onClose={() => blocker.reset?.()}
-      title="Leave without saving?"
+      title={texts.leaveTitle}
       centered
     >
-      <Text size="sm">You will lose {what}.</Text>
+      <Text size="sm">{texts.unsavedLoss({ what })}</Text>
       <Group justify="flex-end" mt="md">
         <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>
-          Stay
+          {texts.stay}
         </Button>
         <Button color="red" onClick={() => blocker.proceed?.()}>
-          Leave without saving
+          {texts.leave}
         </Button>
       </Group>
     </Modal>

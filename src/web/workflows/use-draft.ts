@@ -1,10 +1,11 @@
 /** The draft of a definition: its text, the version it is based on, saving, and conflicts with other edits. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import * as texts from "#texts/workflows";
 import type { Issue } from "../../../schemas/problem.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { ApiError, send } from "../api/client.ts";
-import { convert, type Format, toText } from "../editor/format.ts";
+import { convert, type Format, formatted, savedText } from "../editor/format.ts";
 import { confirmAction } from "../ui/confirm.tsx";
 import { notifySuccess } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -64,18 +65,13 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
       change({ base: saved, baseText: sent, reason: "" });
       client.setQueryData(workflowQuery(id).queryKey, saved);
       const unchanged = version === base.workflow.version;
-      const hint =
-        issues.length === 0
-          ? ""
-          : ` Fix ${issues.length === 1 ? "1 error" : `${issues.length} errors`} before you run it.`;
-      notifySuccess(
-        unchanged ? `No changes since version ${version}.${hint}` : `Saved as version ${version}.${hint}`,
-      );
+      const said = { version, errors: issues.length };
+      notifySuccess(unchanged ? texts.noChangesSince(said) : texts.savedDraft(said));
     },
     onError: async (error) => {
       if (!(error instanceof ApiError && error.status === 412)) return;
       const theirs = await readWorkflow(id);
-      setConflict({ theirs, theirText: await toText(theirs.workflow.definition, format) });
+      setConflict({ theirs, theirText: await savedText(theirs.workflow, format) });
     },
     onSettled: () => invalidateWorkflows(client),
   });
@@ -89,11 +85,18 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
       change({ format: to, text: converted.text, ...(text === baseText && { baseText: converted.text }) });
     if (!converted.commentsLost) return apply();
     confirmAction({
-      title: "Switch to JSON without comments?",
-      consequence: "JSON has no comments. The comments in this definition will be lost.",
-      confirm: "Switch to JSON",
+      title: texts.switchToJsonTitle,
+      consequence: texts.switchToJsonHelp,
+      confirm: texts.switchToJson,
       onConfirm: apply,
     });
+  };
+
+  /** Formats the text; comments stay. */
+  const formatText = async () => {
+    const result = await formatted(text, format);
+    if ("issues" in result) return setHasSyntaxErrors(true);
+    setText(result.text);
   };
 
   return {
@@ -103,6 +106,7 @@ export function useDraft(read: WorkflowWithEtag, initialText: string) {
     setText,
     setReason: (changed: string) => change({ reason: changed }),
     setFormat,
+    formatText,
     save,
     conflict,
     /** Keeps the draft, now based on the newer version. */

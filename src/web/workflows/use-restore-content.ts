@@ -1,5 +1,6 @@
 /** Restores an old version by saving its content as a new version. */
 import { useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import { send } from "../api/client.ts";
 import { notifySuccess, notifyError } from "../ui/notify.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
@@ -10,7 +11,9 @@ export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
   const { id } = workflow;
   return useSingleFlightMutation({
     mutationFn: async (version: number) => {
-      const { name, description, tags, definition } = await client.fetchQuery(versionQuery(id, version));
+      const { name, description, tags, definition, source } = await client.fetchQuery(
+        versionQuery(id, version),
+      );
       return send("patch", "/workflows/{workflow_id}", {
         path: { workflow_id: id },
         header: { "If-Match": etag },
@@ -18,7 +21,8 @@ export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
           name,
           description,
           tags,
-          definition: definition ?? null,
+          // With its comments, if they are kept.
+          definition: source ?? definition ?? null,
           reason: `Restored version ${version}`,
         },
       });
@@ -26,10 +30,10 @@ export function useRestoreContent({ workflow, etag }: WorkflowWithEtag) {
     onSuccess: ({ data }, version) =>
       notifySuccess(
         data.version === workflow.version
-          ? `Version ${version} is identical to the latest version.`
-          : `Restored version ${version} as version ${data.version}.`,
+          ? texts.sameAsLatest({ version })
+          : texts.restoredVersion({ version, latest: data.version }),
       ),
-    onError: (error, version) => notifyError(`Could not restore version ${version}`, error),
+    onError: (error, version) => notifyError(texts.restoreVersionFailed({ version }), error),
     onSettled: () => invalidateWorkflows(client),
   });
 }

@@ -2,6 +2,7 @@
 import { Anchor, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
+import * as texts from "#texts/workflows";
 import { idempotencyHeader } from "../api/queries.ts";
 import { send } from "../api/client.ts";
 import { notifyError, notifySuccess, notifyWarning } from "../ui/notify.ts";
@@ -23,15 +24,16 @@ interface Removal extends WorkflowWithEtag {
 function confirmBreaking(
   error: unknown,
   read: WorkflowWithEtag,
-  verb: "Archive" | "Unpublish",
+  action: "archive" | "unpublish",
   mutate: (removal: Removal) => void,
 ): boolean {
   const callers = brokenCallersOf(error);
   if (callers.length === 0) return false;
+  const { name } = read.workflow;
   confirmAction({
-    title: `${verb} “${read.workflow.name}” although others run it?`,
-    consequence: `Runs of these workflows would fail: ${namedCallers(callers)}.`,
-    confirm: `${verb} anyway`,
+    title: action === "archive" ? texts.archiveAlthoughUsed({ name }) : texts.unpublishAlthoughUsed({ name }),
+    consequence: texts.runsWouldFail({ callers: namedCallers(callers) }),
+    confirm: action === "archive" ? texts.archiveAnyway : texts.unpublishAnyway,
     onConfirm: () => mutate({ ...read, breakCallers: callers.map(({ id }) => id) }),
   });
   return true;
@@ -49,10 +51,10 @@ export function useWorkflowMutations() {
         body: {},
       }),
     onSuccess: ({ data }) => {
-      notifySuccess(`Restored “${data.name}” (${data.status}).`);
+      notifySuccess(texts.restored({ name: data.name, status: data.status }));
       if (data.unpublished !== undefined) notifyWarning(data.unpublished.detail);
     },
-    onError: (error, { workflow }) => notifyError(`Could not restore “${workflow.name}”`, error),
+    onError: (error, { workflow }) => notifyError(texts.restoreFailed({ name: workflow.name }), error),
     onSettled: refresh,
   });
   const archive = useSingleFlightMutation({
@@ -68,7 +70,7 @@ export function useWorkflowMutations() {
         color: "green",
         message: (
           <Group justify="space-between" wrap="nowrap">
-            <Text size="sm">Archived “{data.name}”.</Text>
+            <Text size="sm">{texts.archived({ name: data.name })}</Text>
             <Anchor
               component="button"
               type="button"
@@ -77,19 +79,19 @@ export function useWorkflowMutations() {
               onClick={() => {
                 notifications.hide(id);
                 readWorkflow(data.id).then(restore.mutate, (error: unknown) =>
-                  notifyError(`Could not restore “${data.name}”`, error),
+                  notifyError(texts.restoreFailed({ name: data.name }), error),
                 );
               }}
             >
-              Undo
+              {texts.undo}
             </Anchor>
           </Group>
         ),
       });
     },
     onError: (error, read): void => {
-      const isAsked = confirmBreaking(error, read, "Archive", (removal) => archive.mutate(removal));
-      if (!isAsked) notifyError(`Could not archive “${read.workflow.name}”`, error);
+      const isAsked = confirmBreaking(error, read, "archive", (removal) => archive.mutate(removal));
+      if (!isAsked) notifyError(texts.archiveFailed({ name: read.workflow.name }), error);
     },
     onSettled: refresh,
   });
@@ -100,10 +102,10 @@ export function useWorkflowMutations() {
         header: { "If-Match": etag, ...idempotencyHeader() },
         body: { break_callers: [...breakCallers] },
       }),
-    onSuccess: ({ data }) => notifySuccess(`Unpublished “${data.name}”.`),
+    onSuccess: ({ data }) => notifySuccess(texts.unpublished({ name: data.name })),
     onError: (error, read): void => {
-      const isAsked = confirmBreaking(error, read, "Unpublish", (removal) => unpublish.mutate(removal));
-      if (!isAsked) notifyError(`Could not unpublish “${read.workflow.name}”`, error);
+      const isAsked = confirmBreaking(error, read, "unpublish", (removal) => unpublish.mutate(removal));
+      if (!isAsked) notifyError(texts.unpublishFailed({ name: read.workflow.name }), error);
     },
     onSettled: refresh,
   });

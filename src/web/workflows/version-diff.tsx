@@ -2,8 +2,9 @@
 import { List, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
+import * as texts from "#texts/workflows";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
-import { toText } from "../editor/format.ts";
+import { savedText, toText } from "../editor/format.ts";
 import { QueryContent, LoadingSkeleton } from "../ui/page.tsx";
 import { describeChanges } from "./describe-changes.ts";
 import { versionQuery } from "./queries.ts";
@@ -22,7 +23,7 @@ export function VersionDiff({ workflowId, from, to }: VersionDiffProps) {
   return (
     <Stack gap="sm" component="section" aria-labelledby="version-changes">
       <Title order={2} size="h4" id="version-changes">
-        Changes from version {from} to {to}
+        {texts.changesBetween({ from, to })}
       </Title>
       <QueryContent query={before}>
         {(older) => (
@@ -34,16 +35,23 @@ export function VersionDiff({ workflowId, from, to }: VersionDiffProps) {
 }
 
 function Changes({ older, newer }: { older: WorkflowVersion; newer: WorkflowVersion }) {
-  const texts = useQuery({
+  const definitions = useQuery({
     queryKey: ["workflows", older.workflow_id, "diff", older.version, newer.version],
-    queryFn: () => Promise.all([older, newer].map(({ definition }) => toText(definition ?? null, "yaml"))),
+    queryFn: () => {
+      const versions = [older, newer];
+      // With the text of only one of them, all that differs in form would seem to be changed.
+      const areKept = versions.every(({ source }) => source !== undefined);
+      return Promise.all(
+        versions.map((it) => (areKept ? savedText(it, "yaml") : toText(it.definition ?? null, "yaml"))),
+      );
+    },
     staleTime: Infinity,
   });
   const changes = describeChanges(older, newer);
   return (
     <>
       {changes.length > 0 && (
-        <List size="sm" aria-label="Changed details">
+        <List size="sm" aria-label={texts.changedDetails}>
           {changes.map((sentence) => (
             <List.Item key={sentence} style={{ overflowWrap: "anywhere" }}>
               {sentence}
@@ -51,14 +59,14 @@ function Changes({ older, newer }: { older: WorkflowVersion; newer: WorkflowVers
           ))}
         </List>
       )}
-      <QueryContent query={texts}>
+      <QueryContent query={definitions}>
         {([before = "", after = ""]) => (
           <Suspense fallback={<LoadingSkeleton rows={6} />}>
             <DefinitionDiff
               before={before}
               after={after}
-              beforeLabel={`Version ${older.version}`}
-              afterLabel={`Version ${newer.version}`}
+              beforeLabel={texts.versionLabel({ version: older.version })}
+              afterLabel={texts.versionLabel({ version: newer.version })}
             />
           </Suspense>
         )}

@@ -14,6 +14,7 @@ import {
 import { IconBroadcast, IconChevronDown } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
+import * as texts from "#texts/workflows";
 import type { WorkflowVersion } from "../../../schemas/workflow.ts";
 import { useHasScopeIn } from "../projects/use-projects.tsx";
 import { SURFACE_LABELS, describeClient } from "../ui/surfaces.ts";
@@ -37,17 +38,17 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
   const { published_version: published, status } = read.workflow;
   const mayChange = may("write") && status !== "archived";
   return (
-    <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": "History" }}>
-      <Table verticalSpacing="xs" aria-label="Versions">
+    <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": texts.history }}>
+      <Table verticalSpacing="xs" aria-label={texts.versions}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Compare</Table.Th>
-            <Table.Th>Version</Table.Th>
-            <Table.Th visibleFrom="sm">Created</Table.Th>
-            <Table.Th visibleFrom="sm">Author</Table.Th>
-            <Table.Th visibleFrom="sm">Change note</Table.Th>
+            <Table.Th>{texts.compare}</Table.Th>
+            <Table.Th>{texts.version}</Table.Th>
+            <Table.Th visibleFrom="sm">{texts.created}</Table.Th>
+            <Table.Th visibleFrom="sm">{texts.author}</Table.Th>
+            <Table.Th visibleFrom="sm">{texts.changeNoteColumn}</Table.Th>
             <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
+              <VisuallyHidden>{texts.actions}</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -60,14 +61,14 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                   <Group gap="xs" wrap="nowrap">
                     <Radio
                       name="from"
-                      aria-label={`Compare from version ${version}`}
+                      aria-label={texts.compareFrom({ version })}
                       checked={version === from}
                       disabled={version >= to}
                       onChange={() => onCompare(version, to)}
                     />
                     <Radio
                       name="to"
-                      aria-label={`Compare to version ${version}`}
+                      aria-label={texts.compareTo({ version })}
                       checked={version === to}
                       disabled={version <= from}
                       onChange={() => onCompare(from, version)}
@@ -80,20 +81,22 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                       {version}
                     </Text>
                     <Text size="sm" c="dimmed">
-                      {change}
+                      {texts.versionChange({ change })}
                     </Text>
                     {item.pruned_at !== undefined && (
-                      <Badge variant="default" tt="none" title="The operator deleted the definition.">
-                        pruned
+                      <Badge variant="default" tt="none" title={texts.prunedHelp}>
+                        {texts.pruned}
                       </Badge>
                     )}
                     {version === published && (
                       <Badge
                         variant="default"
+                        size="sm"
+                        px={6}
                         tt="none"
                         leftSection={<IconBroadcast size={12} aria-hidden />}
                       >
-                        published
+                        {texts.publishedBadge}
                       </Badge>
                     )}
                   </Group>
@@ -113,7 +116,7 @@ export function VersionTable({ items, read, from, to, onCompare }: VersionTableP
                 <Table.Td maw={320} visibleFrom="sm">
                   {item.reason === null ? "–" : <ChangeNote reason={item.reason} />}
                 </Table.Td>
-                <Table.Td ta="right">
+                <Table.Td ta="end">
                   {mayChange && item.pruned_at === undefined && (
                     <VersionMenu read={read} version={version} onPublish={() => setPublishing(version)} />
                   )}
@@ -181,22 +184,22 @@ function VersionMenu({ read, version, onPublish }: VersionMenuProps) {
           variant="default"
           rightSection={<IconChevronDown size={14} aria-hidden />}
           loading={restore.isPending}
-          aria-label={`Actions for version ${version}`}
+          aria-label={texts.actionsForVersion({ version })}
         >
-          Actions
+          {texts.actions}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {!isLatest && <Menu.Item onClick={() => restore.mutate(version)}>Restore</Menu.Item>}
-        {!isPublished && <Menu.Item onClick={onPublish}>Publish</Menu.Item>}
+        {!isLatest && <Menu.Item onClick={() => restore.mutate(version)}>{texts.restore}</Menu.Item>}
+        {!isPublished && <Menu.Item onClick={onPublish}>{texts.publish}</Menu.Item>}
         {may("run") && (
           <Menu.Item component={Link} to={`/workflows/${id}/run?version=${version}`}>
-            Run
+            {texts.runButton}
           </Menu.Item>
         )}
         {isLatest && (
           <Menu.Item component={Link} to={`/workflows/${id}/edit`}>
-            Edit
+            {texts.edit}
           </Menu.Item>
         )}
       </Menu.Dropdown>

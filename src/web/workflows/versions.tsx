@@ -2,6 +2,7 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "react-router";
+import * as texts from "#texts/workflows";
 import { PagedList } from "../ui/paged-list.tsx";
 import { QueryContent, Page } from "../ui/page.tsx";
 import { type WorkflowWithEtag, versionsQuery, workflowQuery } from "./queries.ts";
@@ -13,10 +14,10 @@ export default function Versions() {
   const query = useQuery(workflowQuery(workflowId));
   return (
     <Page
-      title={`Versions of ${query.data?.workflow.name ?? workflowId}`}
+      title={texts.versionsOf({ name: query.data?.workflow.name ?? workflowId })}
       about={
         <Anchor component={Link} to={`/workflows/${workflowId}`} size="sm">
-          Back to the workflow
+          {texts.backToWorkflow}
         </Anchor>
       }
     >
@@ -49,9 +50,7 @@ function History({ read }: { read: WorkflowWithEtag }) {
         <VersionDiff workflowId={id} from={from} to={to} />
       ) : (
         <Text c="dimmed" size="sm">
-          {latest === 1
-            ? "This is the first version, so there is nothing to compare."
-            : "Select two versions to compare."}
+          {latest === 1 ? texts.firstVersion : texts.selectTwo}
         </Text>
       )}
     </Stack>

@@ -14,6 +14,7 @@ import {
   IconShare,
 } from "@tabler/icons-react";
 import { Link } from "react-router";
+import * as texts from "#texts/workflows";
 import { projectOf } from "../../../schemas/project-ids.ts";
 import { useHasScopeIn, useMoveTargets, useProjects } from "../projects/use-projects.tsx";
 import { confirmAction } from "../ui/confirm.tsx";
@@ -44,27 +45,27 @@ export function WorkflowActions({ read, onPublish, onDetails, onOffer, onMove }:
             loading={restore.isPending}
             onClick={() => restore.mutate(read)}
           >
-            Restore
+            {texts.restore}
           </Button>
         )}
         <Button component={Link} to={`${path}/versions`} variant="default">
-          Versions
+          {texts.versions}
         </Button>
       </>
     );
   }
   const confirmUnpublish = () =>
     confirmAction({
-      title: `Unpublish “${name}”?`,
-      consequence: "The workflow becomes a draft and its schedule stops. Active runs continue.",
-      confirm: "Unpublish",
+      title: texts.unpublishTitle({ name }),
+      consequence: texts.unpublishHelp,
+      confirm: texts.unpublish,
       onConfirm: () => unpublish.mutate(read),
     });
   return (
     <>
       {may("run") && definition !== null && (
         <Button component={Link} to={`${path}/run`} leftSection={<IconPlayerPlay size={16} aria-hidden />}>
-          Run
+          {texts.runButton}
         </Button>
       )}
       {may("write") && (
@@ -74,7 +75,7 @@ export function WorkflowActions({ read, onPublish, onDetails, onOffer, onMove }:
           variant="default"
           leftSection={<IconEdit size={16} aria-hidden />}
         >
-          Edit
+          {texts.edit}
         </Button>
       )}
       {!may("write") && (
@@ -84,45 +85,45 @@ export function WorkflowActions({ read, onPublish, onDetails, onOffer, onMove }:
           variant="default"
           leftSection={<IconHistory size={16} aria-hidden />}
         >
-          Versions
+          {texts.versions}
         </Button>
       )}
       {may("publish") && definition !== null && published !== version && (
         <Button variant="default" leftSection={<IconBroadcast size={16} aria-hidden />} onClick={onPublish}>
-          Publish
+          {texts.publish}
         </Button>
       )}
       {may("write") && (
-        <Menu position="bottom-end" width={240}>
+        <Menu position="bottom-end" width={280}>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={`More actions for ${name}`}>
+            <ActionIcon variant="default" size={36} aria-label={texts.moreActions({ name })}>
               <IconDotsVertical size={16} aria-hidden />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={onDetails}>
-              Edit details
+              {texts.editDetails}
             </Menu.Item>
             <Menu.Item
               component={Link}
               to={`${path}/versions`}
               leftSection={<IconHistory size={16} aria-hidden />}
             >
-              Versions
+              {texts.versions}
             </Menu.Item>
             {status === "published" && may("publish") && (
               <Menu.Item leftSection={<IconBroadcastOff size={16} aria-hidden />} onClick={confirmUnpublish}>
-                Unpublish
+                {texts.unpublish}
               </Menu.Item>
             )}
             {several && may("publish") && (
               <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={onOffer}>
-                Offer to projects…
+                {texts.offerToProjects}
               </Menu.Item>
             )}
             {moveTargets.length > 0 && (
               <Menu.Item leftSection={<IconFolderSymlink size={16} aria-hidden />} onClick={onMove}>
-                Move to another project…
+                {texts.moveToProject}
               </Menu.Item>
             )}
             <Menu.Divider />
@@ -131,7 +132,7 @@ export function WorkflowActions({ read, onPublish, onDetails, onOffer, onMove }:
               leftSection={<IconArchive size={16} aria-hidden />}
               onClick={() => archive.mutate(read)}
             >
-              Archive
+              {texts.archiveButton}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>

@@ -1,6 +1,7 @@
 /** The status and version of a workflow, and whether the latest version is published. */
 import { Badge, Group, Text } from "@mantine/core";
 import { IconArchive, IconBroadcast, IconPencil } from "@tabler/icons-react";
+import * as texts from "#texts/workflows";
 import type { Workflow } from "../../../schemas/workflow.ts";
 
 const STATUS_STYLES = {
@@ -24,10 +25,12 @@ export function WorkflowState({ workflow }: { workflow: Workflow }) {
         // Coloured text on its own tint has too little contrast, so only the icon is coloured.
         styles={{ label: { color: "var(--mantine-color-text)" } }}
       >
-        {status}
+        {texts.status({ status })}
       </Badge>
       <Text size="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-        {isBehind ? `v${published} (latest v${version})` : `v${version}`}
+        {isBehind
+          ? texts.versionAndLatest({ version: published, latest: version })
+          : texts.shortVersion({ version })}
       </Text>
     </Group>
   );

@@ -1,18 +1,26 @@
 /** A workflow: details, steps, definition, recent runs, schedule and state. */
 import { Alert, Anchor, Badge, Card, Code, Grid, Group, Stack, Tabs, Text, Title } from "@mantine/core";
 import { IconArchive, IconInfoCircle } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
+import * as texts from "#texts/workflows";
 import { projectOf } from "../../../schemas/project-ids.ts";
+import { ApiError } from "../api/client.ts";
+import { searchWordsOf } from "../app/near-matches.ts";
+import { NotFoundHelp } from "../app/not-found-help.tsx";
+import { FavoriteButton } from "../bookmarks/favorite-button.tsx";
+import { useRecordVisit } from "../palette/recent.ts";
 import { OfferedTo } from "../projects/offered-to.tsx";
 import { ProjectBadge } from "../projects/project-badge.tsx";
 import { useHasScopeIn, useProjects } from "../projects/use-projects.tsx";
 import { ReviewNotice } from "../reviews/review-notice.tsx";
+import { linkTo } from "../ui/message-tags.tsx";
 import { QueryContent, Page, LoadingSkeleton } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { type WorkflowWithEtag, workflowQuery } from "./queries.ts";
 import { ExposureNotice } from "./exposure-notice.tsx";
+import { followRuns } from "./follow-runs.ts";
 import { OverdueNotice } from "./overdue.tsx";
 import { RecentRuns } from "./recent-runs.tsx";
 import { SchedulePanel } from "./schedule-panel.tsx";
@@ -35,6 +43,15 @@ const DetailsDialog = lazy(async () => ({ default: (await import("./details-dial
 export default function WorkflowPage() {
   const { workflowId = "" } = useParams();
   const query = useQuery(workflowQuery(workflowId));
+  if (query.error instanceof ApiError && query.error.code === "workflow_not_found") {
+    return (
+      <Page title={texts.notFoundTitle}>
+        <NotFoundHelp title={texts.noSuchWorkflow} lookedFor={workflowId} words={searchWordsOf(workflowId)}>
+          {texts.mayBeMisspelt}
+        </NotFoundHelp>
+      </Page>
+    );
+  }
   if (query.data === undefined) {
     return (
       <Page title={workflowId}>
@@ -47,6 +64,9 @@ export default function WorkflowPage() {
 
 function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
   const { workflow } = read;
+  useRecordVisit({ kind: "workflow", id: workflow.id, label: workflow.name });
+  const client = useQueryClient();
+  useEffect(() => followRuns(client, workflow.id), [client, workflow.id]);
   const declaresState = useDeclaresState(workflow);
   const hasTriggers = useHasTriggers(workflow);
   const { chosen } = useProjects();
@@ -56,13 +76,16 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
     <Page
       title={workflow.name}
       actions={
-        <WorkflowActions
-          read={read}
-          onPublish={() => setDialog("publish")}
-          onDetails={() => setDialog("details")}
-          onOffer={() => setDialog("offer")}
-          onMove={() => setDialog("move")}
-        />
+        <>
+          <FavoriteButton workflowId={workflow.id} name={workflow.name} />
+          <WorkflowActions
+            read={read}
+            onPublish={() => setDialog("publish")}
+            onDetails={() => setDialog("details")}
+            onOffer={() => setDialog("offer")}
+            onMove={() => setDialog("move")}
+          />
+        </>
       }
       about={<About read={read} />}
     >
@@ -75,7 +98,7 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
           <Views read={read} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <Panel title="Recent runs">
+          <Panel title={texts.recentRuns}>
             <RecentRuns
               workflowId={workflow.id}
               // Another project may be chosen while a link to this workflow is followed.
@@ -84,20 +107,20 @@ function WorkflowDetails({ read }: { read: WorkflowWithEtag }) {
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <Panel title="Schedule">
+          <Panel title={texts.schedule}>
             <SchedulePanel workflow={workflow} />
           </Panel>
         </Grid.Col>
         {hasTriggers && (
           <Grid.Col span={12}>
-            <Panel title="Webhooks">
+            <Panel title={texts.webhooks}>
               <TriggersPanel workflow={workflow} />
             </Panel>
           </Grid.Col>
         )}
         {declaresState && (
           <Grid.Col span={12}>
-            <Panel title="State">
+            <Panel title={texts.state}>
               <StatePanel workflow={workflow} />
             </Panel>
           </Grid.Col>
@@ -148,7 +171,7 @@ function About({ read: { workflow } }: { read: WorkflowWithEtag }) {
       <UsedBy callers={workflow.used_by ?? []} />
       <OfferedTo workflowId={id} />
       <Text size="xs">
-        Updated <Time at={updated} ago />, created <Time at={created} ago /> by {by}
+        {texts.updatedCreated({ updated: <Time at={updated} ago />, created: <Time at={created} ago />, by })}
       </Text>
     </Stack>
   );
@@ -159,15 +182,16 @@ function UsedBy({ callers }: { callers: readonly string[] }) {
   if (callers.length === 0) return null;
   return (
     <Text size="sm">
-      Used by{" "}
-      {callers.map((id, index) => (
-        <span key={id}>
-          {index > 0 && ", "}
-          <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
-            {id}
-          </Anchor>
-        </span>
-      ))}
+      {texts.usedBy({
+        workflows: callers.map((id, index) => (
+          <span key={id}>
+            {index > 0 && ", "}
+            <Anchor component={Link} to={`/workflows/${id}`} inherit underline="always">
+              {id}
+            </Anchor>
+          </span>
+        )),
+      })}
     </Text>
   );
 }
@@ -177,24 +201,23 @@ function Notice({ read: { workflow } }: { read: WorkflowWithEtag }) {
   const may = useHasScopeIn(workflow);
   if (status === "archived") {
     return (
-      <Alert color="gray" icon={<IconArchive aria-hidden />} title="Archived">
-        This workflow can’t run. Its ID and history are kept.{may("write") && " Restore it to use it again."}
+      <Alert color="gray" icon={<IconArchive aria-hidden />} title={texts.archivedTitle}>
+        {texts.archivedHelp}
+        {may("write") && ` ${texts.restoreToUse}`}
       </Alert>
     );
   }
   if (status !== "published" || published === null || published === version) return null;
   return (
-    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title="Unpublished changes">
-      You see version {version}. Runs and the schedule use version {published} until you publish version{" "}
-      {version}.{" "}
-      <Anchor
-        component={Link}
-        to={`/workflows/${id}/versions?from=${published}&to=${version}`}
-        size="sm"
-        underline="always"
-      >
-        Compare versions
-      </Anchor>
+    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title={texts.unpublishedChanges}>
+      {texts.unpublishedChangesHelp({
+        version,
+        published,
+        link: linkTo(`/workflows/${id}/versions?from=${published}&to=${version}`, {
+          size: "sm",
+          underline: "always",
+        }),
+      })}
     </Alert>
   );
 }
@@ -210,9 +233,9 @@ function Views({ read: { workflow } }: { read: WorkflowWithEtag }) {
       }
       keepMounted={false}
     >
-      <Tabs.List mb="md" aria-label="Views">
-        <Tabs.Tab value="steps">Steps</Tabs.Tab>
-        <Tabs.Tab value="definition">Definition</Tabs.Tab>
+      <Tabs.List mb="md" aria-label={texts.views}>
+        <Tabs.Tab value="steps">{texts.steps}</Tabs.Tab>
+        <Tabs.Tab value="definition">{texts.definition}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="steps">
         <StepsPanel definition={workflow.definition} />

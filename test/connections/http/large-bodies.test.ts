@@ -4,7 +4,7 @@ import type { CallContext, HttpResponse } from "../../../src/core/connections.ts
 import { EncodedJson } from "../../../src/core/encoded-json.ts";
 import { fixedSecrets } from "../../../src/core/secret-source.ts";
 import { StepError } from "../../../src/core/step-errors.ts";
-import { startCpuTimer } from "../../support/cpu-time.ts";
+import { commonTimeOfAsync } from "../../support/slowness.ts";
 import { callOf } from "../../support/call-context.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mockHttpServer, parseConfig } from "../../support/mock-http-server.ts";
@@ -47,17 +47,15 @@ describe("a large response", () => {
     });
     const send = openClient();
     // The first response starts the thread and loads its modules.
-    await send(peer.url);
-    const cpuTime = startCpuTimer();
-    const answer = await send(peer.url);
-    const used = cpuTime();
+    let answer = await send(peer.url);
+    const sendAgain = async (): Promise<void> => void (answer = await send(peer.url));
+    // Parsing and masking it here takes more than half a second. This includes the server of the test.
+    expect(await commonTimeOfAsync(sendAgain, 250)).toBeLessThan(250);
     expect(answer.body).toBeInstanceOf(EncodedJson);
     const rows = JSON.parse((answer.body as EncodedJson).text) as unknown[];
     expect(rows[0]).toEqual({ id: 0, name: "Ada 0", amount: 0, tags: ["a", "b"] });
     // Masked, and with all digits, as in a small response.
     expect(rows.at(-1)).toEqual({ echo: "Bearer ***", id: "12345678901234567890" });
-    // Parsing and masking it here takes more than half a second. This includes the server of the test.
-    expect(used).toBeLessThan(250);
   });
 
   it("fails as a small one does", async () => {

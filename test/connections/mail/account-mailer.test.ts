@@ -100,6 +100,15 @@ describe("a mail about an account", () => {
     expect(received).toHaveLength(1);
   });
 
+  test("has the same Message-ID when it is sent again, and another one for another key", async () => {
+    const { port, received } = await smtpPeer();
+    const mailer = mailerTo(port);
+    for (const idempotencyKey of ["dlv_1", "dlv_1", "dlv_2"]) await mailer.send({ ...MAIL, idempotencyKey });
+    const [first, second, third] = received.map((raw) => /^Message-ID: (.*)$/im.exec(raw)![1]);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
   test("fails with advice for the admin if the server can't be reached", async () => {
     const error = await failure(mailerTo(1).send(MAIL));
     expect(error.code).toBe("connection_failed");

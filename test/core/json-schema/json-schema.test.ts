@@ -6,7 +6,7 @@ import {
   shapeOfSchema,
 } from "../../../src/core/json-schema/index.ts";
 import { NUMBER, objectOf, openObjectOf } from "../../../src/core/shapes.ts";
-import { startCpuTimer } from "../../support/cpu-time.ts";
+import { commonTime } from "../../support/slowness.ts";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const codes = (schema: unknown) => schemaIssues(schema).map(({ path, code }) => `${path!.join(".")} ${code}`);
@@ -70,9 +70,9 @@ describe("inputsValidator", () => {
       a: { type: "string", pattern: "^(a+)+$" },
       b: { type: "string", pattern: "^b$" },
     });
-    const cpuTime = startCpuTimer();
-    expect(value(schema, { a: `${"a".repeat(20_000)}!`, b: "b" })).toEqual(["a wrong_format"]);
-    expect(cpuTime()).toBeLessThan(200);
+    const inputs = { a: `${"a".repeat(20_000)}!`, b: "b" };
+    const match = (): void => expect(value(schema, inputs)).toEqual(["a wrong_format"]);
+    expect(commonTime(match, 200)).toBeLessThan(200);
   });
 
   it("reports endless nesting as such", () => {

@@ -33,6 +33,25 @@ const SENDERS: Readonly<
 const isValid = (scheme: SignatureScheme, headers: Record<string, string>, body: Buffer): boolean =>
   checkSignature(scheme, { headers, body, secrets: [SECRET], now: NOW }).valid;
 
+describe("what is signed for one scheme", () => {
+  it("is refused by every other one, with the same secret and with the headers of all", () => {
+    const body = Buffer.from('{"a":1}');
+    const schemes = Object.keys(SENDERS) as (keyof typeof SENDERS)[];
+    for (const scheme of schemes)
+      for (const other of schemes.filter((name) => name !== scheme)) {
+        expect({ scheme, other, valid: isValid(scheme, SENDERS[other](body), body) }).toMatchObject({
+          valid: false,
+        });
+        // Under the names of this scheme, the values of the other one.
+        const values = Object.values(SENDERS[other](body));
+        const names = Object.keys(SENDERS[scheme](body));
+        const renamed = Object.fromEntries(names.map((name, index) => [name, values.at(index) ?? TIME]));
+        expect(isValid(scheme, renamed, body)).toBe(false);
+        expect(isValid("shared_secret", SENDERS[other](body), body)).toBe(false);
+      }
+  });
+});
+
 const bodies = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 
 describe.each(Object.entries(SENDERS))("%s", (name, headersFor) => {

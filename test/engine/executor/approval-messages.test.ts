@@ -56,3 +56,38 @@ it("are sent to all, and not again to whom they are recorded as sent, after an e
     "sent",
   ]);
 });
+
+it("are sent late to those whom they concern, not to those to whom it was escalated meanwhile", async () => {
+  let isUp = false;
+  const smtp = await smtpPeer(() => isUp);
+  const harness = await testEngine({ config: mailConfig(smtp.port), env: MAIL_ENV });
+  const queue = await harness.executor();
+  const settle = async (ms: number): Promise<void> => {
+    harness.clock.advance(ms);
+    queue.wake();
+    await queue.waitUntilIdle();
+  };
+  const step = {
+    id: "ask",
+    type: "approval",
+    message: "Go on?",
+    assignees: ["cfo@example.com"],
+    escalate: [{ after: "1m", to: ["coo@example.com"] }],
+  };
+  const run = await harness.start(await harness.define({ steps: [step] }));
+  await settle(0);
+  await settle(MINUTE);
+  isUp = true;
+  for (let minute = 0; minute < 10; minute += 1) await settle(MINUTE);
+  const mails = await Promise.all(smtp.received.map((raw) => simpleParser(raw)));
+  expect(
+    mails.map(({ to, subject }) => `${[to].flat()[0]!.text}: ${subject!.split(":")[0]}`).toSorted(),
+  ).toEqual(["cfo@example.com: Approval needed", "coo@example.com: Escalated to you"]);
+  const approval = await harness.read.approvals.findByStep({ runId: run, stepId: "ask", item: null });
+  expect(
+    approval!.events.map(({ kind, mailed, hadMailServer }) => ({ kind, mailed, hadMailServer })),
+  ).toEqual([
+    { kind: "asked", mailed: ["cfo@example.com"], hadMailServer: true },
+    { kind: "escalated", mailed: ["coo@example.com"], hadMailServer: true },
+  ]);
+});

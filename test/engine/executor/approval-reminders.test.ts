@@ -1,6 +1,7 @@
 /** Reminders and escalations happen once, whichever executors end, compete or come late. */
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../../src/core/clock.ts";
+import { planDigest } from "../../../src/core/approval-rules.ts";
 import { testEngine } from "../../support/engine.ts";
 
 const ASKING = {
@@ -30,12 +31,26 @@ async function asked(definition: Record<string, unknown> = ASKING) {
   };
   await settle();
   const ref = { runId: run, stepId: "ask", item: null };
+  const seq = async () => (await harness.read.runs.find(run))!.seq;
+  const changedSince = async (since: number) =>
+    (await harness.read.runs.steps(run, { sinceSeq: since })).map(({ stepId }) => stepId);
   const events = async () =>
     (await harness.read.approvals.findByStep(ref))!.events.map(({ kind, to }) => `${kind} ${to.join(" ")}`);
-  return { harness, queue, run, ref, settle, events };
+  return { harness, queue, run, ref, settle, events, seq, changedSince };
 }
 
 describe("an approval that nobody decides", () => {
+  it("changes what those read who follow the run, with each reminder and each escalation", async () => {
+    const { harness, settle, seq, changedSince } = await asked();
+    for (let hour = 0; hour < 4; hour += 1) {
+      const before = await seq();
+      harness.clock.advance(HOUR);
+      await settle();
+      expect(await seq()).toBeGreaterThan(before);
+      expect(await changedSince(before)).toEqual(["ask"]);
+    }
+  });
+
   it("is reminded of and escalated, each at its time and once", async () => {
     const { harness, settle, events } = await asked();
     const seen: string[][] = [];
@@ -69,6 +84,38 @@ describe("an approval that nobody decides", () => {
       ["ben@example.com"],
       ["admin"],
     ]);
+  });
+
+  it("reminds only those who have not decided, and records that there is no mail server", async () => {
+    const { escalate: _escalate, ...rest } = ASKING.steps[0]!;
+    const step = { ...rest, assignees: ["ann@example.com", "ben@example.com", "editor"], required: 2 };
+    const { harness, ref, settle } = await asked({ steps: [step] });
+    const { id, plan } = (await harness.read.approvals.findByStep(ref))!;
+    await harness.transaction(async (tx) => {
+      const decision = {
+        override: false,
+        comment: null,
+        answer: null,
+        decidedAt: "2026-06-15T12:00:00.000Z",
+      };
+      const ann = {
+        ...decision,
+        person: "ann@example.com",
+        seat: "ann@example.com",
+        name: "ann@example.com",
+      };
+      await tx.approvals.addDecision(id, { ...ann, approved: true, planDigest: planDigest(plan!) });
+    });
+    harness.clock.advance(HOUR);
+    await settle();
+    const { events } = (await harness.read.approvals.findByStep(ref))!;
+    expect(events.at(-1)).toMatchObject({
+      kind: "reminded",
+      to: ["ben@example.com", "editor"],
+      hadMailServer: false,
+      notified: true,
+      mailed: [],
+    });
   });
 
   it("is reminded of once by several executors that compete, and by one that comes after a crash", async () => {
@@ -114,8 +161,8 @@ describe("an approval that nobody decides", () => {
     expect(await events()).toEqual(["asked ann@example.com"]);
     expect((await harness.find(run)).status).toBe("failed");
     const left = await harness.store.read.selectFrom("jobs").select("kind").execute();
-    // There is no mail server, so the mail is tried again.
-    expect(left.map(({ kind }) => kind)).toEqual(["notify"]);
+    // There is no mail server, so the mail is tried again, unless the end of the approval comes first.
+    expect(left.map(({ kind }) => kind).filter((kind) => kind !== "notify")).toEqual([]);
   });
 
   it("is reminded of again and again, and no more once its run was cancelled", async () => {

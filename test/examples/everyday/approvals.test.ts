@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/core/clock.ts";
-import type { Principal } from "../../../src/core/ports.ts";
+import type { Principal } from "../../../src/core/principal.ts";
 import type { Run } from "../../../schemas/run.ts";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
 import { type ExampleEnvironment, exampleEnvironment } from "../../support/example-environment.ts";

@@ -1,26 +1,19 @@
 /** Invariants over several rows that concurrent transactions read, decide on and change. */
 import { describe, expect, it } from "vitest";
-import { accessEverywhere } from "../../../src/core/access.ts";
 import { iso } from "../../../src/core/clock.ts";
 import type { NewJob, NewRun } from "../../../src/core/model.ts";
-import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
+import type { WriteIntent } from "../../../src/core/ports.ts";
 import { StepStates } from "../../../src/core/step-states.ts";
 import { testUser } from "../accounts.ts";
 import { newRun as runRecord } from "../run-records.ts";
-import { concurrently, type ContractConnection, type ContractSetup, pause } from "./setup.ts";
-
-const ACTOR: Actor = {
-  principal: {
-    kind: "key",
-    keyId: "key_1",
-    keyName: "ci",
-    owner: "operator",
-    lineage: "key_1",
-    scopes: new Set(["write"]),
-    access: accessEverywhere(["write"]),
-  },
-  client: { surface: "rest", name: "vitest" },
-};
+import {
+  ACTOR,
+  concurrently,
+  type ContractConnection,
+  type ContractSetup,
+  createWorkflow,
+  pause,
+} from "./setup.ts";
 
 const intent = (operation: string): WriteIntent => ({ operation, actor: ACTOR, requestId: "req_1" });
 const READ = intent("read");
@@ -45,12 +38,6 @@ const newJob = (stepId: string): NewJob => ({
   retryCount: 1,
 });
 
-const createWorkflow = (tx: Writers) =>
-  tx.workflows.insert(
-    { name: "Weekly revenue", description: "", tags: [], definition: null },
-    { kind: "created", reason: null, actor: ACTOR },
-  );
-
 /** Opens a database with a workflow and some runs of it. */
 async function withRuns(setup: ContractSetup, connections: number, ids: readonly string[]) {
   const database = await setup(connections);
@@ -73,6 +60,21 @@ export function lockingContract(setup: ContractSetup): void {
       });
       const expected = ["weekly-revenue", ...[2, 3, 4, 5, 6].map((number) => `weekly-revenue-${number}`)];
       expect(ids.toSorted()).toEqual(expected);
+    });
+
+    it("count the bookmarks of a person together with those that others add meanwhile", async () => {
+      const database = await setup(3);
+      const counts = await concurrently(database, 6, ({ write }, caller) =>
+        write(intent("update_bookmarks"), async ({ bookmarks }) => {
+          await bookmarks.lock("ann@example.com");
+          const { length } = await bookmarks.views("ann@example.com");
+          await pause();
+          const view = { page: "runs", name: `View ${caller}`, query: "" } as const;
+          await bookmarks.saveView("ann@example.com", view, "2026-11-21T08:00:00.000Z");
+          return length;
+        }),
+      );
+      expect(counts.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     });
 
     it("number the versions of a workflow without gaps, and lose none of the changes", async () => {

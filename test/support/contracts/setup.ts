@@ -1,6 +1,8 @@
 /** What a database supplies to be tested against the contracts of src/core: connections that act as so many processes. */
+import { accessEverywhere } from "../../../src/core/access.ts";
 import type { Clock } from "../../../src/core/clock.ts";
-import type { UnitOfWork } from "../../../src/core/ports.ts";
+import type { UnitOfWork, Writers } from "../../../src/core/ports.ts";
+import type { Actor } from "../../../src/core/principal.ts";
 import type { EngineReaders, EngineTransaction } from "../../../src/core/run-ports.ts";
 
 /** A connection to the database under test. Its transactions run independently of those of other connections. */
@@ -31,3 +33,23 @@ export const concurrently = <T>(
 
 /** Lets other callers run, as a query over a network would. */
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+export const ACTOR: Actor = {
+  principal: {
+    kind: "key",
+    keyId: "key_1",
+    keyName: "ci",
+    owner: "operator",
+    lineage: "key_1",
+    scopes: new Set(["write"]),
+    access: accessEverywhere(["write"]),
+  },
+  client: { surface: "rest", name: "vitest" },
+};
+
+/** Inserts the workflow "weekly-revenue". */
+export const createWorkflow = (tx: Writers) =>
+  tx.workflows.insert(
+    { name: "Weekly revenue", description: "", tags: [], definition: null },
+    { kind: "created", reason: null, actor: ACTOR },
+  );

@@ -1,34 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PROJECT } from "../../../schemas/project.ts";
-import { accessEverywhere } from "../../../src/core/access.ts";
 import { FIRST_DECIDES, type PersonDecision, tally } from "../../../src/core/approval-rules.ts";
 import { DAY, HOUR, iso } from "../../../src/core/clock.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import type { ApprovalRecord, NewRun, ScheduleRecord } from "../../../src/core/model.ts";
-import type { Actor, WriteIntent, Writers } from "../../../src/core/ports.ts";
+import type { WriteIntent } from "../../../src/core/ports.ts";
 import { StepStates } from "../../../src/core/step-states.ts";
-import type { NewTriggerDelivery } from "../../../src/core/trigger-ports.ts";
 import { newRun as runRecord, SET_BY_HAND } from "../run-records.ts";
 import {
+  ACTOR,
   concurrently,
   type ContractConnection,
   type ContractDatabase,
   type ContractSetup,
+  createWorkflow,
   pause,
 } from "./setup.ts";
-
-const ACTOR: Actor = {
-  principal: {
-    kind: "key",
-    keyId: "key_1",
-    keyName: "ci",
-    owner: "operator",
-    lineage: "key_1",
-    scopes: new Set(["write"]),
-    access: accessEverywhere(["write"]),
-  },
-  client: { surface: "rest", name: "vitest" },
-};
 
 const INTENT: WriteIntent = { operation: "create_workflow", actor: ACTOR, requestId: "req_1" };
 
@@ -71,22 +58,6 @@ const decisionOf = (person: string, seat = person): PersonDecision => ({
   planDigest: "plan",
 });
 
-const newDelivery = (id: string, receivedAt: string): NewTriggerDelivery => ({
-  id,
-  triggerId: "trg_1",
-  workflowId: "weekly-revenue",
-  receivedAt,
-  status: "received",
-  runId: `run_of_${id}`,
-  key: "the same",
-  senderId: "msg_1",
-  code: null,
-  reason: null,
-  bytes: 2,
-  redeliveryOf: null,
-  event: { body: {}, headers: {}, query: {} },
-});
-
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
   runRecord(id, { workflowId, createdAt, stepStates: new StepStates(["queued", "queued"]) });
 
@@ -95,12 +66,6 @@ const written = (last_id: number, updatedAt: string) => ({
   updatedAt,
   updatedBy: "run_1",
 });
-
-const createWorkflow = (tx: Writers) =>
-  tx.workflows.insert(
-    { name: "Weekly revenue", description: "", tags: [], definition: null },
-    { kind: "created", reason: null, actor: ACTOR },
-  );
 
 async function open(setup: ContractSetup) {
   const database: ContractDatabase = await setup(3);
@@ -190,7 +155,7 @@ export function storeContract(setup: ContractSetup): void {
       const limit = 3;
       await concurrently(database, 9, ({ transaction }, caller) =>
         transaction(async (tx) => {
-          await tx.runs.lockQueue(workflow.id);
+          await tx.runs.lockQueue(workflow.id, "exclusive");
           const admitted = (await tx.runs.countActive(queue)) < limit;
           await pause();
           await tx.runs.insert({ ...newRun(`run_${caller}`, workflow.id, now()), admitted });
@@ -200,13 +165,44 @@ export function storeContract(setup: ContractSetup): void {
       expect(await first.read.runs.count({})).toBe(9);
     });
 
+    it("shows what a caller that counts has queued to one that ends a run without counting", async () => {
+      const { database, first, workflow, insertRun, now } = await open(setup);
+      const queue = { workflowId: workflow.id, project: DEFAULT_PROJECT };
+      for (let round = 1; round <= 5; round += 1) {
+        const active = `run_active${round}`;
+        const queued = `run_queued${round}`;
+        await insertRun(active, { admitted: true });
+        const [admitted, found] = await concurrently(database, 2, ({ transaction }, caller) =>
+          transaction(async (tx): Promise<boolean> => {
+            await tx.runs.lockQueue(workflow.id, caller === 0 ? "exclusive" : "shared");
+            if (caller === 0) {
+              const hasPlace = (await tx.runs.countActive(queue)) < round;
+              await pause();
+              await tx.runs.insert({ ...newRun(queued, workflow.id, now()), admitted: hasPlace });
+              return hasPlace;
+            }
+            await tx.runs.update(active, { seq: 1, status: "succeeded", finishedAt: now() });
+            await pause();
+            return (await tx.runs.nextQueued(queue, "")) !== undefined;
+          }),
+        );
+        // Otherwise it would stay queued: it saw no place, and the run that ended did not see it.
+        expect(admitted || found).toBe(true);
+        await first.transaction((tx) =>
+          tx.runs.update(queued, { seq: 1, status: "succeeded", finishedAt: now(), admitted: true }),
+        );
+        // One of each round is counted by nobody any more.
+        await insertRun(`run_filler${round}`, { admitted: true });
+      }
+    });
+
     it("hands each queued run to one of several transactions that admit", async () => {
       const { database, first, workflow, insertRun } = await open(setup);
       const queue = { workflowId: workflow.id, project: DEFAULT_PROJECT };
       for (const id of ["run_1", "run_2", "run_3"]) await insertRun(id, { admitted: false });
       const admitted = await concurrently(database, 5, ({ transaction }) =>
         transaction(async (tx) => {
-          await tx.runs.lockQueue(workflow.id);
+          await tx.runs.lockQueue(workflow.id, "exclusive");
           const run = await tx.runs.nextQueued(queue, "");
           await pause();
           if (run !== undefined) await tx.runs.update(run.id, { seq: run.seq + 1, admitted: true });
@@ -497,6 +493,7 @@ export function storeContract(setup: ContractSetup): void {
             to: [],
             note: null,
             notified: false,
+            hadMailServer: true,
           } as const;
           return tx.approvals.addEvent("apr_1", event);
         }),
@@ -616,52 +613,6 @@ export function storeContract(setup: ContractSetup): void {
         body: { sender: results.indexOf(true), text: "x".repeat(9_000) },
       });
       expect(await first.read.events.find({ ...ref, stepId: "other" })).toBeUndefined();
-    });
-  });
-
-  describe("a delivery to a trigger", () => {
-    const until = "2999-01-01T00:00:00.000Z";
-
-    it("is recorded once, and its repetitions are counted and get its run, from concurrent senders", async () => {
-      const { database, first, now } = await open(setup);
-      const receivedAt = now();
-      const results = await concurrently(database, 12, ({ transaction }, sender) =>
-        transaction((tx) => tx.triggerDeliveries.record(newDelivery(`trd_${sender}`, receivedAt))),
-      );
-      const recorded = results.indexOf(undefined);
-      const runs = results.flatMap((found) => (found === undefined ? [] : [found.runId]));
-      expect(runs).toEqual(Array.from({ length: 11 }, () => `run_of_trd_${recorded}`));
-      expect((await first.read.triggerDeliveries.find(`trd_${recorded}`))!.repeats).toBe(11);
-      const others = [newDelivery("trd_a", receivedAt), newDelivery("trd_b", receivedAt)];
-      for (const other of others)
-        expect(
-          await first.transaction((tx) => tx.triggerDeliveries.record({ ...other, key: null })),
-        ).toBeUndefined();
-    });
-
-    it("is claimed and ended by one of several executors, and by the next one once the claim is over", async () => {
-      const { database, first, now } = await open(setup);
-      const receivedAt = now();
-      await first.transaction((tx) => tx.triggerDeliveries.record(newDelivery("trd_1", receivedAt)));
-      const claims = await concurrently(database, 6, ({ transaction }) =>
-        transaction((tx) => tx.triggerDeliveries.claim({ now: receivedAt, until, limit: 5 })),
-      );
-      const [claimed, ...others] = claims.flat();
-      expect(others).toEqual([]);
-      expect(claimed).toMatchObject({ id: "trd_1", attempts: 1 });
-      // The claim is over: another executor claims it, and only that one can end it.
-      const [again] = await first.transaction((tx) =>
-        tx.triggerDeliveries.claim({ now: until, until, limit: 5 }),
-      );
-      const end = { status: "started", code: null, reason: null } as const;
-      const ended = await concurrently(database, 6, ({ transaction }, executor) =>
-        transaction((tx) =>
-          tx.triggerDeliveries.endClaimed(executor % 2 === 0 ? claimed! : again!, end, receivedAt),
-        ),
-      );
-      expect(ended.filter((done) => done)).toHaveLength(1);
-      expect(ended.indexOf(true) % 2).toBe(1);
-      expect(await first.read.triggerDeliveries.hasDue(until)).toBe(false);
     });
   });
 

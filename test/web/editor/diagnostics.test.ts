@@ -1,7 +1,7 @@
 import { Text } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
 import type { EditorIssue } from "../../../src/web/editor/format.ts";
-import { diagnostics } from "../../../src/web/editor/diagnostics.ts";
+import { diagnostics, fixableAt } from "../../../src/web/editor/diagnostics.ts";
 import { DARK, LIGHT } from "../../../src/web/editor/palette.ts";
 
 const lines = ["steps:", "  - id: a", "    for: 10 minutes # long", "    headers: { A: { secret: nope } }"];
@@ -23,6 +23,28 @@ describe("diagnostics", () => {
     expect(markedText(3, 5)).toBe("for: 10 minutes");
     expect(markedText(4, 21)).toBe("secret: nope");
     expect(markedText(2, 1)).toBe("-");
+  });
+
+  it("marks no more than the wrong value where its end is known", () => {
+    const value = { ...issue(3, 10), endLine: 3, endColumn: 20 };
+    const [found] = diagnostics(Text.of(lines), [value]);
+    expect(lines.join("\n").slice(found!.from, found!.to)).toBe("10 minutes");
+  });
+
+  it("offers the fix of an issue that has one, and finds it at the cursor", () => {
+    const fixable = { ...issue(3, 10), endLine: 3, endColumn: 20, patch: [] };
+    const later = { ...fixable, column: 21, endColumn: 22 };
+    const doc = Text.of(lines);
+    const fixed: EditorIssue[] = [];
+    const found = diagnostics(doc, [fixable, issue(1, 1)], (fixedIssue) => fixed.push(fixedIssue));
+    expect(found.map(({ actions = [] }) => actions.map(({ name }) => name))).toEqual([[], ["Apply fix"]]);
+    found[1]!.actions![0]!.apply(undefined as never, 0, 0);
+    expect(fixed).toEqual([fixable]);
+    const { from } = doc.line(3);
+    expect(fixableAt(doc, [later, fixable], from + 12)).toBe(fixable);
+    expect(fixableAt(doc, [later, fixable], from)).toBe(later);
+    expect(fixableAt(doc, [fixable], 0)).toBeUndefined();
+    expect(diagnostics(doc, [fixable])[0]!.actions).toBeUndefined();
   });
 
   it("stays within the text when it has become shorter", () => {

@@ -116,24 +116,33 @@ describe("convert", () => {
 describe("placeIssues", () => {
   const yaml = "# first\nsteps:\n  - id: revenue\n    type: sql\n    params: { since: 1 }\n  - id: late\n";
   const json = '{\n  "steps": [\n    { "id": "revenue", "query": 1 }\n  ]\n}\n';
-  const at = async (text: string, path: string) => {
-    const [placed] = await placeIssues(text, text === json ? "json" : "yaml", [
-      { path, code: "x", message: "m" },
-    ]);
-    return [placed?.line, placed?.column];
+  const marked = async (text: string, path: string, code = "wrong_type") => {
+    const [placed] = await placeIssues(text, text === json ? "json" : "yaml", [{ path, code, message: "m" }]);
+    const lines = text.split("\n");
+    expect(placed!.endLine).toBe(placed!.line);
+    return [placed!.line, lines[placed!.line! - 1]!.slice(placed!.column! - 1, placed!.endColumn! - 1)];
   };
 
-  it("finds keys by step index and by step id, with or without the prefix definition", async () => {
-    expect(await at(yaml, "steps[0].params.since")).toEqual([5, 15]);
-    expect(await at(yaml, "definition.steps[0].type")).toEqual([4, 5]);
-    expect(await at(yaml, "steps.revenue.type")).toEqual([4, 5]);
-    expect(await at(json, "steps[0].query")).toEqual([3, 24]);
+  it("finds values by step index and by step id, with or without the prefix definition", async () => {
+    expect(await marked(yaml, "steps[0].params.since")).toEqual([5, "1"]);
+    expect(await marked(yaml, "definition.steps[0].type")).toEqual([4, "sql"]);
+    expect(await marked(yaml, "steps.revenue.type")).toEqual([4, "sql"]);
+    expect(await marked(yaml, "steps[0].params")).toEqual([5, "{ since: 1 }"]);
+    expect(await marked(json, "steps[0].query")).toEqual([3, "1"]);
+    expect(await marked(json, "steps[0].id")).toEqual([3, '"revenue"']);
+  });
+
+  it("marks the key of a value of several lines, of an unknown field, and of an empty value", async () => {
+    expect(await marked(yaml, "steps")).toEqual([2, "steps"]);
+    expect(await marked(yaml, "steps[0].params.since", "unknown_key")).toEqual([5, "since"]);
+    expect(await marked("query: |\n  SELECT 1\n  FROM a # b\n", "query")).toEqual([1, "query"]);
+    expect(await marked("steps:\ninputs: {}\n", "steps")).toEqual([1, "steps"]);
   });
 
   it("falls back to the nearest parent of a missing key", async () => {
-    expect(await at(yaml, "steps[1].type")).toEqual([6, 5]);
-    expect(await at(yaml, "output")).toEqual([2, 1]);
-    expect(await at("", "steps")).toEqual([1, 1]);
+    expect(await marked(yaml, "steps[1].type", "missing")).toEqual([6, "id: late"]);
+    expect(await marked(yaml, "output", "missing")).toEqual([2, "steps"]);
+    expect(await marked("", "steps")).toEqual([1, ""]);
   });
 
   it("uses the server's line, and a near match as the fix", async () => {

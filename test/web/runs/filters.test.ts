@@ -11,8 +11,15 @@ describe("run filters", () => {
       trigger: "schedule" as const,
       since: "2026-11-20",
       until: "2026-11-21T08:00:00Z",
+      search: "no such column",
     };
     expect(readFilters(writeFilters(filters))).toEqual(filters);
+  });
+
+  it("have a backfill only with its workflow", () => {
+    const filters = { workflow: "weekly-revenue", backfill: "bf_1", status: [] };
+    expect(readFilters(writeFilters(filters))).toEqual(filters);
+    expect(read("backfill=bf_1")).toEqual({ status: [] });
   });
 
   it("ignore unknown values in the URL", () => {
@@ -24,6 +31,8 @@ describe("run filters", () => {
   it("report whether any is set", () => {
     expect(isFiltered(read("x=1"))).toBe(false);
     expect(isFiltered(read("status=failed"))).toBe(true);
+    expect(isFiltered(read("search=%20"))).toBe(false);
+    expect(isFiltered(read("search=run_8dkq"))).toBe(true);
   });
 
   it("query from local midnight to the end of the last day", () => {

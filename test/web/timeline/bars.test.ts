@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Attempt, RunStep } from "../../../schemas/run.ts";
-import { AttemptStatus, StepStatus } from "../../../schemas/run.ts";
+import { AttemptStatus, StepStatus } from "../../../schemas/run-status.ts";
 import { type Bar, buildBar, timeRangeOf, tickLabel, axisTicks } from "../../../src/web/timeline/bars.ts";
 import { barLabel, itemsLabel, rowLabel } from "../../../src/web/timeline/row-labels.ts";
 

@@ -26,7 +26,10 @@ async function startServices() {
     models: [
       { name: "writer", vendor: "openai-compatible", model_ref: "m-1", base_url: "http://127.0.0.1:9/v1" },
     ],
-    secrets: [{ name: "team_hook", key_var: "TEAM_HOOK_TOKEN", hosts: ["hooks.example.com"] }],
+    secrets: [
+      { name: "team_hook", key_var: "TEAM_HOOK_TOKEN", hosts: ["hooks.example.com"] },
+      { name: "orders_hook", key_var: "ORDERS_HOOK", hosts: [] },
+    ],
     mail: { allowed_domains: ["example.com"] },
     authentication: {
       basic: {
@@ -38,7 +41,12 @@ async function startServices() {
     },
   });
   const instance = await testInstance();
-  const env = { MILLRACE_STATE_DIR: instance.stateDir, TEAM_HOOK_TOKEN: "t", SMTP_PASSWORD: "p" };
+  const env = {
+    MILLRACE_STATE_DIR: instance.stateDir,
+    TEAM_HOOK_TOKEN: "t",
+    ORDERS_HOOK: "o",
+    SMTP_PASSWORD: "p",
+  };
   const setup = { settings: readEnvironment(env), config, clock: instance.clock };
   const executor = await startExecutor(instance, setup, { id: "exe_1", slots: 4 });
   const { services, close } = openServices(instance, setup, {
@@ -85,6 +93,7 @@ describe("workflow templates", () => {
   it("have unique ids and names, a description and tags", () => {
     expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(TEMPLATES.length);
     expect(new Set(TEMPLATES.map(({ name }) => name)).size).toBe(TEMPLATES.length);
+    expect(TEMPLATES.filter(({ definition }) => definition.includes("type: webhook"))).toHaveLength(1);
     expect(TEMPLATES.every(({ description, tags }) => description !== "" && tags.length > 0)).toBe(true);
   });
 });

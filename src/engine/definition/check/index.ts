@@ -20,26 +20,19 @@ import { type CallGraph, calledWorkflows, withAssumed, type WorkflowLookup } fro
 import { hiddenTextIssues } from "./hidden-text.ts";
 import { resourceChecker } from "./resource-checks.ts";
 import { periodicYield } from "./yield-to-event-loop.ts";
+import { checkArguments } from "./check-arguments.ts";
 import { checkSteps } from "./check-steps.ts";
 import { combinationIssues } from "./combinations.ts";
-import { type ParsedDefinition, type ParsedStep, schemaChecker } from "./schema-check.ts";
+import { type ParsedDefinition, schemaChecker } from "./schema-check.ts";
 import { mustSucceedIssues } from "./must-succeed-issues.ts";
 import { durationIssues } from "./duration-issues.ts";
 import { zeroDurationIssues } from "./zero-durations.ts";
 import { orderSteps } from "./step-order.ts";
 import { assertionIssues, exampleIssues } from "./example-issues.ts";
-import { type ExpectedOutputs, outputIssues, readsOf } from "./given-issues.ts";
-import { previewOf } from "./preview.ts";
-import {
-  hasErrors,
-  prefixPath,
-  type CheckOptions,
-  type LocatedIssue,
-  type Report,
-  typeText,
-} from "./check-report.ts";
+import { readsOf } from "./given-issues.ts";
+import { type CheckOptions, type LocatedIssue, type Report, typeText } from "./check-report.ts";
 import { readSource, type Source } from "./source.ts";
-import { type CheckedState, checkState, commitIssues } from "./state-issues.ts";
+import { checkState, commitIssues } from "./state-issues.ts";
 import { triggerIssues } from "./trigger-issues.ts";
 import { undoParser } from "./parse-undo.ts";
 import { undoCombinationIssues } from "./undo-issues.ts";
@@ -192,13 +185,11 @@ export function checker({
     issues.push(...(await exampleIssues(examples, inputs.validator, trialOf, yieldToEventLoop)));
     issues.push(...(await assertionIssues(examples, { ...ended, output: output.shape }, yieldToEventLoop)));
 
-    const extra = await checkArguments(options, {
-      steps: parsedSteps,
-      expected,
-      inputs,
-      state,
-      written,
-    });
+    const extra = checkArguments(
+      options,
+      { steps: parsedSteps, expected, inputs, state, written },
+      clock.now(),
+    );
     const parts = { steps: form.steps, order };
     const found = addFixes([...issues, ...extra.inDocument], { ...parts, written });
     const located = [
@@ -243,41 +234,6 @@ export function checker({
     }
   }
 
-  /** Checks the inputs and mocks that were passed with the definition, and evaluates it with the mocks. */
-  async function checkArguments(
-    { inputs: passed, mocks, given, selfId }: CheckOptions,
-    { steps, expected, inputs, state, written }: Parts,
-  ): Promise<CheckedArguments> {
-    const { validator } = inputs;
-    const issues = given === undefined ? [] : outputIssues(given, expected, ["given"]);
-    if ((passed === undefined && mocks === undefined) || validator === undefined)
-      return { issues, inDocument: [] };
-    const parsed = validator.parse(passed ?? {});
-    if ("issues" in parsed) issues.push(...parsed.issues.map((issue) => prefixPath(["inputs"], issue)));
-    const value = "value" in parsed ? parsed.value : undefined;
-    const checked: CheckedArguments = {
-      issues,
-      inDocument: [],
-      ...(value !== undefined && { inputs: value }),
-    };
-    if (mocks === undefined) return checked;
-    issues.push(...outputIssues(mocks, expected, ["mocks"]));
-    if (hasErrors(issues) || value === undefined) return checked;
-    const now = clock.now();
-    const { output } = written;
-    const result = previewOf({
-      steps,
-      order: expected.order,
-      output,
-      inputs: value,
-      state,
-      mocks,
-      selfId,
-      now,
-    });
-    return { ...checked, inDocument: result.issues, preview: result.preview };
-  }
-
   return {
     async check(given, options, resources = ownResources) {
       const check = (source: unknown): Promise<Report> => {
@@ -289,20 +245,6 @@ export function checker({
       return { ...report, applied_fixes: applied };
     },
   };
-}
-
-interface Parts {
-  steps: readonly ParsedStep[];
-  expected: ExpectedOutputs;
-  inputs: CheckedInputs;
-  state: CheckedState;
-  written: Readonly<Record<string, unknown>>;
-}
-
-interface CheckedArguments extends Pick<Report, "inputs" | "preview"> {
-  issues: LocatedIssue[];
-  /** Issues of the definition, found by evaluating it. */
-  inDocument: readonly LocatedIssue[];
 }
 
 const unreadable = ({ issues }: Source): Report => ({
@@ -333,15 +275,20 @@ const hasIssue = (issues: readonly LocatedIssue[], field: string): boolean =>
   issues.some(({ path }) => path[0] === field);
 
 function scheduledIssues(
-  { schedule }: Parts["written"],
+  { schedule }: Readonly<Record<string, unknown>>,
   inputs: CheckedInputs,
   { now, minScheduleInterval }: { now: number; minScheduleInterval: string },
 ): LocatedIssue[] {
   const isObject = typeof schedule === "object" && schedule !== null && !Array.isArray(schedule);
-  return isObject ? scheduleIssues(schedule as Parts["written"], inputs, now, minScheduleInterval) : [];
+  return isObject
+    ? scheduleIssues(schedule as Readonly<Record<string, unknown>>, inputs, now, minScheduleInterval)
+    : [];
 }
 
-function withoutFileFields(written: Parts["written"], file: boolean): Record<string, unknown> {
+function withoutFileFields(
+  written: Readonly<Record<string, unknown>>,
+  file: boolean,
+): Record<string, unknown> {
   const fields = Object.entries(written).filter(([key]) => !file || !Object.hasOwn(FILE_FIELDS, key));
   return Object.fromEntries(fields);
 }

@@ -58,7 +58,8 @@ export function resourceChecker(
   const stop = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
-  stop.addEventListener("abort", () => stopped.reject(new Error("stopped")), { once: true });
+  const onStop = (): void => stopped.reject(new Error("stopped"));
+  stop.addEventListener("abort", onStop, { once: true });
   const limit = pLimit(MAX_CHECKS);
 
   async function run(
@@ -97,7 +98,11 @@ export function resourceChecker(
         throw error;
       }
     },
-    close: () => clearTimeout(timer),
+    close() {
+      clearTimeout(timer);
+      // Node keeps a signal made of others while it has a listener, and with it all that the listener refers to.
+      stop.removeEventListener("abort", onStop);
+    },
   };
 }
 

@@ -1,16 +1,16 @@
 /** Checks the triggers: their expressions against what they receive and the inputs that they give, and their secrets. */
 import type { Trigger } from "../../../../schemas/trigger.ts";
 import type { Connections, PartialIssue } from "../../../core/connections.ts";
-import { parseEventPath } from "../../../core/event-path.ts";
 import { type JsonSchema, schemaIssues, templateIssues } from "../../../core/json-schema/index.ts";
-import { ANY, objectOf } from "../../../core/shapes.ts";
+import { ANY, objectOf, type Shape } from "../../../core/shapes.ts";
 import { signatureIssues } from "../../../core/webhook-signatures/issues.ts";
 import { checkCel, checkValueAsync, factsOfCondition, withFacts } from "../expressions/index.ts";
-import type { TypeScope } from "../expressions/types.ts";
-import { bodyShape, eventShape } from "../trigger-event.ts";
+import type { CheckResult, TypeScope } from "../expressions/types.ts";
+import { bodyShape, deduplicationShape, eventShape } from "../trigger-event.ts";
 import { type LocatedIssue, MAX_ISSUES, prefixPath } from "./check-report.ts";
 import { RUN_FIELDS } from "./step-shapes.ts";
 import type { CheckedInputs } from "./top-level-issues.ts";
+import { describeKind } from "./shape-fit.ts";
 import { conditionTypeIssues, withTypeIssues } from "./type-issues.ts";
 
 /** The schemes with an id for each delivery, by which a repeated one is recognized. */
@@ -75,14 +75,6 @@ function deliveryIdIssues({ signature, deduplicate }: Record<string, unknown>): 
       message: "can't recognize repeated deliveries, so each repetition starts another run",
       fix: "Add deduplicate: event.body.id, or another value that a repetition has in common with the first.",
     });
-  if (typeof deduplicate === "string" && parseEventPath(deduplicate) === undefined)
-    issues.push({
-      path: ["deduplicate"],
-      code: "not_allowed",
-      message:
-        "must read one value of event.body, event.headers or event.query: it is read before the delivery is answered",
-      fix: 'Write a path, such as event.body.id or event.headers["x-request-id"].',
-    });
   return issues;
 }
 
@@ -117,8 +109,11 @@ async function expressionIssues(
     const found = withTypeIssues(checked, conditionTypeIssues(checked.shape), condition);
     issues.push(...found.map((issue) => prefixPath(["if"], issue)));
   }
-  if (typeof deduplicate === "string" && parseEventPath(deduplicate) !== undefined)
-    issues.push(...checkCel(deduplicate, scope).issues.map((issue) => prefixPath(["deduplicate"], issue)));
+  if (typeof deduplicate === "string") {
+    const checked = checkCel(deduplicate, { ...scope, event: eventScope(trigger, deduplicationShape) });
+    const found = withTypeIssues(checked, keyTypeIssues(checked.shape), deduplicate);
+    issues.push(...found.map((issue) => prefixPath(["deduplicate"], issue)));
+  }
   await yieldToEventLoop();
   if (!isObject(inputs)) return issues;
   const checked = await checkValueAsync(
@@ -137,17 +132,34 @@ async function expressionIssues(
   return issues;
 }
 
-function scopeOf({ payload, sample }: Record<string, unknown>): TypeScope {
+const scopeOf = (trigger: Record<string, unknown>): TypeScope => ({
+  inputs: objectOf({}),
+  run: objectOf(RUN_FIELDS),
+  steps: {},
+  otherSteps: new Set(),
+  event: eventScope(trigger, eventShape),
+});
+
+/** The shape of `event`, with the body that `payload` or `sample` describes. */
+function eventScope({ payload, sample }: Record<string, unknown>, shapeWith: (body: Shape) => Shape): Shape {
   const usable = isObject(payload) && schemaIssues(payload).length === 0;
   const known: Partial<Trigger> = {
     ...(usable && { payload }),
     ...(payload === undefined && isObject(sample) && { sample: sample as Trigger["sample"] }),
   };
-  return {
-    inputs: objectOf({}),
-    run: objectOf(RUN_FIELDS),
-    steps: {},
-    otherSteps: new Set(),
-    event: eventShape(usable || payload === undefined ? bodyShape(known) : ANY),
-  };
+  return shapeWith(usable || payload === undefined ? bodyShape(known) : ANY);
 }
+
+/** The kinds by which a repetition can be recognized. */
+const KEY_KINDS: ReadonlySet<Shape["kind"]> = new Set(["any", "string", "number"]);
+
+const keyTypeIssues = (shape: Shape): CheckResult["issues"] =>
+  KEY_KINDS.has(shape.kind)
+    ? []
+    : [
+        {
+          code: "wrong_type",
+          message: `must be a text or a number, but the expression returns ${describeKind(shape)}`,
+          fix: "Choose a value that a repetition has in common with the first, such as event.body.id; to_json(x) makes a text of x.",
+        },
+      ];

@@ -17,7 +17,7 @@ export interface Pattern {
 const COMPILE_COST = 5_000;
 const COMPILE_CHARACTER_COST = 100;
 const COMPILE_INSTRUCTION_COST = 20;
-const COMPILE_CLASS_COST = 6_000;
+const COMPILE_CLASS_COST = 8_000;
 
 /** Returns the work of compiling a pattern, whether it is valid or not. */
 export function compileCost(source: string): number {

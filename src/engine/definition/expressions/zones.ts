@@ -15,8 +15,14 @@ const UTC: TimeZone = { toLocal: (moment) => moment, toMoment: (local) => local 
 const READ_COST = 250;
 const ZONE_COST = 5_000;
 
+/** Maximum length of a name, in characters: `Intl` needs long for a long unknown one, and quotes it. The longest has 32. */
+const MAX_NAME = 100;
+
 /** @throws RangeError for an unknown name. CEL allows an offset without a sign. */
-export const namedZone = (name: string): TimeZone => timeZone(name.replace(/^(?=\d\d:\d\d$)/, "+"));
+export function namedZone(name: string): TimeZone {
+  if (name.length > MAX_NAME) throw new RangeError("The name of the time zone is too long.");
+  return timeZone(name.replace(/^(?=\d\d:\d\d$)/, "+"));
+}
 
 /**
  * Returns a time zone whose use is charged to the evaluation; UTC for undefined.

@@ -8,7 +8,7 @@ import { SCHEMA_FIELDS, valueAt } from "./schema-fixes.ts";
 import { missingParameterFix, queryTemplateFix, queryWordFix } from "./query-fixes.ts";
 import { duplicateIdFix, orderFix } from "./step-order-fixes.ts";
 import { rewriteTexts } from "./text-rewrites.ts";
-import { fanOutConditionFix, nearWordFix, reservedNameFix } from "./value-fixes.ts";
+import { duplicateAssigneeFix, fanOutConditionFix, nearWordFix, reservedNameFix } from "./value-fixes.ts";
 
 export interface FixContext {
   /** The definition, with the fields that it means. */
@@ -25,6 +25,7 @@ const RULES: readonly FixRule[] = [
   schemaFix,
   orderFix,
   duplicateIdFix,
+  duplicateAssigneeFix,
   fanOutConditionFix,
   reservedNameFix,
   queryTemplateFix,

@@ -17,6 +17,12 @@ export const nearWordFix: FixRule = ({ path, did_you_mean: near, allowed, fix, c
   return { fix: fix ?? `Write ${near}.`, patch: [{ op: "replace", path, value: near }] };
 };
 
+/** Removes an assignee who is in the list already. */
+export const duplicateAssigneeFix: FixRule = ({ path, code }) =>
+  code === "duplicate_assignee" && typeof path.at(-1) === "number"
+    ? { patch: [{ op: "remove", path }] }
+    : undefined;
+
 /** Moves a condition on the item from `if`, which is evaluated once, to a filter of the list. */
 export const fanOutConditionFix: FixRule = ({ path, code, subject }, { written }) => {
   const [first, index, field] = path;

@@ -3,13 +3,14 @@
  * chat. What was sent is recorded one by one, so a job that runs again repeats only what may not have arrived. Without a message
  * people still find the approval in the list.
  */
-import type { ApprovalMessageRecord } from "../../../core/approval-delivery-ports.ts";
+import { type ApprovalMessageRecord, mailRecipient } from "../../../core/approval-delivery-ports.ts";
 import type { ApprovalView } from "../../../core/approval-document.ts";
 import { type ApprovalRecipient, approvalRecipients } from "../../../core/approval-people.ts";
 import { iso } from "../../../core/clock.ts";
 import type { Connections } from "../../../core/connections.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { RemainingWork } from "../../../core/engine-port.ts";
+import { domainOf } from "../../../core/mail/domain-of.ts";
 import type { ApprovalRecord, Job, RunRecord } from "../../../core/model.ts";
 import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { JobContext, JobHandler } from "../../../queue/types.ts";
@@ -139,9 +140,7 @@ async function mailTargets(
   const allowed = mailer.allowedDomains();
   // Assignees in a literal list are checked before; one of a role or of an expression must not keep the others from their mail.
   const reachable = recipients.filter(
-    ({ email }) =>
-      mailer.unavailableReason() !== null ||
-      allowed.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase()),
+    ({ email }) => mailer.unavailableReason() !== null || allowed.includes(domainOf(email)),
   );
   if (reachable.length < recipients.length)
     options.log.warn(
@@ -157,7 +156,7 @@ async function mailTargets(
     const email = recipient.email.toLowerCase();
     return {
       channel: "mail",
-      recipient: event.seq <= 1 ? email : `${email} ${event.seq}`,
+      recipient: mailRecipient(email, event.seq),
       send: () => sendMail(options, sending, event, { ...recipient, email }),
     };
   });
@@ -170,9 +169,9 @@ async function recipientsOf(
 ): Promise<ApprovalRecipient[]> {
   if (people === undefined)
     return event.to.filter((to) => to.includes("@")).map((email) => ({ email, for: null }));
-  const added = event.kind === "escalated" || event.kind === "delegated" ? { to: event.to } : {};
   return approvalRecipients(people, approval, {
-    ...added,
+    // A job that is late must not ask those to whom it was escalated meanwhile: they get a mail of their own.
+    to: event.to,
     planDigest: remaining.digest,
     isOwnWork: (email) => isOwnWork(email, run, remaining),
     now: iso(context.clock.now()),

@@ -3,16 +3,17 @@
  * or fails takes few of the places, so that it delays nobody else.
  */
 import type { Logger } from "pino";
-import { type Clock, isAgreed, iso, MINUTE } from "../../../core/clock.ts";
+import { type Clock, iso, MINUTE } from "../../../core/clock.ts";
 import { isStorageUnavailable } from "../../../core/errors.ts";
 import { type Meter, secondsSince } from "../../../core/meter.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../core/run-ports.ts";
 import type { DeliveryRecord } from "../../../core/subscription-ports.ts";
 import type { AttemptResult } from "./attempt.ts";
+import { deliveryPool, type Places } from "./delivery-pool.ts";
 import { deliveryPause, MAX_PENDING, PAUSE_AFTER_MS } from "./schedule.ts";
 
-/** Maximum number of deliveries that an executor attempts at a time: of all, of one owner, and of one subscription. */
-const PLACES = { all: 32, owner: 8, queue: 2 } as const;
+/** Those of one subscription are few, because its receiver may be slow. */
+const PLACES: Places = { all: 32, owner: 8, queue: 2 };
 /** How long a claim lasts, longer than any attempt: the deliveries of an executor that died are released before. */
 const CLAIM_MS = MINUTE;
 
@@ -40,55 +41,20 @@ export interface Deliverer {
 
 export function deliverer(options: Options): Deliverer {
   const { executor, read, transaction, clock, log, meter, attempt, pauseFactor = 1 } = options;
-  const running = new Map<Promise<void>, { queue: string; subject: string }>();
   const stopping = new AbortController();
-  let isStopped = false;
-  let polling: Promise<number> | undefined;
-  /** The queue that was claimed from last, so that all have their turn. */
-  let lastQueue = "";
-
-  const countOf = (field: "queue" | "subject", value: string): number =>
-    [...running.values()].filter((one) => one[field] === value).length;
-
-  async function claimDue(): Promise<number> {
-    // With a wrong clock the other executors deliver.
-    if (isStopped || running.size >= PLACES.all || !isAgreed(clock)) return 0;
-    const now = clock.now();
-    const due = (await read.deliveryQueue.dueQueues(iso(now))).toSorted((a, b) =>
-      a.queue < b.queue ? -1 : 1,
-    );
-    const turn = due.findIndex(({ queue }) => queue > lastQueue);
-    const inTurn = turn < 0 ? due : [...due.slice(turn), ...due.slice(0, turn)];
-    let count = 0;
-    for (const { queue, subject } of inTurn) {
-      const limit = Math.min(
-        PLACES.all - running.size,
-        PLACES.owner - countOf("subject", subject),
-        PLACES.queue - countOf("queue", queue),
-      );
-      if (limit <= 0) continue;
-      const claimed = await transaction((tx) =>
-        tx.deliveryQueue.claim(queue, { now: iso(now), until: iso(now + CLAIM_MS), by: executor, limit }),
-      );
-      lastQueue = queue;
-      count += claimed.length;
-      for (const delivery of claimed) begin(delivery, { queue, subject });
-    }
-    return count;
-  }
-
-  function begin(delivery: DeliveryRecord, place: { queue: string; subject: string }): void {
-    const work: Promise<void> = deliver(delivery)
-      .catch((err: unknown) => {
+  const pool = deliveryPool<DeliveryRecord>({
+    executor,
+    read: read.deliveryQueue,
+    claim: (claims) => transaction((tx) => claims(tx.deliveryQueue)),
+    clock,
+    places: PLACES,
+    claimMs: CLAIM_MS,
+    handle: (delivery) =>
+      deliver(delivery).catch((err: unknown) => {
         // The claim ends by itself, and the delivery is attempted again.
         log.warn({ err, delivery_id: delivery.id }, "outcome of a delivery not recorded");
-      })
-      .finally(() => {
-        running.delete(work);
-        if (!isStopped) void poll().catch(() => 0);
-      });
-    running.set(work, place);
-  }
+      }),
+  });
 
   async function deliver(delivery: DeliveryRecord): Promise<void> {
     const start = performance.now();
@@ -162,32 +128,21 @@ export function deliverer(options: Options): Deliverer {
     tx.onCommit(() => log.warn({ subscription_id: id, reason }, "subscription paused"));
   }
 
-  /** Polls once at a time; a poll that is asked for meanwhile is the next one. */
-  async function poll(): Promise<number> {
-    polling ??= claimDue().finally(() => (polling = undefined));
-    return polling;
-  }
-
-  const idle = async (): Promise<void> => {
-    while (running.size > 0) await Promise.all(running.keys());
-  };
-
   return {
     async deliverDue() {
       try {
-        return await poll();
+        return await pool.beginDue();
       } catch (error) {
         if (isStorageUnavailable(error)) throw error;
         log.warn({ err: error }, "poll of deliveries failed");
         return 0;
       }
     },
-    idle,
+    idle: () => pool.idle(),
     async stop(graceMs) {
-      isStopped = true;
-      await polling?.catch(() => 0);
+      await pool.stop();
       const timer = setTimeout(() => stopping.abort(), graceMs);
-      await idle();
+      await pool.idle();
       clearTimeout(timer);
     },
   };

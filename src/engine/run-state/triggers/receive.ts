@@ -1,9 +1,10 @@
 /**
- * Receives deliveries to triggers. A listener checks and records them; it evaluates no expressions. The id of the run is
- * chosen here, so that a repeated delivery gets the same answer; an executor starts the run (executor/start-deliveries.ts).
+ * Receives deliveries to triggers. A listener checks and records them; of the expressions it evaluates only `deduplicate`, which
+ * must be cheap. The id of the run is chosen here, so that a repeated delivery gets the same answer; an executor starts the run (executor/start-deliveries.ts).
  */
 import type { Trigger } from "../../../../schemas/trigger.ts";
-import { iso, SECOND } from "../../../core/clock.ts";
+import { canonicalJson } from "../../../core/canonical-json.ts";
+import { iso } from "../../../core/clock.ts";
 import type { ConnectionViews } from "../../../core/connection-views.ts";
 import { AppError } from "../../../core/errors.ts";
 import { newTriggerDeliveryId, newRunId } from "../../../core/ids.ts";
@@ -11,6 +12,7 @@ import type { EngineReaders, EngineTransaction, EngineWriters } from "../../../c
 import type {
   TriggerDeliveryRecord,
   NewTriggerDelivery,
+  Received,
   TriggerRecord,
   TriggersApi,
 } from "../../../core/trigger-ports.ts";
@@ -19,7 +21,8 @@ import { usageSubjectOf } from "../../../core/usage-limits.ts";
 import type { QueueAdmission } from "../queue-admission.ts";
 import type { RunContext } from "../run-context.ts";
 import { assertSigned } from "../signed-requests.ts";
-import { deliveryKey, senderIdOf } from "./delivery-key.ts";
+import { deliveryKeys, senderIdOf } from "./delivery-key.ts";
+import { refusalRecorder } from "./refusals.ts";
 
 /** Maximum number of deliveries of a trigger that have not ended. */
 const MAX_UNENDED = 1_000;
@@ -27,10 +30,6 @@ const MAX_UNENDED = 1_000;
 const MAX_UNENDED_BYTES = 64 * 1024 * 1024;
 /** When a sender may try again, in seconds. */
 const RETRY_AFTER_S = 30;
-/** Shortest time between two refusals of a trigger that are recorded, in milliseconds: anybody can cause them. */
-const REFUSAL_INTERVAL_MS = SECOND;
-/** Maximum number of triggers whose last refusal is known. */
-const MAX_REFUSED = 1_000;
 
 interface Options {
   context: RunContext;
@@ -47,7 +46,8 @@ interface Options {
 export function triggersApi(options: Options): TriggersApi {
   const { context, read, transaction, views, tokens, url, wake } = options;
   const { clock } = context;
-  const refusedAt = new Map<string, number>();
+  const deliveryKey = deliveryKeys();
+  const refusals = refusalRecorder(transaction, context.log);
   const compiledOf = ({ workflowId, version }: TriggerRecord) =>
     context.definitionCache.get({ id: "", workflowId, version, definition: null }, read.runs);
 
@@ -66,45 +66,45 @@ export function triggersApi(options: Options): TriggersApi {
     checkSignature: async ({ record, trigger: { signature } }, request) =>
       signature === undefined ? null : assertSigned({ views, clock }, record.project, signature, request),
 
-    async receive({ record, trigger }, { event, senderId: inHeaders, bytes }) {
+    async receive({ record, trigger }, { event, senderId: inHeaders, bytes, bodyDigest }) {
       const senderId = senderIdOf(trigger, event, inHeaders);
-      const key = deliveryKey(trigger, event, senderId);
+      const key = deliveryKey(trigger, event, { senderId, bodyDigest });
       await assertMayStart(record);
-      const delivery = newDelivery(record, { event, senderId, key, bytes });
-      const recorded = await transaction((tx) => add(tx, record, delivery));
+      const delivery = newDelivery(record, {
+        event,
+        senderId,
+        key: key?.digest ?? null,
+        bytes,
+        bodyDigest,
+      });
+      const recorded = await transaction(async (tx) => {
+        const added = await add(tx, record, delivery);
+        if (added.id !== delivery.id && key!.isBesideBody)
+          await assertSameBody(tx, added, { event, bodyDigest });
+        return added;
+      });
       wake();
       const { id, runId, receivedAt } = recorded;
       return { deliveryId: id, runId: runId!, receivedAt, repeated: id !== delivery.id };
     },
 
-    async recordRefusal({ record }, { code, reason, bytes }) {
-      const now = performance.now();
-      if (now - (refusedAt.get(record.id) ?? -Infinity) < REFUSAL_INTERVAL_MS) return;
-      if (refusedAt.size >= MAX_REFUSED) refusedAt.clear();
-      refusedAt.set(record.id, now);
-      const refused: NewTriggerDelivery = {
-        ...newDelivery(record, { event: null, senderId: null, key: null, bytes }),
+    recordRefusal: ({ record }, { code, reason, senderId, bytes }) =>
+      refusals.record({
+        ...newDelivery(record, { event: null, senderId, key: null, bytes, bodyDigest: null }),
         status: "refused",
         runId: null,
         code,
         reason,
-      };
-      try {
-        await transaction(async (tx) => {
-          await tx.triggerDeliveries.record(refused);
-          await tx.triggerDeliveries.prune(record.id);
-        });
-      } catch (err) {
-        context.log.warn({ err, workflow_id: record.workflowId }, "refused delivery not recorded");
-      }
-    },
+      }),
 
     assertMayStart,
 
     async redeliver(tx, record, { id, senderId, bytes }, event) {
-      const again = newDelivery(record, { event, senderId, key: null, bytes });
+      const again = newDelivery(record, { event, senderId, key: null, bytes, bodyDigest: null });
       return add(tx, record, { ...again, redeliveryOf: id });
     },
+
+    close: () => refusals.close(),
   };
 
   async function assertMayStart(record: TriggerRecord): Promise<void> {
@@ -118,13 +118,14 @@ export function triggersApi(options: Options): TriggersApi {
   }
 
   function newDelivery(
-    { id, workflowId }: TriggerRecord,
-    received: Pick<NewTriggerDelivery, "event" | "senderId" | "key" | "bytes">,
+    { id, workflowId, actor }: TriggerRecord,
+    received: Pick<NewTriggerDelivery, "event" | "senderId" | "key" | "bytes" | "bodyDigest">,
   ): NewTriggerDelivery {
     return {
       id: newTriggerDeliveryId(),
       triggerId: id,
       workflowId,
+      subject: usageSubjectOf(actor),
       receivedAt: iso(clock.now()),
       status: "received",
       runId: newRunId(),
@@ -156,9 +157,26 @@ export function triggersApi(options: Options): TriggersApi {
     const refused = await context.startLimits.refusal(tx, run);
     if (refused !== undefined) throw refused;
     await tx.triggerDeliveries.prune(record.id);
-    const { event, ...recorded } = delivery;
-    return { ...recorded, repeats: 0, attempts: 0, hasEvent: event !== null };
+    const { event, subject: _, ...recorded } = delivery;
+    return { ...recorded, repeats: 0, attempts: 0, fence: 0, hasEvent: event !== null };
   }
+}
+
+/**
+ * A repetition has the body of the first delivery: the same bytes, or the same JSON while the first one is stored.
+ * @throws AppError delivery_id_reused
+ */
+async function assertSameBody(
+  { triggerDeliveries }: Pick<EngineWriters, "triggerDeliveries">,
+  first: TriggerDeliveryRecord,
+  { event: { body }, bodyDigest }: Pick<Received, "event" | "bodyDigest">,
+): Promise<void> {
+  if (first.bodyDigest === bodyDigest) return;
+  const stored = await triggerDeliveries.event(first.id);
+  // An earlier release has kept no digest.
+  if (stored === undefined && first.bodyDigest === null) return;
+  if (stored === undefined || canonicalJson(stored.body) !== canonicalJson(body))
+    throw deliveryIdReused(first);
 }
 
 /** The client of the runs that webhooks start. */
@@ -174,6 +192,13 @@ const triggerGone = (): AppError =>
   new AppError(
     "trigger_gone",
     "No published version of the workflow has this trigger now. Publish one to use its URL again.",
+  );
+
+const deliveryIdReused = ({ id, receivedAt }: TriggerDeliveryRecord): AppError =>
+  new AppError(
+    "delivery_id_reused",
+    `Another body under the id of the delivery ${id}, which was received at ${receivedAt}. Nothing was started. ` +
+      "Send another body with another id.",
   );
 
 const tooManyUnended = (count: number): AppError =>

@@ -3,7 +3,7 @@ import { encodeJson } from "../../../core/encoded-json.ts";
 import { shortHash } from "../../../core/short-hash.ts";
 import { iso } from "../../../core/clock.ts";
 import { planDigest, type PersonDecision, tally } from "../../../core/approval-rules.ts";
-import type { ApprovalRecord, RunRecord, StepRef } from "../../../core/model.ts";
+import type { ApprovalRecord, StepRef } from "../../../core/model.ts";
 import type { ApprovalDecision } from "../../../core/approval-ports.ts";
 import type { EngineWriters } from "../../../core/run-ports.ts";
 import { StepError } from "../../../core/step-errors.ts";
@@ -12,7 +12,7 @@ import { recordApproval } from "../outgoing-events.ts";
 import { newJob } from "../run-context.ts";
 import { toRunError } from "../run-error.ts";
 import type { EndedResult } from "../step-result.ts";
-import { addReminders, notifyAssignees } from "./approval-reminders.ts";
+import { addReminders, recordNotices, touchStep } from "./approval-reminders.ts";
 import type { WaitKind } from "./wait-kind.ts";
 
 export const approvalWait: WaitKind<"approval"> = {
@@ -60,7 +60,7 @@ export const approvalWait: WaitKind<"approval"> = {
     await addReminders(tx, { ...ref, ...approval, createdAt }, run.priority, context.clock.now());
     if (approval.assignees.length > 0) {
       const asked = { kind: "asked" as const, at: createdAt, to: approval.assignees };
-      await notifyAssignees(tx, { ...ref, id: approval.id, events: [] }, run.priority, [asked]);
+      await recordNotices(tx, { ...ref, id: approval.id, events: [] }, run.priority, [asked]);
     } else if (approval.delivery.chat.length > 0) {
       await tx.jobs.add(newJob(ref, "notify", run.priority));
     }
@@ -121,14 +121,6 @@ export async function recordDecision(
   await tx.jobs.add(newJob({ runId, stepId, item }, "decided", run.priority));
   if (approval.delivery.chat.length > 0) await announceEnds(tx, run);
   return { status: outcome };
-}
-
-/** Saves a step as it is with a new number, so that those who follow the run read its approvals again. */
-async function touchStep(tx: EngineWriters, { id: runId, seq }: RunRecord, stepId: string): Promise<void> {
-  const ref = { runId, stepId, item: null };
-  const { state } = (await tx.runs.step(ref))!;
-  await tx.runs.update(runId, { seq: seq + 1 });
-  await tx.runs.saveStep(ref, { seq: seq + 1, state });
 }
 
 /** Ends the wait of a decided approval. @returns undefined without an approval */

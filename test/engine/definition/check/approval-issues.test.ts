@@ -13,6 +13,18 @@ const withPeople = checkerOf({
 
 const THREE = ["ann@example.com", "ben@example.com", "cai@example.com"];
 
+const nearOf = async (address: string) => {
+  const { warnings } = await withPeople.check(step({ assignees: [address] }), { checkConnections: true });
+  const { did_you_mean: meant, patch } = warnings.find(({ code }) => code === "not_a_user")!;
+  expect(patch === undefined).toBe(meant === undefined);
+  return meant;
+};
+
+const mailWarnings = async (fields: object, checkConnections = true) => {
+  const { warnings } = await withPeople.check(step(fields), { checkConnections });
+  return warnings.filter(({ code }) => code === "unusable").map(({ path, message }) => `${path} ${message}`);
+};
+
 describe("an approval", () => {
   it("can name people, roles, and expressions for one or several of them", async () => {
     for (const fields of [
@@ -48,16 +60,63 @@ describe("an approval", () => {
   });
 
   it("warns of addresses that are no members, with the nearest one", async () => {
-    const { errors, warnings } = await withPeople.check(
+    const { errors, warnings: all } = await withPeople.check(
       step({ assignees: ["anne@example.com"], escalate: { after: "1h", to: "somebody@elsewhere.test" } }),
       { checkConnections: true },
     );
+    const warnings = all.filter(({ code }) => code === "not_a_user");
     expect(errors).toEqual([]);
     expect(warnings).toMatchObject([
       { path: "steps[0].assignees[0]", code: "not_a_user", did_you_mean: "ann@example.com" },
       { path: "steps[0].escalate.to", code: "not_a_user" },
     ]);
     expect(warnings[1]).not.toHaveProperty("did_you_mean");
+    expect(warnings[0]).toMatchObject({ patch: [{ op: "replace", path: "/steps/0/assignees/0" }] });
+  });
+
+  it("suggests only an address that is a near miss before or after the @", async () => {
+    expect(await nearOf("Anne@Example.com")).toBe("ann@example.com");
+    expect(await nearOf("ben@exmaple.com")).toBe("ben@example.com");
+    expect(await nearOf("zoe@example.com")).toBeUndefined();
+    expect(await nearOf("finance@example.com")).toBeUndefined();
+    expect(await nearOf("anne@exmaple.com")).toBeUndefined();
+  });
+
+  it("warns of an assignee twice, also in another case, with a fix that removes it", async () => {
+    const assignees = ["ann@example.com", "admin", "Ann@Example.com", "Admin"];
+    const escalate = { after: "1h", to: ["ann@example.com", "ben@example.com", "ben@example.com"] };
+    const { warnings } = await withPeople.check(step({ assignees, escalate }), { checkConnections: true });
+    expect(
+      warnings
+        .filter(({ code }) => code === "duplicate_assignee")
+        .map(({ path, message, patch }) => ({ path, message, patch })),
+    ).toEqual([
+      {
+        path: "steps[0].assignees[2]",
+        message: "is in this list already as ann@example.com, and counts once",
+        patch: [{ op: "remove", path: "/steps/0/assignees/2" }],
+      },
+      {
+        path: "steps[0].assignees[3]",
+        message: "is in this list already as admin, and counts once",
+        patch: [{ op: "remove", path: "/steps/0/assignees/3" }],
+      },
+      {
+        path: "steps[0].escalate.to[2]",
+        message: "is in this list already, and counts once",
+        patch: [{ op: "remove", path: "/steps/0/escalate/to/2" }],
+      },
+    ]);
+  });
+
+  it("warns once that nobody gets a mail where no mail server is configured", async () => {
+    const people = { assignees: MEMBERS };
+    expect(await mailWarnings({ ...people, remind: "1h", escalate: { after: "2h", to: "admin" } })).toEqual([
+      "steps[0].remind sends no mail: no mail server",
+    ]);
+    expect(await mailWarnings(people)).toEqual(["steps[0].assignees sends no mail: no mail server"]);
+    expect(await mailWarnings({ assignees: [] })).toEqual([]);
+    expect(await mailWarnings(people, false)).toEqual([]);
   });
 
   it("is refused when more must decide than are named, or it could stay undecided", async () => {

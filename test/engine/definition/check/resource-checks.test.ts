@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NUMBER, listOf, objectOf, STRING } from "../../../../src/core/shapes.ts";
 import { StepError } from "../../../../src/core/step-errors.ts";
 import type { StepCheckContext } from "../../../../src/core/step-type.ts";
+import { untilCollected } from "../../../support/garbage.ts";
 import { assert, checkerOf, queryStep, set } from "./test-checker.ts";
 
 const query = (id: string, more: object = {}) => ({ id, type: "query", query: "select 1", ...more });
@@ -51,6 +52,25 @@ describe("checks against resources", () => {
       { kind: "list", of: { kind: "object", fields: { total: NUMBER } } },
       { kind: "any" },
     ]);
+  });
+
+  it("keep nothing after their end, although the signal of the caller goes on", async () => {
+    const signals: WeakRef<AbortSignal>[] = [];
+    const bound = checkerOf(
+      {},
+      queryStep((_, { signal }) => {
+        signals.push(new WeakRef(signal));
+        return Promise.resolve({ issues: [] });
+      }),
+    );
+    const caller = new AbortController();
+    const { errors } = await bound.check(
+      { steps: [query("q")] },
+      { checkConnections: true, signal: caller.signal },
+    );
+    expect([errors, signals.length]).toEqual([[], 1]);
+    expect(await untilCollected(signals)).toBe(true);
+    expect(caller.signal.aborted).toBe(false);
   });
 
   it("use no resource unless this is requested", async () => {

@@ -46,6 +46,10 @@ describe("triggers", () => {
       deduplicate: "event.body.ref",
     });
     expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });
+    const combined = await issuesOf({
+      deduplicate: 'event.body.ref + "@" + (event.headers["x-github-delivery"] ?? string(event.body.count))',
+    });
+    expect(combined.errors).toEqual([]);
   });
 
   it.each([
@@ -67,9 +71,19 @@ describe("triggers", () => {
     ["a payload that is no schema", { payload: { type: "objekt" } }, "triggers[0].payload.type not_allowed"],
     ["a sample beside a payload", { sample: { body: {} } }, "triggers[0].sample not_allowed"],
     [
-      "deduplicate that is no path",
-      { deduplicate: "event.body.ref + 'x'" },
-      "triggers[0].deduplicate not_allowed",
+      "deduplicate that gives an object",
+      { deduplicate: "{'ref': event.body.ref}" },
+      "triggers[0].deduplicate wrong_type",
+    ],
+    [
+      "deduplicate of the time, which no repetition has in common with the first",
+      { deduplicate: "event.received_at" },
+      "triggers[0].deduplicate unknown_field",
+    ],
+    [
+      "deduplicate that reads inputs",
+      { deduplicate: "inputs.ref + event.body.ref" },
+      "triggers[0].deduplicate unknown_field",
     ],
     [
       "deduplicate of a field that is missing",

@@ -6,6 +6,7 @@ import { updateSubscription } from "../../../../tools/subscriptions/update-subsc
 import { getSubscription } from "../../../../tools/subscriptions/get-subscription.ts";
 import { DAY, HOUR, MINUTE } from "../../../../src/core/clock.ts";
 import { MAX_ATTEMPTS } from "../../../../src/engine/executor/deliveries/schedule.ts";
+import { storedBytesErrors } from "../../../../src/store/stored-bytes.ts";
 import {
   eventReceiver,
   FAILS,
@@ -76,8 +77,19 @@ describe("deliveries", () => {
       failed: 1,
     });
     status = 200;
-    await harness.call(redeliver, { delivery_id: given!.id });
+    // The status is that of the attempts that are counted.
+    expect(await harness.call(redeliver, { delivery_id: given!.id })).toMatchObject({
+      state: "pending",
+      attempts: 0,
+      attempted_at: null,
+      status: null,
+      response: null,
+      error: null,
+      ms: null,
+    });
+    expect(await storedBytesErrors(harness.instance.store.read)).toEqual([]);
     await harness.settle();
+    expect(await storedBytesErrors(harness.instance.store.read)).toEqual([]);
     expect(await harness.delivery(given!.id)).toMatchObject({ state: "delivered", attempts: 1, status: 200 });
     expect(new Set(receiver.verified(secret!).map((event) => event.id))).toEqual(new Set([given!.id]));
     expect(receiver.received).toHaveLength(MAX_ATTEMPTS + 1);

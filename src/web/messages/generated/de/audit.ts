@@ -1,0 +1,29 @@
+/** Generated from src/web/messages/de/audit.json by `npm run generate`. Edit that file instead. */
+
+export const title = "Audit-Log";
+export const about = "Jede Änderung, die neueste zuerst: von wem, wann und mit welchem Schlüssel und Client. Auch Lesezugriffe, wenn der Betreiber sie aufzeichnet.";
+export const search = "Suche";
+export const searchPlaceholder = "Benutzer, Schlüssel, Workflow …";
+export const source = "Quelle";
+export const allSources = "Alle Quellen";
+export const clearSource = "Quelle zurücksetzen";
+export const from = "Ab";
+export const before = "Vor";
+export const key = "Schlüssel";
+export const keyPlaceholder = "Name oder ID";
+export const target = "Ziel";
+export const targetPlaceholder = "ID oder E-Mail-Adresse";
+export const exportMenu = "Exportieren";
+export const exportCsv = "CSV, für Tabellenprogramme";
+export const exportJson = "JSON Lines, zur Überprüfung";
+export const noEntries = "Keine passenden Einträge";
+export const noEntriesHelp = "Das Log zeichnet Änderungen auf, Lesezugriffe nur, wenn der Betreiber das eingeschaltet hat.";
+export const time = "Zeit";
+export const actor = "Akteur";
+export const operation = "Operation";
+export const changes = "Änderungen";
+export const field = "Feld";
+export const valueBefore = "Vorher";
+export const valueAfter = "Nachher";
+export const showChanges = "Änderungen am Workflow anzeigen";
+export const close = "Schließen";

@@ -1,0 +1,29 @@
+/** Generated from src/web/messages/en/audit.json by `npm run generate`. Edit that file instead. */
+
+export const title = "Audit log";
+export const about = "Every change, newest first: who made it, when, and with which key and client. Reads too, if the operator records them.";
+export const search = "Search";
+export const searchPlaceholder = "User, key, workflow or operation";
+export const source = "Source";
+export const allSources = "All sources";
+export const clearSource = "Clear source";
+export const from = "From";
+export const before = "Before";
+export const key = "Key";
+export const keyPlaceholder = "Name or id";
+export const target = "Target";
+export const targetPlaceholder = "Id or e-mail address";
+export const exportMenu = "Export";
+export const exportCsv = "CSV, for spreadsheets";
+export const exportJson = "JSON lines, to be verified";
+export const noEntries = "No matching entries";
+export const noEntriesHelp = "The log records changes. It records reads only if the operator turned that on.";
+export const time = "Time";
+export const actor = "Actor";
+export const operation = "Operation";
+export const changes = "Changes";
+export const field = "Field";
+export const valueBefore = "Before";
+export const valueAfter = "After";
+export const showChanges = "Show what changed in the workflow";
+export const close = "Close";

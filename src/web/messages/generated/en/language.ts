@@ -1,0 +1,2 @@
+/** The language of this build. */
+export const language: string = "en";
