@@ -82,17 +82,14 @@ describe("schemaCheck", () => {
     let value: Record<string, unknown> = {};
     for (let depth = 0; depth < 60; depth += 1) value = { a: value, b: 1 };
     const schema = { anyOf: [twice, { ...twice, minProperties: 1 }] };
-    const refusal = await eventually(
-      () => {
-        try {
-          return issues(schema, value);
-        } catch (error) {
-          // Too little processor time says nothing about the check.
-          return error instanceof AppError && error.code === "busy" ? undefined : error;
-        }
-      },
-      "a second of processor time",
-    );
+    const refusal = await eventually(() => {
+      try {
+        return issues(schema, value);
+      } catch (error) {
+        // Too little processor time says nothing about the check.
+        return error instanceof AppError && error.code === "busy" ? undefined : error;
+      }
+    }, "a second of processor time");
     expect(refusal).toBeInstanceOf(StepError);
   });
 });
