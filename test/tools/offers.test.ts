@@ -316,8 +316,8 @@ describe("an offered workflow", () => {
       },
     });
     await instance.executor();
-    await sales(runWorkflow, { workflow_id: "sales.ask", wait: 20 });
-    await finance(runWorkflow, { workflow_id: "finance.month", wait: 20 });
+    await sales(runWorkflow, { workflow_id: "sales.ask", wait: 0 });
+    await finance(runWorkflow, { workflow_id: "finance.month", wait: 0 });
     await expect.poll(async () => (await sales(listApprovals, {})).items.length).toBe(2);
     for (const { id } of (await sales(listApprovals, {})).items) {
       const { plan } = await sales(getApproval, { approval_id: id });
