@@ -93,6 +93,7 @@ export async function startExecutor(
   const queue = jobWorker({
     executor: id,
     transaction,
+    maxTransactions: store.maxTransactions,
     jobs: read.jobs,
     runs: read.runs,
     clock,

@@ -42,7 +42,7 @@ export function startPoll({ handlers, changes, wake, health }: Options): StartPo
     startRuns(() => triggerDeliveries.startReceived(), "deliveries not handled, trying again");
   return {
     start() {
-      unsubscribe = changes.subscribe(startDeliveries);
+      unsubscribe = changes.subscribe(startDeliveries, { work: "deliveries" });
       interval = setInterval(() => {
         startRuns(() => scheduler.startDueRuns(), "schedule poll failed");
         continueBackfills();

@@ -94,7 +94,7 @@ export function openEngine(instance: Instance, setup: Setup) {
   });
   const connected = meter === noMeter ? opened : meteredConnections(opened, meter);
   const perKey = perKeyLimits(config.limits.per_key, instance.hasDefaultLimits);
-  const holdersOf = usageHolders(perKey, async (id) => (await read.projects.find(id))?.limits ?? null);
+  const holdersOf = usageHolders(perKey, read.usage);
   const threads = engineThreads();
   const made = engine({
     stepTypes,
@@ -174,7 +174,7 @@ export function openServices(
     prepareRun: made.prepareRun,
     startRun: (tx, run) => startRun(context, unscoped(tx), run),
     async assertMayStore(tx, principal, project) {
-      const refused = await storageRefusal(tx, await holdersOf(principal, project));
+      const refused = await storageRefusal(tx, await holdersOf(principal, project, tx.usage));
       if (refused !== undefined) throw refused;
     },
     stopRun: async (tx, id, stop) => (await stopRun(context, unscoped(tx), id, stop)).stopped,

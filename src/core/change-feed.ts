@@ -1,13 +1,22 @@
 /** Notifies a process of commits, its own and those of other processes. */
 
+/** What a commit can leave for executors to do. */
+export type WorkKind = "jobs" | "deliveries";
+
+interface SubscribeOptions {
+  /** Maximum delay of the call, in milliseconds; left out, the feed calls as soon as it can. */
+  maxDelayMs?: number | undefined;
+  /** What the listener looks for. A feed that knows which commits left none may call some 100 ms after those. */
+  work?: WorkKind;
+}
+
 /** Calls its subscribers after commits to the store. There is one per process. */
 export interface ChangeFeed {
   /**
    * Calls `listener` once after each commit, by this process or another, or once for several commits together.
-   * @param maxDelayMs maximum delay of the call, in milliseconds; left out, the feed calls as soon as it can
    * @returns a function that ends the subscription
    */
-  subscribe(listener: () => void, maxDelayMs?: number): () => void;
+  subscribe(listener: () => void, options?: SubscribeOptions): () => void;
   /** Ends all subscriptions. */
   close(): void;
 }
@@ -25,7 +34,7 @@ export interface ChangeCheck {
 /**
  * Runs `check` after every change: one run at a time, again after a change that came meanwhile, and again after a failure.
  * @param onFailure called with the error of a failed run, once for several failures in a row
- * @param maxDelayMs see `ChangeFeed.subscribe`
+ * @param maxDelayMs see `SubscribeOptions`
  */
 export function checkOnChange(
   feed: Pick<ChangeFeed, "subscribe">,
@@ -63,7 +72,7 @@ export function checkOnChange(
     if (!running && !stopped) void runCheck();
   }
 
-  const unsubscribe = feed.subscribe(run, maxDelayMs);
+  const unsubscribe = feed.subscribe(run, { maxDelayMs });
   return {
     run,
     stop() {

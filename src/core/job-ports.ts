@@ -80,6 +80,8 @@ export interface ClaimOptions {
   quarantined: QuarantinePolicy;
   /** Whether jobs become claimable that are due; false when the clock of the executor may be wrong. Left out, true. */
   timed?: boolean;
+  /** Called when another executor has claimed the jobs first. */
+  onLostRace?(): void;
 }
 
 export interface JobWriter extends JobReader {

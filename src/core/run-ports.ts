@@ -40,7 +40,7 @@ import type {
   KeyNoticeWriter,
   OutboxWriter,
 } from "./subscription-ports.ts";
-import type { Applied, TransactionScope } from "./transactions.ts";
+import type { Applied, LockMode, TransactionScope } from "./transactions.ts";
 import type {
   TriggerDeliveryReader,
   TriggerDeliveryWriter,
@@ -48,7 +48,7 @@ import type {
   TriggerWriter,
 } from "./trigger-ports.ts";
 import type { StepState } from "./step-states.ts";
-import type { MeteredResource } from "./usage-limits.ts";
+import type { MeteredResource, ProjectLimitsReader } from "./usage-limits.ts";
 import type { WorkflowStateReader, WorkflowStateWriter } from "./workflow-state-ports.ts";
 
 /** What changes about a run. */
@@ -177,16 +177,18 @@ export interface RunWriter extends RunReader {
    */
   lock(id: string): Promise<RunRecord | undefined>;
   /**
-   * Locks the queue of a workflow's runs, so that admitting one and counting the active ones are one step.
+   * Locks the queue of a workflow's runs, so that admitting one and counting the active ones are one step. A transaction that
+   * counts needs it `exclusive`. One that starts or ends a run without counting shares it: it waits for those that count, and
+   * they for it.
    *
-   * Guarantee: until this transaction ends no other one admits a run of this workflow.
+   * Guarantee: until a transaction with the exclusive lock ends, no other one admits, inserts or ends a run of this workflow.
    * Locks: the queue (an advisory lock, or a row), until the transaction ends.
-   * Concurrent callers: wait.
+   * Concurrent callers: wait, unless all of them share it.
    */
-  lockQueue(workflowId: string): Promise<void>;
+  lockQueue(workflowId: string, mode: LockMode): Promise<void>;
   /**
    * Locks the starts of one usage subject, so that counting its unfinished runs and inserting one are one step.
-   * Locks and concurrent callers as for `lockQueue`.
+   * Locks and concurrent callers as for an exclusive `lockQueue`.
    */
   lockStarts(subject: string): Promise<void>;
   /**
@@ -213,7 +215,7 @@ export interface RunWriter extends RunReader {
   ): Promise<void>;
   /** Stores part of a fan-out's list, see `itemChunk`. */
   saveChunk(step: Omit<StepRef, "item">, chunk: number, items: readonly unknown[]): Promise<void>;
-  /** Number of admitted, unfinished runs of a workflow in a project. Exact while `lockQueue` is held. */
+  /** Number of admitted, unfinished runs of a workflow in a project. Exact while an exclusive `lockQueue` is held. */
   countActive(queue: RunQueue, trigger?: RunTrigger): Promise<number>;
   /** Number of its unfinished scheduled runs, admitted or not. Exact while its schedule is locked. */
   countScheduled(queue: RunQueue): Promise<number>;
@@ -264,7 +266,7 @@ export interface RunWriter extends RunReader {
 }
 
 /** The usage of a subject (usage-limits.ts) in a window. Its end, in milliseconds since 1970, identifies the window. */
-export interface UsageReader {
+export interface UsageReader extends ProjectLimitsReader {
   usedInWindow(subject: string, kind: MeteredResource, endsAt: number): Promise<number>;
   /**
    * The bytes that a subject stores: the values of its runs, and the versions and states of workflows that it wrote, each at

@@ -13,3 +13,6 @@ export interface TransactionScope {
   /** Runs `callback` after the commit, to log or to count. A rolled-back transaction drops its callbacks. */
   onCommit(callback: () => void): void;
 }
+
+/** Whether others that share the lock can hold it at the same time. */
+export type LockMode = "shared" | "exclusive";

@@ -111,20 +111,29 @@ export interface UsageHolder {
 /** The name under which the use of a project is counted. It is neither an e-mail address nor the lineage of a key. */
 export const PROJECT_SUBJECT = "project:";
 
-/** Whose limits apply to what a caller does in a project. */
+export interface ProjectLimitsReader {
+  /** Reads the limits of a project; null when it has none. */
+  projectLimits(project: string): Promise<PerKeyLimits | null>;
+}
+
+/**
+ * Whose limits apply to what a caller does in a project.
+ * @param tx inside a transaction, its reader: with another connection it would wait for other transactions, which may wait for one too
+ */
 export type UsageHolders = (
   caller: { owner: string; keyName: string; lineage: string },
   project: string,
+  tx?: ProjectLimitsReader,
 ) => Promise<readonly UsageHolder[]>;
 
 /**
  * The holders whose limits apply: the owner, unless it is the command line, and the project, if it has limits.
- * @param projectLimits reads the limits of a project; null when it has none
+ * @param read outside of transactions
  */
 export const usageHolders =
-  (perKey: PerKeyLimits, projectLimits: (project: string) => Promise<PerKeyLimits | null>): UsageHolders =>
-  async (caller, project) => {
-    const limits = await projectLimits(project);
+  (perKey: PerKeyLimits, read: ProjectLimitsReader): UsageHolders =>
+  async (caller, project, tx = read) => {
+    const limits = await tx.projectLimits(project);
     return [
       ...(isUsageLimited(caller) ? [ownerHolder(caller, perKey)] : []),
       ...(limits === null ? [] : [projectHolder(project, limits)]),

@@ -1,4 +1,8 @@
-/** Commits many small changes in few transactions: changes that arrive during a commit share the next one. */
+/**
+ * Commits many small changes in few transactions: changes that arrive during a commit share the next one. Where several
+ * transactions run at the same time, only changes of one run do so: those of others would wait for each other's locks.
+ */
+import pLimit from "p-limit";
 import type { EngineTransaction, EngineWriters } from "../core/run-ports.ts";
 
 type Change<T> = (tx: EngineWriters) => Promise<T>;
@@ -10,13 +14,19 @@ interface PendingChange {
   reject(reason: unknown): void;
 }
 
-export interface Committer {
+interface CommitOptions {
   /**
-   * Commits a change, possibly together with others. If it fails, only this call rejects.
-   * @param size about how many bytes it stores: a large change waits for the small ones, and has its own transaction; after
-   *   a very large one there is a pause, in which small ones do not wait
+   * About how many bytes the change stores: a large one waits for the small ones, and has its own transaction; after a very
+   * large one there is a pause, in which small ones do not wait.
    */
-  commit<T>(change: Change<T>, size?: number): Promise<T>;
+  size?: number | undefined;
+  /** The run that the change locks; left out, none. */
+  runId?: string;
+}
+
+export interface Committer {
+  /** Commits a change, possibly together with others. If it fails, only this call rejects. */
+  commit<T>(change: Change<T>, options?: CommitOptions): Promise<T>;
 }
 
 /** Maximum number of changes in one transaction: other processes wait for the lock meanwhile. */
@@ -28,7 +38,35 @@ const VERY_LARGE_BYTES = 256 * 1024;
 /** How many times its own duration no other large change follows a very large one, so that small ones rarely wait. */
 const PAUSE_FACTOR = 4;
 
-export function committer(transaction: EngineTransaction): Committer {
+/** @param maxTransactions how many write transactions of the database run at the same time */
+export function committer(transaction: EngineTransaction, maxTransactions = 1): Committer {
+  const shared = commitQueue(transaction);
+  if (maxTransactions === 1) return { commit: (change, { size } = {}) => shared.commit(change, size) };
+  // One stays free for heartbeats and claims.
+  const limit = pLimit(maxTransactions - 1);
+  const limited: EngineTransaction = (work) => limit(() => transaction(work));
+  const byRun = new Map<string, CommitQueue>();
+  return {
+    async commit(change, { size, runId } = {}) {
+      if (runId === undefined) return shared.commit(change, size);
+      let queue = byRun.get(runId);
+      if (queue === undefined) byRun.set(runId, (queue = commitQueue(limited)));
+      try {
+        return await queue.commit(change, size);
+      } finally {
+        if (queue.isIdle() && byRun.get(runId) === queue) byRun.delete(runId);
+      }
+    },
+  };
+}
+
+interface CommitQueue {
+  commit<T>(change: Change<T>, size?: number): Promise<T>;
+  isIdle(): boolean;
+}
+
+/** Has one transaction at a time. */
+function commitQueue(transaction: EngineTransaction): CommitQueue {
   const small: PendingChange[] = [];
   const large: PendingChange[] = [];
   let committing = false;
@@ -85,6 +123,8 @@ export function committer(transaction: EngineTransaction): Committer {
   }
 
   return {
+    isIdle: () => !committing && small.length === 0 && large.length === 0,
+
     commit: <T>(change: Change<T>, size = 0) =>
       new Promise<T>((resolve, reject) => {
         const queue = size < LARGE_BYTES ? small : large;

@@ -62,29 +62,34 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
     change: (tx: EngineWriters) => Promise<void>,
     size?: number,
   ): Promise<boolean> {
-    const claimed = await commit(async (tx) => {
-      if (!(await tx.jobs.lockClaim(job, executor))) return false;
-      await change(tx);
-      return true;
-    }, size);
+    const claimed = await commit(
+      async (tx) => {
+        if (!(await tx.jobs.lockClaim(job, executor))) return false;
+        await change(tx);
+        return true;
+      },
+      { size, runId: job.runId },
+    );
     if (claimed) options.onChanged([job.runId]);
     return claimed;
   }
 
-  /** Ends the claim and writes the change, or neither. @returns false when the claim was lost */
+  /** Ends the claim and writes the change, or neither. @returns whether it was written, and whether the run has ended */
   async function recordResult(
     tx: EngineWriters,
     job: Job,
     given: JobResult | DeferredResult,
-  ): Promise<boolean> {
-    if (given.kind === "deferred" && !(await tx.jobs.lockClaim(job, executor))) return false;
+  ): Promise<{ applied: boolean; ended: boolean }> {
+    const lost = { applied: false, ended: false };
+    if (given.kind === "deferred" && !(await tx.jobs.lockClaim(job, executor))) return lost;
     const result = given.kind === "deferred" ? await given.decide(tx) : given;
     const applied =
       result.kind === "complete"
         ? await tx.jobs.complete(job, executor)
         : await tx.jobs.release(job, executor, result);
-    if (applied) await result.change(tx);
-    return applied;
+    if (!applied) return lost;
+    const progress = await result.change(tx);
+    return { applied, ended: progress?.ended ?? false };
   }
 
   /** Whether the end of a job may claim the next one of its run. A quarantined job is isolated, and its run goes on elsewhere. */
@@ -108,7 +113,7 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
     log.error({ err: thrown, ...logFieldsOf(job) }, "unexpected job error");
     try {
       const result = await options.onUnexpectedError(job, thrown);
-      await commit((tx) => recordResult(tx, job, result));
+      await commit((tx) => recordResult(tx, job, result), { runId: job.runId });
       options.onChanged([job.runId]);
     } catch (err) {
       log.error({ err, ...logFieldsOf(job) }, "unexpected job error not recorded, releasing the job");
@@ -120,7 +125,7 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
   async function releaseJob(job: Job): Promise<void> {
     for (let pause = SECOND; !options.isStopping(); pause = nextPause(pause)) {
       try {
-        await commit((tx) => recordResult(tx, job, retryAfter(job, SECOND)));
+        await commit((tx) => recordResult(tx, job, retryAfter(job, SECOND)), { runId: job.runId });
         return;
       } catch (err) {
         health.reportFailure(err, "job not released, trying again");
@@ -173,11 +178,15 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
     const record = async (): Promise<void> => {
       const size = result.kind === "complete" ? result.size : undefined;
       const continues = mayContinue(job, result, claimedAt);
-      const { applied, successor } = await commit(async (tx) => {
-        const recorded = await recordResult(tx, job, result);
-        const next = recorded && continues ? await tx.jobs.claimSuccessor(job, executor) : undefined;
-        return { applied: recorded, successor: next };
-      }, size);
+      const { applied, successor } = await commit(
+        async (tx) => {
+          const recorded = await recordResult(tx, job, result);
+          const mayFollow = continues && recorded.applied && !recorded.ended;
+          const next = mayFollow ? await tx.jobs.claimSuccessor(job, executor) : undefined;
+          return { applied: recorded.applied, successor: next };
+        },
+        { size, runId: job.runId },
+      );
       if (!applied) log.warn(logFieldsOf(job), "claim lost, result discarded");
       // A run that goes on at once has neither ended nor begun to wait. Other changes are seen by the change feed.
       if (successor === undefined) options.onChanged([job.runId]);

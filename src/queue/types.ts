@@ -9,13 +9,16 @@ import type { AbandonedAttempt, Job, StepRef } from "../core/model.ts";
 import type { EngineTransaction, EngineWriters, RunReader } from "../core/run-ports.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 
+/** @returns whether the run has ended, so that it has no next job; nothing where that is not known */
+type ResultChange = (tx: EngineWriters) => Promise<{ ended: boolean } | void>;
+
 /** The result of a job. Its change of the run commits together with the end of the claim, or neither does. */
 export type JobResult =
   | {
       kind: "complete";
       /** About how many bytes the change stores, if they may be many: large changes commit one by one. */
       size?: number;
-      change(tx: EngineWriters): Promise<void>;
+      change: ResultChange;
     }
   /** The job runs again at `dueAt` (null: at once), as the given attempt. */
   | {
@@ -23,7 +26,7 @@ export type JobResult =
       dueAt: string | null;
       attempt: number;
       retryCount: number;
-      change(tx: EngineWriters): Promise<void>;
+      change: ResultChange;
     };
 
 /** A result that depends on what the transaction finds that records it. It is decided while the claim is held. */
@@ -60,6 +63,8 @@ export interface JobWorkerOptions {
   /** The executor's id, never used before. */
   executor: string;
   transaction: EngineTransaction;
+  /** How many write transactions of the database may run at the same time; left out, 1. */
+  maxTransactions?: number;
   jobs: JobReader;
   runs: Pick<RunReader, "getStatusSummaries">;
   /** Called in the transaction that ends abandoned attempts. */

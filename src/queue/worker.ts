@@ -5,6 +5,7 @@ import { noMeter } from "../core/meter.ts";
 import type { Job } from "../core/model.ts";
 import { StepError } from "../core/step-errors.ts";
 import { storageHealth } from "../core/storage-health.ts";
+import { claimBackoff } from "./claim-backoff.ts";
 import { claimPolicy } from "./claim-policy.ts";
 import { committer } from "./committer.ts";
 import { leases } from "./leases.ts";
@@ -15,6 +16,8 @@ import { wakeTimer } from "./wake-timer.ts";
 
 /** Pause after a claim that failed, in milliseconds. */
 const CLAIM_RETRY_MS = SECOND;
+/** Maximum delay until the steps of a stopped run are aborted, in milliseconds. */
+const STOP_CHECK_MS = 50;
 /** Grace period before an unresponsive job is abandoned, in milliseconds. */
 const ABORT_GRACE_MS = 2 * SECOND;
 
@@ -22,7 +25,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   const { executor, jobs, clock, limits, rates = new Map(), maxPriority, leaseMs, meter = noMeter } = options;
   const log = options.log.child({ executor });
   const health = options.storageHealth ?? storageHealth(log);
-  const { commit } = committer(options.transaction);
+  const { commit } = committer(options.transaction, options.maxTransactions);
   const state = { stopping: false, wakeRequested: false };
   /** The time of the last check for claimable jobs. */
   let checkedAt = iso(clock.now());
@@ -39,6 +42,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   const shared = { executor, commit, interruptAttempts, clock, log };
   const running = runningJobs(wake);
   const policy = claimPolicy(options.slots, clock);
+  const backoff = claimBackoff(wake);
   const timer = wakeTimer(jobs, clock, wake);
   const lease = leases({ ...shared, leaseMs, jobs, meter, clockCheck: options.clockCheck });
   const { handler, onUnexpectedError, onChanged } = options;
@@ -97,10 +101,13 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     checkedAt = now;
     if (claim === undefined) return false;
     if (!(await jobs.hasClaimable(now, { stopping: claim.limit <= 0, timed }))) return false;
+    let lostRace = false;
+    const onLostRace = (): void => void (lostRace = true);
     const claimed = await commit((tx) =>
-      tx.jobs.claim(executor, { now, limits, rates, maxPriority, timed, ...claim }),
+      tx.jobs.claim(executor, { now, limits, rates, maxPriority, timed, onLostRace, ...claim }),
     );
     policy.record(claimed);
+    backoff.record({ claimed: claimed.length, lostRace });
     const claimedAt = performance.now();
     for (const job of claimed) startJob(job, claimedAt);
     // All claimable jobs are quarantined. The next claim takes one of them.
@@ -117,6 +124,10 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     wake();
   }
 
+  function reportUncheckedStops(err: unknown): void {
+    health.reportFailure(err, "stopped runs not checked, trying again");
+  }
+
   return {
     executor,
     wake,
@@ -126,11 +137,9 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
       if (rates.size > 0) await commit((tx) => tx.jobs.dropChangedRates(rates));
       await heartbeat();
       // Not in the check below: a slow or failing check must not delay or repeat the claims.
-      unsubscribe = options.changes.subscribe(wake);
+      unsubscribe = options.changes.subscribe(backoff.wakeOnChange, { work: "jobs" });
       const abortStopped = (): Promise<void> => running.abortStopped(options.runs);
-      stopCheck = checkOnChange(options.changes, abortStopped, (err) =>
-        health.reportFailure(err, "stopped runs not checked, trying again"),
-      );
+      stopCheck = checkOnChange(options.changes, abortStopped, reportUncheckedStops, STOP_CHECK_MS);
       heartbeatTimer = setInterval(() => {
         heartbeat().catch((err: unknown) => health.reportFailure(err, "heartbeat not sent"));
       }, leaseMs / 4).unref();
@@ -156,6 +165,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     async stop(graceMs) {
       state.stopping = true;
       timer.cancel();
+      backoff.stop();
       await claiming;
       await Promise.race([running.ended(), sleep(graceMs)]);
       running.abortAll(new StepError("interrupted", "The executor was stopped while the step ran."));

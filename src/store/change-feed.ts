@@ -60,7 +60,7 @@ export function sqliteChangeFeed(
   }
 
   return {
-    subscribe(listener, maxDelayMs = 0) {
+    subscribe(listener, { maxDelayMs = 0 } = {}) {
       const intervalMs = Math.max(pollMs, maxDelayMs);
       const subscriber: Subscriber = {
         listener,

@@ -6,7 +6,7 @@ import type { ClaimOptions } from "../core/job-ports.ts";
 import { type Job, type Rate, type RateSlot, STOP_PRIORITY } from "../core/model.ts";
 import { againstDeletion, skippingLocked, writesConcurrently } from "./dialect.ts";
 import { decodeItem, encodeItem } from "./item-column.ts";
-import { prepared } from "./prepared.ts";
+import { prepared, preparedWrite } from "./prepared.ts";
 import { promoteDueJobs } from "./promote-jobs.ts";
 import { returnSlots, takeSlots, waitsForSlot } from "./rate-slots.ts";
 import { type ReadyJob, type ReadyJobs, readyJobs } from "./ready-jobs.ts";
@@ -69,7 +69,7 @@ const claimOfRun = prepared((db, executor: string, runId: string, priority: numb
     .where("state", "=", sql.lit("ready"))
     .returningAll(),
 );
-const registerExecutor = prepared((db, id: string, at: string) =>
+const registerExecutor = preparedWrite((db, id: string, at: string) =>
   db
     .insertInto("executors")
     .values({ id, beat: 0, started_at: at })
@@ -118,7 +118,10 @@ export async function claimJobs(
     if (jobs.length === 0) await registerExecutor(trx, executor, now);
     const updated = await claimJob(trx, executor, Number(isolated), row.id, row.fence);
     if (updated.length > 0) jobs.push(claimedJob({ ...row, fence: row.fence + 1 }, slots));
-    else await returnSlots(trx, slots, claimedAt);
+    else {
+      await returnSlots(trx, slots, claimedAt);
+      options.onLostRace?.();
+    }
     return updated.length > 0 ? slots : undefined;
   }
 
@@ -137,7 +140,10 @@ export async function claimJobs(
     claimedAt,
     (row) => limits.has(row.resource ?? "") || ratesOf(row, rates).length > 0,
   );
-  if (ready.priorities.length === 0) return jobs;
+  if (ready.priorities.length === 0) {
+    if (isolated === undefined) options.onLostRace?.();
+    return jobs;
+  }
   await claimInTurns(ready, {
     ...options,
     limit: isolated !== undefined && quarantined === "drain" ? 0 : options.limit,

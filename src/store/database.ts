@@ -16,7 +16,7 @@ import { markProcess } from "./older-processes.ts";
 import { sqliteDialect, retryWhileBusy } from "./sqlite-driver.ts";
 import { isIoError, isUnreachable, translateSqliteError } from "./sqlite-errors.ts";
 import { journalModeFor, trackFileIdentity, type StateDirectory } from "./state-directory.ts";
-import type { Store } from "./store.ts";
+import { type NewWork, noWork, type Store } from "./store.ts";
 
 // The driver itself must not wait: it would block the whole process. `retryWhileBusy` waits instead.
 const BUSY_TIMEOUT_MS = 0;
@@ -186,8 +186,9 @@ async function assemble(
   });
   const dataVersion = reader.prepare("pragma data_version").pluck();
   let version = 0;
-  const transaction = <T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> =>
-    write.transaction().execute(work);
+  // Other processes look at the data version, which says nothing about what is left to do.
+  const transaction = <T>(work: (trx: Transaction<Schema>, left: NewWork) => Promise<T>): Promise<T> =>
+    write.transaction().execute((trx) => work(trx, noWork()));
 
   const clockOfFiles = fileClock(directory);
   const copy = (newest: number) => createMigrationBackup(directory, newest, clock);
@@ -208,6 +209,7 @@ async function assemble(
     upgrade,
     read,
     transaction,
+    maxTransactions: 1,
     changes,
     leaseMs: directory.local ? LOCAL_LEASE_MS : NETWORK_LEASE_MS,
     diskPath: directory.path,

@@ -11,6 +11,8 @@ import {
   sql,
   type SqlBool,
 } from "kysely";
+import type { LockMode } from "../core/transactions.ts";
+import { preparedWrite, statement } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
 /** A connection or a transaction, whatever its tables. */
@@ -51,10 +53,23 @@ export const againstDeletion = <DB, TB extends keyof DB, O>(
 /** What is locked by its name, because it has no row, or may have none. The numbers keep equal names of two kinds apart. */
 const LOCKED = { queue: 1, starts: 2, claims: 3, audit: 4 } as const;
 
-/** Locks a name until the transaction ends. */
-export async function lockName(trx: Kysely<Schema>, kind: keyof typeof LOCKED, name: string): Promise<void> {
-  if (writesConcurrently(trx))
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${sql.lit(LOCKED[kind])}))`.execute(trx);
+const nameLocks = {
+  exclusive: preparedWrite((db, name: string, kind: number) =>
+    statement(db, sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${kind}))`),
+  ),
+  shared: preparedWrite((db, name: string, kind: number) =>
+    statement(db, sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, ${kind}))`),
+  ),
+};
+
+/** Locks a name until the transaction ends, alone, or together with others that share the lock. */
+export async function lockName(
+  trx: Kysely<Schema>,
+  kind: keyof typeof LOCKED,
+  name: string,
+  mode: LockMode = "exclusive",
+): Promise<void> {
+  if (writesConcurrently(trx)) await nameLocks[mode](trx, name, LOCKED[kind]);
 }
 
 /**

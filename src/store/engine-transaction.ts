@@ -11,7 +11,7 @@ import {
 } from "./approval-delivery.ts";
 import { approvalReader, approvalWriter } from "./approvals.ts";
 import { backfillReader, backfillWriter } from "./backfills.ts";
-import type { Store } from "./store.ts";
+import type { NewWork, Store } from "./store.ts";
 import { deliveryQueueReader, deliveryQueueWriter } from "./deliveries.ts";
 import { expectationReader, expectationWriter } from "./expectations.ts";
 import { keyNoticeReader, keyNoticeWriter } from "./key-notices.ts";
@@ -47,17 +47,18 @@ export const engineReaders = (db: Kysely<Schema>): EngineReaders => ({
   keyNotices: keyNoticeReader(db),
 });
 
-/** @param bytes flushed by the caller at the end of the transaction */
+/** @param bytes flushed by the caller at the end of the transaction @param left see `Store.transaction` */
 export const engineWriters = (
   trx: Kysely<Schema>,
   clock: Clock,
   bytes: ByteCounter,
+  left: NewWork,
   scope: TransactionScope,
 ): EngineWriters => ({
   ...scope,
   usage: usageWriter(trx),
   runs: runWriter(trx, bytes),
-  jobs: jobWriter(trx, clock),
+  jobs: jobWriter(trx, clock, left),
   approvals: approvalWriter(trx, bytes),
   approvalLinks: approvalLinkWriter(trx),
   approvalMessages: approvalMessageWriter(trx),
@@ -65,7 +66,7 @@ export const engineWriters = (
   workflowStates: workflowStateWriter(trx),
   events: eventWriter(trx, bytes),
   triggers: triggerWriter(trx),
-  triggerDeliveries: triggerDeliveryWriter(trx),
+  triggerDeliveries: triggerDeliveryWriter(trx, left),
   secretUses: secretUseWriter(trx, clock),
   backfills: backfillWriter(trx),
   outbox: outboxWriter(trx),
@@ -78,9 +79,10 @@ export const engineWriters = (
 export function engineTransaction(store: Pick<Store, "transaction">, clock: Clock): EngineTransaction {
   return (work) =>
     withCommitHooks((begin) =>
-      store.transaction(async (trx) => {
+      store.transaction(async (trx, left) => {
         const bytes = byteCounter(trx);
-        const result = await work(engineWriters(trx, clock, bytes, { requestId: null, onCommit: begin() }));
+        const scope = { requestId: null, onCommit: begin() };
+        const result = await work(engineWriters(trx, clock, bytes, left, scope));
         await bytes.flush();
         return result;
       }, "rows"),

@@ -7,10 +7,11 @@ import { claimJobs, claimSuccessor } from "./claim-jobs.ts";
 import { forUpdate } from "./dialect.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { releaseDeliveries } from "./outbox.ts";
-import { prepared, preparedInsert } from "./prepared.ts";
+import { prepared, preparedInsert, statement } from "./prepared.ts";
 import { dropChangedRates, earliestSlot, returnSlots } from "./rate-slots.ts";
 import { hasReadyJob, queueHeads } from "./ready-jobs.ts";
 import type { JobRow, Schema } from "./schema.ts";
+import type { NewWork } from "./store.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 /** Before every time. */
@@ -21,14 +22,6 @@ const RELEASE = packageJson.version;
 
 // States are literals in the statements, because SQLite uses a partial index only if the statement contains its state.
 
-const dueJobs = prepared((db, now: string) =>
-  db
-    .selectFrom("jobs")
-    .select("id")
-    .where("state", "=", sql.lit("later"))
-    .where("due_at", "<=", now)
-    .limit(1),
-);
 const stoppingJobs = prepared((db, now: string) =>
   db
     .selectFrom("jobs")
@@ -71,13 +64,12 @@ const findClaim = prepared((db, id: number, fence: number, executor: string) =>
   ),
 );
 
-const firstLater = prepared((db) =>
-  db
-    .selectFrom("jobs")
-    .select("due_at")
-    .where("state", "=", sql.lit("later"))
-    .orderBy("due_at")
-    .limit(sql.lit(1)),
+const firstLater = prepared((db, now: number) =>
+  statement<{ dueAt: string | null; slot: number | null }>(
+    db,
+    sql`select (select due_at from jobs where state = 'later' order by due_at limit 1) as "dueAt",
+      ${earliestSlot(now)} as slot`,
+  ),
 );
 
 async function countByState(db: Kysely<Schema>, state: JobRow["state"]): Promise<number> {
@@ -93,17 +85,12 @@ export function jobReader(db: Kysely<Schema>): JobReader {
   return {
     async hasClaimable(now, { stopping = false, timed = true } = {}) {
       if (stopping) return (await stoppingJobs(db, timed ? now : NEVER)).length > 0;
-      return (timed && (await dueJobs(db, now)).length > 0) || (await hasReadyJob(db, Date.parse(now)));
+      return hasReadyJob(db, Date.parse(now), timed ? now : NEVER);
     },
 
     async nextDueAt(now) {
-      const [row] = await firstLater(db);
-      const slot = await earliestSlot(db, Date.parse(now));
-      return (
-        [row?.due_at ?? null, slot === undefined ? null : iso(slot)]
-          .filter((at) => at !== null)
-          .toSorted()[0] ?? null
-      );
+      const { dueAt, slot } = (await firstLater(db, Date.parse(now)))[0]!;
+      return [dueAt, slot === null ? null : iso(slot)].filter((at) => at !== null).toSorted()[0] ?? null;
     },
 
     executors: () =>
@@ -139,11 +126,13 @@ const AFTER_END: JobKind[] = ["cancel", "on_failure", "notify", "announce"];
 /** The kinds of jobs that a stopped run may still need in order to end. */
 const UNTIL_END: JobKind[] = ["child_done", "run_timeout", "undo"];
 
-export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
+/** @param left counts the jobs that are ready and that nobody has claimed in this transaction */
+export function jobWriter(trx: Kysely<Schema>, clock: Clock, left: Pick<NewWork, "jobs">): JobWriter {
   return {
     ...jobReader(trx),
 
     async add({ runId, stepId, item, dueAt, rate, ...job }) {
+      if (dueAt === null) left.jobs += 1;
       await insertJob(trx, {
         kind: job.kind,
         state: dueAt === null ? "ready" : "later",
@@ -167,7 +156,11 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
 
     claim: (executor, options) => claimJobs(trx, clock, executor, options),
 
-    claimSuccessor: (job, executor) => claimSuccessor(trx, executor, job),
+    async claimSuccessor(job, executor) {
+      const successor = await claimSuccessor(trx, executor, job);
+      if (successor !== undefined) left.jobs -= 1;
+      return successor;
+    },
 
     returnRateSlots: ({ rateSlots = [] }) => returnSlots(trx, rateSlots, clock.now()),
 
@@ -175,7 +168,12 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
 
     lockClaim: async ({ id, fence }, executor) => (await findClaim(trx, id, fence, executor)).length > 0,
 
-    complete: async ({ id, fence }, executor) => (await deleteJob(trx, id, fence, executor)).length > 0,
+    async complete({ id, fence, resource }, executor) {
+      const isCompleted = (await deleteJob(trx, id, fence, executor)).length > 0;
+      // Others may wait for its place.
+      if (isCompleted && resource !== null) left.jobs += 1;
+      return isCompleted;
+    },
 
     async release(job, executor, { dueAt, attempt, retryCount }) {
       const result = await trx
@@ -192,7 +190,9 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .where("fence", "=", job.fence)
         .where("executor", "=", executor)
         .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+      const isReleased = result.numUpdatedRows > 0n;
+      if (isReleased) left.jobs += 1;
+      return isReleased;
     },
 
     async dropUnclaimed(runId, { ended }) {
@@ -278,6 +278,7 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock): JobWriter {
         .where("executor", "=", executor)
         .where("state", "=", sql.lit("claimed"))
         .executeTakeFirstOrThrow();
+      left.jobs += Number(numUpdatedRows);
       return Number(numUpdatedRows);
     },
   };

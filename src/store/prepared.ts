@@ -12,6 +12,12 @@ class Placeholder {
   }
 }
 
+/** Whether the one who runs a query does not need its result, so that a connection may send it with the next one. */
+export const isDeferred = (query: CompiledQuery): boolean =>
+  (query as Partial<Record<typeof DEFERRED, boolean>>)[DEFERRED] === true;
+
+const DEFERRED = Symbol("deferred");
+
 /**
  * Prepares a query with placeholders.
  * @param build builds the query; it gets placeholders, which it may only use as values
@@ -19,6 +25,26 @@ class Placeholder {
  */
 export function prepared<Values extends unknown[], Row>(
   build: (db: Kysely<Schema>, ...values: Values) => Compilable<Row>,
+): (db: Kysely<Schema>, ...values: Values) => Promise<Row[]> {
+  return preparedQuery(build, false);
+}
+
+/**
+ * Prepares a statement for transactions that has no result, or one that nobody needs. On PostgreSQL it is sent with the next statement
+ * and takes no round trip of its own: if it fails, that statement fails, or the commit.
+ */
+export function preparedWrite<Values extends unknown[]>(
+  build: (db: Kysely<Schema>, ...values: Values) => Compilable,
+): (db: Kysely<Schema>, ...values: Values) => Promise<void> {
+  const run = preparedQuery(build, true);
+  return async (db, ...values) => {
+    await run(db, ...values);
+  };
+}
+
+function preparedQuery<Values extends unknown[], Row>(
+  build: (db: Kysely<Schema>, ...values: Values) => Compilable<Row>,
+  deferred: boolean,
 ): (db: Kysely<Schema>, ...values: Values) => Promise<Row[]> {
   // The cache key is the adapter, which a connection shares with its transactions, and which differs between dialects.
   const compiledQueries = new WeakMap<object, CompiledQuery<Row>>();
@@ -32,7 +58,7 @@ export function prepared<Values extends unknown[], Row>(
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.index] : parameter,
     );
-    const bound = { ...query, parameters };
+    const bound = { ...query, parameters, [DEFERRED]: deferred };
     const { executeDirect } = adapter as Partial<ConcurrentAdapter>;
     const { rows } = await (executeDirect === undefined
       ? db.executeQuery<Row>(bound)
@@ -77,21 +103,21 @@ export function preparedUntilCommit<Values extends unknown[], Row, Result>(
 }
 
 /**
- * Prepares a query on some columns of a row, once for each set of columns that it is called with.
- * @param build builds the query from the columns, whose values are placeholders
+ * Prepares a write of some columns of a row, once for each set of columns that it is called with; see `preparedWrite`.
+ * @param build builds the statement from the columns, whose values are placeholders
  * @returns a function that runs it; columns that are undefined count as left out
  */
-export function preparedForColumns<Columns extends object, Row>(
-  build: (db: Kysely<Schema>, columns: Columns) => Compilable<Row>,
-): (db: Kysely<Schema>, columns: Columns) => Promise<Row[]> {
-  const queries = new Map<string, (db: Kysely<Schema>, ...values: unknown[]) => Promise<Row[]>>();
+export function preparedForColumns<Columns extends object>(
+  build: (db: Kysely<Schema>, columns: Columns) => Compilable,
+): (db: Kysely<Schema>, columns: Columns) => Promise<void> {
+  const queries = new Map<string, (db: Kysely<Schema>, ...values: unknown[]) => Promise<void>>();
   return (db, columns) => {
     const present = Object.entries(columns).filter(([, value]) => value !== undefined);
     const names = present.map(([name]) => name);
     const key = names.join();
     let query = queries.get(key);
     if (query === undefined) {
-      query = prepared((on, ...values: unknown[]) =>
+      query = preparedWrite((on, ...values: unknown[]) =>
         build(on, Object.fromEntries(names.map((name, index) => [name, values[index]])) as Columns),
       );
       queries.set(key, query);
@@ -101,14 +127,14 @@ export function preparedForColumns<Columns extends object, Row>(
 }
 
 /**
- * Prepares the insert of one row.
+ * Prepares the insert of one row; see `preparedWrite`.
  * @param computed columns whose values the database computes from those of the row
  */
 export function preparedInsert<Table extends keyof Schema, Computed extends keyof Schema[Table] = never>(
   table: Table,
   computed: (row: Readonly<Record<string, unknown>>) => Record<Computed, RawBuilder<unknown>> = () =>
     ({}) as Record<Computed, never>,
-): (db: Kysely<Schema>, row: Omit<Insertable<Schema[Table]>, Computed>) => Promise<unknown> {
+): (db: Kysely<Schema>, row: Omit<Insertable<Schema[Table]>, Computed>) => Promise<void> {
   return preparedForColumns((db, row: Omit<Insertable<Schema[Table]>, Computed>) =>
     db.insertInto(table).values({ ...row, ...computed(row as Record<string, unknown>) } as never),
   );

@@ -1,6 +1,7 @@
 /** Purges old runs and expired cached outputs. */
 import { deleteApprovalDelivery } from "./approval-delivery.ts";
 import type { Kysely } from "kysely";
+import { skippingLocked } from "./dialect.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { releaseValues } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
@@ -20,14 +21,17 @@ export async function purgeRuns(
       eb.selectFrom("step_cache").select("key").where("expires_at", "<=", now).limit(limit),
     )
     .executeTakeFirst();
-  const ended = await trx
-    .selectFrom("runs")
-    .select("id")
-    .where("finished_at", "is not", null)
-    .where("finished_at", "<", before)
-    .orderBy("finished_at")
-    .limit(MAX_PURGED_RUNS)
-    .execute();
+  // Other processes may purge at the same time.
+  const ended = await skippingLocked(
+    trx,
+    trx
+      .selectFrom("runs")
+      .select("id")
+      .where("finished_at", "is not", null)
+      .where("finished_at", "<", before)
+      .orderBy("finished_at")
+      .limit(MAX_PURGED_RUNS),
+  ).execute();
   const ids = ended.map((row) => row.id);
   // The run's row goes last, because its other rows are deleted in batches: there may be hundreds of thousands.
   for (const id of ids) {

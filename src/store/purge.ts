@@ -7,7 +7,7 @@ import { purgeEndedApplications } from "./api-keys.ts";
 import { purgeBackfills } from "./backfills.ts";
 import { purgeRateLimitCounts } from "./rate-limit-counts.ts";
 import { purgeAuditLog } from "./purge-audit-log.ts";
-import type { Store } from "./store.ts";
+import type { Locking, Store } from "./store.ts";
 import { purgeExpiredLinks } from "./links.ts";
 import { purgeTriggerDeliveries } from "./prune-trigger-deliveries.ts";
 import { purgeIdleMcpSessions } from "./mcp-sessions.ts";
@@ -53,8 +53,9 @@ export async function purgeExpired(
   retention: Retention,
   pause: PurgePause = setTimeout,
 ): Promise<void> {
+  const ofRuns: PurgeBatch = (trx, now) =>
+    purgeRuns(trx, { before: iso(now - retention.runs), now: iso(now), limit: BATCH_SIZE });
   const batches: readonly PurgeBatch[] = [
-    (trx, now) => purgeRuns(trx, { before: iso(now - retention.runs), now: iso(now), limit: BATCH_SIZE }),
     (trx, now) => purgeBackfills(trx, { before: iso(now - retention.runs), limit: BATCH_SIZE }),
     (trx, now) =>
       purgeAuditLog(trx, { before: iso(now - retention.audit), now: iso(now), limit: BATCH_SIZE }),
@@ -72,14 +73,17 @@ export async function purgeExpired(
     (trx, now) =>
       purgeEndedApplications(trx, { before: iso(now - KEEP_ENDED_APPLICATIONS_MS), limit: BATCH_SIZE }),
   ];
-  for (const purgeBatch of batches) {
+  const purgeAll = async (purgeBatch: PurgeBatch, locking: Locking): Promise<void> => {
     for (let isMore = true; isMore;) {
       let beganAt = 0;
       isMore = await transaction((trx) => {
         beganAt = performance.now();
         return purgeBatch(trx, clock.now());
-      });
+      }, locking);
       await pause(PAUSE_FACTOR * (performance.now() - beganAt));
     }
-  }
+  };
+  // Other runs go on beside it: what is purged is locked by its rows.
+  await purgeAll(ofRuns, "rows");
+  for (const purgeBatch of batches) await purgeAll(purgeBatch, "database");
 }

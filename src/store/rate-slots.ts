@@ -27,22 +27,13 @@ const limitsJob = sql<boolean>`rate_slots.key in (jobs.rate_key, jobs.resource)`
 export const waitsForSlot = (now: number) =>
   sql<boolean>`exists (select 1 from rate_slots where ${limitsJob} and ${isTaken(now)})`;
 
-/** The earliest slot that a ready job waits for, in milliseconds since 1970; undefined when none does. */
-export async function earliestSlot(db: Kysely<Schema>, now: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom("rate_slots")
-    .select("next_at")
-    .where(isTaken(now))
-    // Two conditions rather than `limitsJob`, because each has an index.
-    .where(
-      sql<boolean>`(exists (select 1 from jobs where state = 'ready' and rate_key = rate_slots.key)
-        or exists (select 1 from jobs where state = 'ready' and resource = rate_slots.key))`,
-    )
-    .orderBy("next_at")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_at;
-}
+/** A subquery for the earliest slot that a ready job waits for, in milliseconds since 1970; null when none does. */
+export const earliestSlot = (now: number) =>
+  // Two conditions rather than `limitsJob`, because each has an index.
+  sql<number | null>`(select next_at from rate_slots where ${isTaken(now)}
+    and (exists (select 1 from jobs where state = 'ready' and rate_key = rate_slots.key)
+      or exists (select 1 from jobs where state = 'ready' and resource = rate_slots.key))
+    order by next_at limit 1)`;
 
 /** The earliest slot that each step of a run waits for, by step id (both times in milliseconds since 1970). */
 export async function slotsOfRun(

@@ -74,9 +74,13 @@ const firstReady = prepared((db, now: number) =>
     .limit(SMALL_QUEUE + 1),
 );
 
-/** Whether a job is ready, of any owner, whose rate has a free slot. @param now milliseconds since 1970 */
-export const hasReadyJob = async (db: Kysely<Schema>, now: number): Promise<boolean> =>
-  (await anyReady(db, now)).length > 0;
+/**
+ * Whether a job is ready, of any owner, whose rate has a free slot, or is due.
+ * @param now milliseconds since 1970
+ * @param dueAt due jobs up to this time count (ISO 8601)
+ */
+export const hasReadyJob = async (db: Kysely<Schema>, now: number, dueAt: string): Promise<boolean> =>
+  (await anyReady(db, now, dueAt)).length > 0;
 
 /** The condition that the rate of a job has a free slot. */
 const hasSlot = (now: number) =>
@@ -86,11 +90,12 @@ const hasSlot = (now: number) =>
 const canStart = (full: string, now: number) =>
   sql`(head.resource is null or not ${isOneOf(sql.ref("head.resource"), full)}) and ${hasSlot(now)}`;
 
-const anyReady = prepared((db, now: number) => {
+const anyReady = prepared((db, now: number, dueAt: string) => {
   const plus = withoutAffinity(db);
-  return statement<{ id: number }>(
+  return statement<{ found: number }>(
     db,
-    sql`with recursive heads (id) as (
+    sql`select 1 as found where exists (select 1 from jobs where state = 'later' and due_at <= ${dueAt}) or exists (
+    with recursive heads (id) as (
       select (
         select id from jobs where state = 'ready'
         order by suspect, priority, subject, workflow_id, gate, id limit 1
@@ -103,7 +108,7 @@ const anyReady = prepared((db, now: number) => {
       )
       from heads join jobs as head on head.id = heads.id
     )
-    select head.id from heads join jobs as head on head.id = heads.id where ${hasSlot(now)} limit 1`,
+    select 1 from heads join jobs as head on head.id = heads.id where ${hasSlot(now)})`,
   );
 });
 

@@ -1,6 +1,8 @@
 /** Writes runs for the engine, inside its transactions. */
 import { type Kysely, sql, type Updateable } from "kysely";
+import type { RunRecord } from "../core/model.ts";
 import type { RunWriter } from "../core/run-ports.ts";
+import { usageSubjectOf } from "../core/usage-limits.ts";
 import { lockName, skippingLocked } from "./dialect.ts";
 import { encodeItem } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
@@ -41,12 +43,28 @@ const firstQueued = prepared((db, workflow: string, project: string, after: stri
   ),
 );
 
+const anyQueued = prepared((db, workflow: string, project: string) =>
+  db
+    .selectFrom("runs")
+    .select("id")
+    .where("workflow_id", "=", workflow)
+    .where("project", "=", project)
+    .where("finished_at", "is", null)
+    .where("admitted", "=", sql.lit(0))
+    .limit(sql.lit(1)),
+);
+
 const countUnfinished = prepared((db) =>
   db
     .selectFrom("runs")
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .where("finished_at", "is", null),
 );
+
+const holdersOf = ({ actor, project }: Pick<RunRecord, "actor" | "project">) => ({
+  subject: usageSubjectOf(actor),
+  project,
+});
 
 export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
   const reader = runReader(trx);
@@ -58,14 +76,16 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
 
     async lock(id) {
       const run = await lockRun(trx, id);
+      if (run !== undefined) bytes.setHolders(id, holdersOf(run));
       // The counts are written at the end of the transaction.
       return run && { ...run, storedBytes: run.storedBytes + bytes.pending(id) };
     },
-    lockQueue: (workflowId) => lockName(trx, "queue", workflowId),
+    lockQueue: (workflowId, mode) => lockName(trx, "queue", workflowId, mode),
     lockStarts: (subject) => lockName(trx, "starts", subject),
 
     async insert(run) {
       const definition = jsonText(run.definition);
+      bytes.setHolders(run.id, holdersOf(run));
       if (definition !== null) bytes.add(run.id, definition);
       // An executor of an older release would execute what a trial must not.
       if (run.trial !== null || run.workflowId === null) await assertNoOlderCopies(trx);
@@ -183,6 +203,8 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
     },
 
     async nextQueued({ workflowId, project }, lastOwner) {
+      // Mostly there is none, and every end of a run asks.
+      if ((await anyQueued(trx, workflowId, project)).length === 0) return undefined;
       for (const after of lastOwner === "" ? [""] : [lastOwner, ""]) {
         const [row] = await firstQueued(trx, workflowId, project, after);
         if (row !== undefined) return reader.find(row.id);

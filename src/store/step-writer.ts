@@ -4,7 +4,7 @@ import type { AbandonedAttempt } from "../core/model.ts";
 import type { RunWriter } from "../core/run-ports.ts";
 import { encodeItem, stepRefOf } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
-import { prepared, preparedForColumns, preparedInsert } from "./prepared.ts";
+import { preparedForColumns, preparedInsert, preparedWrite } from "./prepared.ts";
 import type { RunAttemptRow, RunStepRow, Schema } from "./schema.ts";
 import { type ByteCounter, valueEncoder } from "./stored-bytes.ts";
 import { encodeState } from "./step-state-columns.ts";
@@ -51,7 +51,7 @@ const abandonedAttempt = (
 });
 
 const insertChunk = preparedInsert("fan_outs");
-const upsertAttempt = prepared((db, ...values: (string | number | null)[]) =>
+const upsertAttempt = preparedWrite((db, ...values: (string | number | null)[]) =>
   db
     .insertInto("run_attempts")
     .values({

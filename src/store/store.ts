@@ -1,7 +1,7 @@
 /** The state in a database, as the rest of the program uses it: in a SQLite file, or on a PostgreSQL server. */
 import type { Kysely, Transaction } from "kysely";
 import type { SharedTime } from "../core/agreed-clock.ts";
-import type { ChangeFeed } from "../core/change-feed.ts";
+import type { ChangeFeed, WorkKind } from "../core/change-feed.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -10,6 +10,11 @@ import type { Schema } from "./schema.ts";
  */
 export type Locking = "rows" | "database";
 
+/** How much a transaction leaves for executors to do: jobs that are ready and unclaimed, and received deliveries. */
+export type NewWork = Record<WorkKind, number>;
+
+export const noWork = (): NewWork => ({ jobs: 0, deliveries: 0 });
+
 export interface Store {
   read: Kysely<Schema>;
   /**
@@ -17,7 +22,12 @@ export interface Store {
    * @param locking left out, `database`
    * @throws AppError busy, storage_unavailable
    */
-  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>, locking?: Locking): Promise<T>;
+  transaction<T>(
+    work: (trx: Transaction<Schema>, left: NewWork) => Promise<T>,
+    locking?: Locking,
+  ): Promise<T>;
+  /** How many write transactions of this process can run at the same time. */
+  maxTransactions: number;
   /** The commits of all processes. */
   changes: ChangeFeed;
   /** How long an executor may miss its heartbeats before its jobs are reclaimed, in milliseconds. */

@@ -8,14 +8,14 @@ import { OPERATOR } from "../../schemas/actor.ts";
 import { DEFAULT_PROJECT } from "../../schemas/project.ts";
 import { encodeJson } from "../core/encoded-json.ts";
 import { PROJECT_SUBJECT, usageSubjectOf } from "../core/usage-limits.ts";
-import { prepared } from "./prepared.ts";
+import { prepared, preparedWrite } from "./prepared.ts";
 import { storeJson } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
 
 /** Rows of a count, of which a transaction changes one: transactions of one owner rarely wait for each other. */
 const SHARDS = 8;
 
-const addToCount = prepared((db, subject: string, shard: number, bytes: number) =>
+const addToCount = preparedWrite((db, subject: string, shard: number, bytes: number) =>
   db
     .insertInto("stored_bytes")
     .values({ subject, shard, bytes })
@@ -25,12 +25,14 @@ const addToCount = prepared((db, subject: string, shard: number, bytes: number) 
         .doUpdateSet((eb) => ({ bytes: eb("stored_bytes.bytes", "+", eb.ref("excluded.bytes")) })),
     ),
 );
-const addToRun = prepared((db, id: string, bytes: number) =>
+const addToRun = preparedWrite((db, id: string, bytes: number) =>
   db
     .updateTable("runs")
     .set((eb) => ({ stored_bytes: eb("stored_bytes", "+", bytes) }))
-    .where("id", "=", id)
-    .returning(["owner", "lineage", "project"]),
+    .where("id", "=", id),
+);
+const holdersOfRun = prepared((db, id: string) =>
+  db.selectFrom("runs").select(["owner", "lineage", "project"]).where("id", "=", id),
 );
 const sumOf = prepared((db, subject: string) =>
   db
@@ -128,10 +130,15 @@ export async function moveStoredBytes(
   ]);
 }
 
+/** For whom the bytes of a run count. */
+type RunHolders = Pick<StoredPart, "subject" | "project">;
+
 /** Collects what a transaction stores for runs, and adds it to their counts at its end. */
 export interface ByteCounter {
   /** Counts a text that a run stores. */
   add(runId: string, text: string): void;
+  /** Sets for whom the bytes of a run count; left out, they are read. */
+  setHolders(runId: string, holders: RunHolders): void;
   /** The bytes that were counted for a run since the last `flush`. */
   pending(runId: string): number;
   /** Writes the counts: once, as the last change of the transaction. */
@@ -140,17 +147,26 @@ export interface ByteCounter {
 
 export function byteCounter(trx: Kysely<Schema>): ByteCounter {
   const byRun = new Map<string, number>();
+  const holders = new Map<string, RunHolders>();
+
+  async function readHolders(runId: string): Promise<RunHolders | undefined> {
+    const [run] = await holdersOfRun(trx, runId);
+    return run && { subject: usageSubjectOf(run), project: run.project };
+  }
+
   return {
     add(runId, text) {
       byRun.set(runId, (byRun.get(runId) ?? 0) + Buffer.byteLength(text));
     },
+    setHolders: (runId, found) => void holders.set(runId, found),
     pending: (runId) => byRun.get(runId) ?? 0,
     async flush() {
       const parts: StoredPart[] = [];
       for (const [runId, added] of byRun) {
-        const [run] = await addToRun(trx, runId, added);
-        if (run !== undefined)
-          parts.push({ subject: usageSubjectOf(run), project: run.project, bytes: added });
+        const found = holders.get(runId) ?? (await readHolders(runId));
+        if (found === undefined) continue;
+        await addToRun(trx, runId, added);
+        parts.push({ ...found, bytes: added });
       }
       byRun.clear();
       await addStoredBytes(trx, parts);

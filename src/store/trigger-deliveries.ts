@@ -13,6 +13,7 @@ import { skippingLocked } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import { pruneTriggerDeliveries } from "./prune-trigger-deliveries.ts";
 import type { Schema } from "./schema.ts";
+import type { NewWork } from "./store.ts";
 import type { TriggerDeliveryRow } from "./trigger-schema.ts";
 
 const COLUMNS = [
@@ -125,7 +126,11 @@ export function triggerDeliveryReader(db: Kysely<Schema>): TriggerDeliveryReader
   };
 }
 
-export function triggerDeliveryWriter(trx: Kysely<Schema>): TriggerDeliveryWriter {
+/** @param left counts the deliveries that were recorded for executors to handle */
+export function triggerDeliveryWriter(
+  trx: Kysely<Schema>,
+  left: Pick<NewWork, "deliveries">,
+): TriggerDeliveryWriter {
   return {
     ...triggerDeliveryReader(trx),
 
@@ -136,7 +141,10 @@ export function triggerDeliveryWriter(trx: Kysely<Schema>): TriggerDeliveryWrite
         .onConflict((conflict) => conflict.columns(["trigger_id", "key"]).doNothing())
         .returning("id")
         .executeTakeFirst();
-      if (inserted !== undefined) return undefined;
+      if (inserted !== undefined) {
+        left.deliveries += 1;
+        return undefined;
+      }
       const row = await trx
         .updateTable("trigger_deliveries")
         .set((eb) => ({ repeats: eb("repeats", "+", 1) }))

@@ -64,7 +64,7 @@ function runUnit<T>(
   { intent, effect, locking }: Unit<T>,
 ): Promise<T> {
   return withCommitHooks((begin) =>
-    store.transaction(async (trx) => {
+    store.transaction(async (trx, left) => {
       const { guard, run } = locking === "rows" && writesConcurrently(trx) ? lockGuard() : noGuard;
       // The writers add the audit entry with the change, so a transaction that changes nothing leaves none.
       const recordAudit: Writers["recordAudit"] = (target, outcome, more) =>
@@ -78,7 +78,7 @@ function runUnit<T>(
         });
       const bytes = byteCounter(trx);
       const writers = {
-        ...engineWriters(trx, clock, bytes, { requestId: intent.requestId, onCommit: begin() }),
+        ...engineWriters(trx, clock, bytes, left, { requestId: intent.requestId, onCommit: begin() }),
         workflows: guard(
           workflowWriter(trx, clock, (id, change) =>
             recordAudit(id, undefined, change && { details: detailsOfChange(change) }),

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { UsageReader, UsageWriter } from "../core/run-ports.ts";
 import type { MeteredResource } from "../core/usage-limits.ts";
 import { prepared } from "./prepared.ts";
+import { projectReader } from "./projects.ts";
 import { COUNT_RETENTION_MS } from "./rate-limit-counts.ts";
 import type { Schema } from "./schema.ts";
 import { storedBytes } from "./stored-bytes.ts";
@@ -56,6 +57,7 @@ export function usageReader(db: Kysely<Schema>): UsageReader {
   return {
     usedInWindow: async (subject, kind, endsAt) => (await findUsed(db, subject, kind, endsAt))[0]?.used ?? 0,
     storedBytes: (subject) => storedBytes(db, subject),
+    projectLimits: async (project) => (await projectReader(db).find(project))?.limits ?? null,
   };
 }
 

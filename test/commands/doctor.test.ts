@@ -14,6 +14,7 @@ import { fakeClock, temporaryDirectory, testInstance } from "../support/instance
 import { sendJson, mockHttpServer } from "../support/mock-http-server.ts";
 import { addUser } from "../support/users.ts";
 import { jobWriter } from "../../src/store/jobs.ts";
+import { noWork } from "../../src/store/store.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { freePort, type Postgres, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/process.ts";
@@ -401,7 +402,7 @@ describe("the state checks of doctor", () => {
         .insertInto("runs")
         .values([runNamed("run_stuck"), runNamed("run_ready")])
         .execute();
-      await jobWriter(trx, clock).add({
+      await jobWriter(trx, clock, noWork()).add({
         kind: "step",
         priority: 0,
         dueAt: null,

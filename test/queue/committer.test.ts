@@ -59,10 +59,13 @@ describe("the committer", () => {
     const order: string[] = [];
     const late: Promise<number>[] = [];
     const change = (id: string, size?: number): Promise<number> =>
-      commit((tx) => {
-        if (id === "l1") late.push(...["c", "d"].map((name) => change(name)));
-        return heartbeat(id)(tx);
-      }, size).then((value) => order.push(value));
+      commit(
+        (tx) => {
+          if (id === "l1") late.push(...["c", "d"].map((name) => change(name)));
+          return heartbeat(id)(tx);
+        },
+        { size },
+      ).then((value) => order.push(value));
     const large = ["l1", "l2", "l3"].map((id) => change(id, 4 * 1024 * 1024));
     await Promise.all([...large, ...["a", "b"].map((id) => change(id))]);
     await Promise.all(late);
@@ -76,11 +79,14 @@ describe("the committer", () => {
     const { commit, heartbeat } = await countingCommitter();
     const order: string[] = [];
     const change = (id: string, size: number, ms = 0): Promise<unknown> =>
-      commit((tx) => {
-        // What the transaction takes.
-        vi.advanceTimersByTime(ms);
-        return heartbeat(id)(tx);
-      }, size).then((value) => order.push(value));
+      commit(
+        (tx) => {
+          // What the transaction takes.
+          vi.advanceTimersByTime(ms);
+          return heartbeat(id)(tx);
+        },
+        { size },
+      ).then((value) => order.push(value));
     const large = ["l1", "l2"].map((id) => change(id, 1024 * 1024, 100));
     await large[0];
     await change("a", 100);
@@ -126,10 +132,13 @@ function recordingCommitter() {
   return {
     transactions,
     change: (name: string, size?: number): Promise<string> =>
-      commit(async () => {
-        current.push(name);
-        return name;
-      }, size),
+      commit(
+        async () => {
+          current.push(name);
+          return name;
+        },
+        { size },
+      ),
     failing: (name: string): Promise<never> =>
       commit(async () => {
         current.push(name);
@@ -201,10 +210,13 @@ async function afterChangeOf(size: number): Promise<string[][]> {
     return work({} as EngineWriters);
   });
   const change = (name: string, bytes: number, ms = 0): Promise<void> =>
-    commit(async () => {
-      transactions.at(-1)!.push(name);
-      vi.advanceTimersByTime(ms);
-    }, bytes);
+    commit(
+      async () => {
+        transactions.at(-1)!.push(name);
+        vi.advanceTimersByTime(ms);
+      },
+      { size: bytes },
+    );
   const first = change("first", size, 100);
   void change("second", 16 * 1024);
   await first;
@@ -229,5 +241,65 @@ describe("a pause of the committer", () => {
     await change("small");
     await new Promise(setImmediate);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+/** Transactions that end when the test says so. @returns the names of the changes of those that run */
+function manualCommitter(maxTransactions: number) {
+  const running: { names: string[]; end: () => void }[] = [];
+  const { commit } = committer(async (work) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const transaction = { names: [] as string[], end: resolve };
+    running.push(transaction);
+    const result = await work({ names: transaction.names } as unknown as EngineWriters);
+    await promise;
+    running.splice(running.indexOf(transaction), 1);
+    return result;
+  }, maxTransactions);
+  const change = (name: string, runId?: string): Promise<void> =>
+    commit(
+      async (tx) => void (tx as unknown as { names: string[] }).names.push(name),
+      runId === undefined ? {} : { runId },
+    );
+  return { change, running: () => running.map(({ names }) => names), end: () => running[0]!.end() };
+}
+
+/** Two turns of the event loop: a commit begins in the next one, and a timer may end before that. */
+async function turn(): Promise<void> {
+  for (let count = 0; count < 2; count += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a committer of a database that runs several transactions at the same time", () => {
+  it("commits the changes of each run beside those of others, those of one run together", async () => {
+    const { change, running, end } = manualCommitter(4);
+    const changes = [change("a1", "a"), change("a2", "a"), change("b1", "b")];
+    await turn();
+    expect(running()).toEqual([["a1", "a2"], ["b1"]]);
+    changes.push(change("a3", "a"));
+    await turn();
+    expect(running()).toEqual([["a1", "a2"], ["b1"]]);
+    end();
+    await turn();
+    expect(running()).toEqual([["b1"], ["a3"]]);
+    end();
+    end();
+    await turn();
+    end();
+    await Promise.all(changes);
+  });
+
+  it("keeps one transaction free for changes that belong to no run", async () => {
+    const { change, running, end } = manualCommitter(3);
+    const changes = ["a", "b", "c"].map((id) => change(id, id));
+    changes.push(change("heartbeat"));
+    await turn();
+    expect(running()).toHaveLength(3);
+    expect(running()).toContainEqual(["heartbeat"]);
+    expect(running()).not.toContainEqual(["c"]);
+    for (let left = 4; left > 0; left -= 1) {
+      end();
+      await turn();
+    }
+    await Promise.all(changes);
   });
 });

@@ -14,7 +14,7 @@ const JOB = claimedJob({ attempt: 3, retryCount: 1 });
 const NOW = Date.parse("2026-11-21T08:00:00.000Z");
 const unavailable = () => new AppError("storage_unavailable", "The disk is full.");
 
-type Change = JobResult["change"];
+type Change = (tx: EngineWriters) => Promise<void>;
 const noChange: Change = () => Promise.resolve();
 const complete = (change: Change = noChange): JobResult => ({ kind: "complete", change });
 
@@ -48,7 +48,7 @@ function open(handler: JobHandler, overrides: Partial<JobRunnerOptions> = {}) {
   const run = jobRunner({
     executor: "exe_1",
     handler,
-    commit: (change, size) => {
+    commit: (change, { size } = {}) => {
       sizes.push(size);
       return change(tx);
     },
@@ -135,6 +135,16 @@ describe("the next job of the run", () => {
     await run(job, performance.now() - age);
     expect(jobs.claimSuccessor).not.toHaveBeenCalled();
     expect(onSuccessor).not.toHaveBeenCalled();
+  });
+
+  it("is not looked for when the run has ended", async () => {
+    const { run, jobs, onChanged } = open(async () => ({
+      kind: "complete",
+      change: async () => ({ ended: true }),
+    }));
+    await run();
+    expect(jobs.claimSuccessor).not.toHaveBeenCalled();
+    expect(onChanged).toHaveBeenCalledExactlyOnceWith(["run_1"]);
   });
 
   it("is not claimed when the claim of the job was lost", async () => {

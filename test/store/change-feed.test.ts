@@ -36,7 +36,11 @@ describe("the change feed", () => {
     const { feed, state } = manualFeed();
     vi.advanceTimersByTime(1_000);
     expect(state.polls).toBe(0);
-    const unsubscribe = [feed.subscribe(() => {}), feed.subscribe(() => {}), feed.subscribe(() => {}, 500)];
+    const unsubscribe = [
+      feed.subscribe(() => {}),
+      feed.subscribe(() => {}),
+      feed.subscribe(() => {}, { maxDelayMs: 500 }),
+    ];
     state.polls = 0;
     vi.advanceTimersByTime(1_000);
     expect(state.polls).toBe(100);
@@ -53,7 +57,7 @@ describe("the change feed", () => {
     vi.advanceTimersByTime(1_000);
     expect(state.polls).toBe(5);
     end();
-    feed.subscribe(() => {}, 500);
+    feed.subscribe(() => {}, { maxDelayMs: 500 });
     state.polls = 0;
     vi.advanceTimersByTime(1_000);
     expect(state.polls).toBe(2);
@@ -65,7 +69,7 @@ describe("the change feed", () => {
     const eager = vi.fn<() => void>();
     const lazy = vi.fn<() => void>();
     feed.subscribe(eager);
-    feed.subscribe(lazy, 500);
+    feed.subscribe(lazy, { maxDelayMs: 500 });
     for (let change = 0; change < 10; change += 1) {
       state.version = 2 + change;
       vi.advanceTimersByTime(10);
@@ -79,7 +83,7 @@ describe("the change feed", () => {
   it("calls a subscriber that allows a delay, whichever subscriptions begin and end meanwhile", () => {
     const { feed, state } = manualFeed({ local: false });
     const tolerant = vi.fn<() => void>();
-    feed.subscribe(tolerant, 500);
+    feed.subscribe(tolerant, { maxDelayMs: 500 });
     for (let change = 0; change < 15; change += 1) {
       state.version = 2 + change;
       const end = feed.subscribe(() => {});

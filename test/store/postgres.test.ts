@@ -6,9 +6,12 @@ import type { ClaimOptions } from "../../src/core/job-ports.ts";
 import { claimJobs } from "../../src/store/claim-jobs.ts";
 import { engineReaders, engineTransaction } from "../../src/store/engine-transaction.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/migrate.ts";
+import { preparedWrite } from "../../src/store/prepared.ts";
+import type { Store } from "../../src/store/store.ts";
 import { unitOfWork } from "../../src/store/unit-of-work.ts";
 import { verifyAuditLog } from "../../src/store/verify-audit-chain.ts";
 import { workflowReader } from "../../src/store/workflows.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { untilPassing } from "../support/eventually.ts";
 import { fakeClock } from "../support/instance.ts";
 import { databaseAt, postgresStores } from "../support/postgres-stores.ts";
@@ -67,6 +70,178 @@ describe("a claim in PostgreSQL", () => {
     expect({ released, claimed }).toEqual({ released: true, claimed: [] });
     const [again] = await others((tx) => tx.jobs.claim("exe_3", options));
     expect(again).toMatchObject({ stepId: "a", fence: 2 });
+  });
+});
+
+describe("locks that several transactions share", () => {
+  it("lets starts and ends of runs without a limit go on beside each other", async () => {
+    const store = await open(await createDatabase());
+    const transaction = engineTransaction(store, fakeClock());
+    const both = Promise.withResolvers<void>();
+    let holders = 0;
+    await Promise.all(
+      [1, 2].map(() =>
+        transaction(async (tx) => {
+          await tx.runs.lockQueue("a-workflow", "shared");
+          // The lock is sent with the next statement that has a result.
+          await tx.runs.countAllUnfinished();
+          holders += 1;
+          if (holders === 2) both.resolve();
+          await both.promise;
+        }),
+      ),
+    );
+    expect(holders).toBe(2);
+  });
+});
+
+/** The counters that a test has inserted. */
+const testCounters = async ({ read }: Pick<Store, "read">) =>
+  (await read.selectFrom("counters").select("name").where("name", "like", "test %").execute()).map(
+    ({ name }) => name,
+  );
+
+describe("a write whose result nobody needs", () => {
+  const insertCounter = preparedWrite((db, name: string, value: number) =>
+    db.insertInto("counters").values({ name, value }),
+  );
+
+  it("is seen by the next statement, and committed in the order of the writes", async () => {
+    const store = await open(await createDatabase());
+    const seen = await store.transaction(async (trx) => {
+      for (const name of ["test 1", "test 2", "test 3"]) await insertCounter(trx, name, 1);
+      const row = trx.selectFrom("counters").selectAll().where("name", "=", "test 3");
+      return row.executeTakeFirst();
+    });
+    expect(seen).toEqual({ name: "test 3", value: 1 });
+    await store.transaction(async (trx) => {
+      await insertCounter(trx, "test 4", 1);
+    });
+    expect(await testCounters(store)).toEqual(["test 1", "test 2", "test 3", "test 4"]);
+  });
+
+  it("fails the commit with its own error, whatever follows, and nothing is committed", async () => {
+    const store = await open(await createDatabase());
+    const failing = store.transaction(async (trx) => {
+      await insertCounter(trx, "test 1", 1);
+      // The column accepts no null: 23502, not_null_violation.
+      await insertCounter(trx, null as unknown as string, 1);
+      await insertCounter(trx, "test 2", 1);
+    });
+    await expect(failing).rejects.toMatchObject({ code: "23502" });
+    expect(await testCounters(store)).toEqual([]);
+  });
+
+  it("fails the next statement with its own error, and the connection is used again", async () => {
+    const url = await createDatabase();
+    const store = await open(url, { database: { ...databaseAt(url), maxConnections: 2 } });
+    const failing = store.transaction(async (trx) => {
+      await insertCounter(trx, null as unknown as string, 1);
+      await trx.selectFrom("counters").selectAll().execute();
+    });
+    await expect(failing).rejects.toMatchObject({ code: "23502" });
+    await store.transaction(async (trx) => {
+      await insertCounter(trx, "test 1", 1);
+    });
+    expect(await testCounters(store)).toEqual(["test 1"]);
+  });
+
+  it("is not sent when the work of its transaction throws", async () => {
+    const url = await createDatabase();
+    const store = await open(url, { database: { ...databaseAt(url), maxConnections: 2 } });
+    const fail = () =>
+      store.transaction(async (trx) => {
+        // It would fail, and a connection whose rollback fails is closed.
+        await insertCounter(trx, null as unknown as string, 1);
+        throw new Error("no");
+      });
+    const connectionOf = () =>
+      store.transaction(async (trx) => (await sql`select pg_backend_pid() as id`.execute(trx)).rows);
+    const before = await connectionOf();
+    await expect(fail()).rejects.toThrow("no");
+    expect(await connectionOf()).toEqual(before);
+    expect(await testCounters(store)).toEqual([]);
+  });
+
+  it("fails the commit when somebody caught its error and went on", async () => {
+    const store = await open(await createDatabase());
+    const failing = store.transaction(async (trx) => {
+      await insertCounter(trx, "test 1", 1);
+      await insertCounter(trx, null as unknown as string, 1);
+      await trx
+        .selectFrom("counters")
+        .selectAll()
+        .execute()
+        .catch(() => {});
+    });
+    await expect(failing).rejects.toThrow("was not committed");
+    expect(await testCounters(store)).toEqual([]);
+  });
+
+  it("commits nothing when the driver can't write its value", async () => {
+    const store = await open(await createDatabase());
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+    const failing = store.transaction(async (trx) => {
+      await insertCounter(trx, "test 1", 1);
+      await insertCounter(trx, circular as unknown as string, 1);
+    });
+    await expect(failing).rejects.toThrow("circular");
+    expect(await testCounters(store)).toEqual([]);
+  });
+
+  it("is kept back with up to 100 others, and with more sent in between", async () => {
+    const store = await open(await createDatabase());
+    await store.transaction(async (trx) => {
+      for (let n = 0; n < 250; n += 1) await insertCounter(trx, `test ${String(n).padStart(3, "0")}`, n);
+    });
+    expect(await testCounters(store)).toHaveLength(250);
+  });
+
+  it("is refused after the end of its transaction, so that it runs in no other one", async () => {
+    const store = await open(await createDatabase());
+    const ended = Promise.withResolvers<void>();
+    let late: Promise<unknown> = Promise.resolve();
+    await store.transaction(async (trx) => {
+      const writeLate = async (): Promise<void> => {
+        await ended.promise;
+        await insertCounter(trx, "test late", 1);
+      };
+      late = writeLate();
+    });
+    ended.resolve();
+    await expect(late).rejects.toThrow("Transaction is already committed");
+    expect(await testCounters(store)).toEqual([]);
+  });
+});
+
+describe("statements with a name", () => {
+  it("are planned again after a migration has changed their columns", async () => {
+    const store = await open(await createDatabase());
+    const unsubscribe = store.changes.subscribe(() => {});
+    const named = async (): Promise<number> => {
+      const { rows } = await sql<{ count: string }>`
+        select count(*) as count from pg_prepared_statements where statement like '%counters%'`.execute(
+        store.read,
+      );
+      return Number(rows[0]!.count);
+    };
+    const readCounters = () =>
+      store.read.selectFrom("counters").selectAll().where("name", "=", "audit_purged_id").execute();
+    const inTransaction = () =>
+      store.transaction((trx) =>
+        trx.selectFrom("counters").selectAll().where("name", "=", "audit_purged_id").execute(),
+      );
+    await untilPassing(async () => {
+      for (let run = 0; run < 10; run += 1) await Promise.all([readCounters(), inTransaction()]);
+      expect(await named()).toBeGreaterThan(0);
+    });
+    await store.transaction(async (trx) => {
+      await sql`alter table counters add column note text`.execute(trx);
+    });
+    for (let run = 0; run < 20; run += 1)
+      await Promise.all([readCounters(), readCounters(), inTransaction(), inTransaction()]);
+    unsubscribe();
   });
 });
 
@@ -151,6 +326,38 @@ describe("a PostgreSQL store", () => {
       .where("name", "in", ["a", "b", "c"])
       .execute();
     expect(rows).toEqual([{ name: "c" }]);
+  });
+
+  it("gives up connections on which nothing is answered, as when the machine of the server is gone", async () => {
+    const direct = await createDatabase();
+    const proxy = await tcpProxy(Number(new URL(direct).port));
+    const url = Object.assign(new URL(direct), { port: String(proxy.port) }).href;
+    const { transaction, read, checkHealth, changes } = await open(url, {
+      // One to read, one to write.
+      database: { ...databaseAt(url), maxConnections: 2 },
+      answerMs: 500,
+    });
+    const other = await open(direct);
+    const listener = vi.fn<() => void>();
+    other.changes.subscribe(listener);
+    const write = (name: string) =>
+      transaction((trx) => trx.insertInto("settings").values({ name, value: "1" }).execute());
+    const names = async (): Promise<string[]> => {
+      const rows = await read.selectFrom("settings").select("name").where("name", "like", "test_%").execute();
+      return rows.map((row) => row.name);
+    };
+    changes.subscribe(() => {});
+    await write("test_1");
+    expect([await names(), await checkHealth()]).toEqual([["test_1"], undefined]);
+    proxy.stall();
+    proxy.resume();
+    expect(await names()).toEqual(["test_1"]);
+    expect(await checkHealth()).toBeUndefined();
+    const calls = listener.mock.calls.length;
+    await write("test_2");
+    expect(await names()).toEqual(["test_1", "test_2"]);
+    // The connection that announces changes was lost too.
+    await untilPassing(() => expect(listener.mock.calls.length).toBeGreaterThan(calls));
   });
 
   it("runs the statements of a transaction one after the other, and rolls back after an error of one", async () => {
@@ -266,7 +473,7 @@ describe("the change feed of PostgreSQL", () => {
     const { changes, transaction } = await open(await createDatabase());
     const patient = vi.fn<() => void>();
     const eager = vi.fn<() => void>();
-    changes.subscribe(patient, 60_000);
+    changes.subscribe(patient, { maxDelayMs: 60_000 });
     await untilPassing(() => expect(patient).toHaveBeenCalledTimes(1));
     changes.subscribe(eager);
     for (const name of ["a", "b", "c"])

@@ -383,8 +383,8 @@ describe("purging", () => {
         // The wait for the lock is no reason to pause.
         now += 1_000;
         const before = await rows("runs");
-        const result = await store.transaction(async (trx) => {
-          const done = await work(trx);
+        const result = await store.transaction(async (trx, left) => {
+          const done = await work(trx, left);
           now += 7;
           return done;
         });

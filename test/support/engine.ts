@@ -116,8 +116,7 @@ export async function testEngine({
   onTestFinished(() => connected.close());
   let probe: Probe = returnValue;
   const types = [...stepTypes, probeStep(() => probe)];
-  const projects = projectReader(store.read);
-  const holdersOf = usageHolders(perKey, async (id) => (await projects.find(id))?.limits ?? null);
+  const holdersOf = usageHolders(perKey, read.usage);
   const startLimits = { holdersOf, unfinishedRuns: maxUnfinishedRuns };
   const made = engine({
     stepTypes: types,

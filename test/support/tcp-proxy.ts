@@ -11,11 +11,16 @@ export interface TcpProxy {
   resetConnections(): void;
   /** Stops forwarding in both directions; connections stay open. */
   stall(): void;
+  /** Forwards to another port of this machine from now on, and resets the connections to the present one. */
+  switchTo(port: number): void;
+  /** Forwards new connections again; those of before stay silent. */
+  resume(): void;
 }
 
 /** It is closed at the end of the test. */
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const open = new Set<Socket>();
+  let current = target;
   let stalled = false;
   let count = 0;
   const keep = (socket: Socket): Socket => {
@@ -29,7 +34,7 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     count += 1;
     keep(client);
     if (stalled) return void client.pause();
-    const upstream = keep(connect(target, "127.0.0.1"));
+    const upstream = keep(connect(current, "127.0.0.1"));
     client.pipe(upstream).pipe(client);
     client.once("close", () => upstream.destroy());
     upstream.once("close", () => client.destroy());
@@ -46,6 +51,13 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     port: (server.address() as AddressInfo).port,
     connectionCount: () => count,
     resetConnections,
+    switchTo(port) {
+      current = port;
+      resetConnections();
+    },
+    resume() {
+      stalled = false;
+    },
     stall() {
       stalled = true;
       for (const socket of open) socket.unpipe().pause();

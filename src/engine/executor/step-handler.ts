@@ -84,7 +84,7 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
             ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
             : saveAttempt(context, tx, attempt, jobContext, { ...end, status: "succeeded" }, finishedAt));
         }
-        await recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
+        return recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
       },
     };
   }

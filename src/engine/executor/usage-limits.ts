@@ -90,7 +90,7 @@ export function usageLimits(
 
     async recordUsage(tx, run, used) {
       if (METERED_RESOURCES.every((kind) => (used[kind] ?? 0) === 0)) return;
-      const holders = await holdersOf(run.actor, run.project);
+      const holders = await holdersOf(run.actor, run.project, tx.usage);
       for (const kind of METERED_RESOURCES) {
         const amount = used[kind] ?? 0;
         if (amount === 0) continue;

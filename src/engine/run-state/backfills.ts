@@ -195,7 +195,7 @@ export function backfiller(options: Options): Backfiller {
     const refused = await context.startLimits.refusal(tx, prepared);
     if (refused !== undefined) return ["waits", refused.message.slice(0, MAX_MESSAGE_CHARS)];
     // Another backfill may start the same time: from here on it waits.
-    await tx.runs.lockQueue(workflowId);
+    await tx.runs.lockQueue(workflowId, "exclusive");
     if (!(await mayStartNow(context, tx, prepared))) return ["waits", WAITS_FOR_OTHERS];
     const existing = (await tx.backfills.slotRuns(current, [time])).get(time);
     const nextAt = timesFrom(current, time, 1)[1] ?? null;

@@ -86,13 +86,13 @@ export async function endRun(
 ): Promise<void> {
   const now = iso(context.clock.now());
   const startedAt = run.startedAt ?? now;
-  const { definition } = await context.definitionCache.get(run, tx.runs);
+  const compiled = await context.definitionCache.get(run, tx.runs);
   if (end.status !== "succeeded") {
     const abandoned = await tx.runs.closeOpenSteps(run.id, now);
     await reportAbandoned(context, tx, abandoned, { status: "cancelled", at: now });
   }
   const hasHandler = end.status === "failed" && run.trigger !== "on_failure" && !run.isTrial;
-  const handlerId = hasHandler ? definition.on_failure : undefined;
+  const handlerId = hasHandler ? compiled.definition.on_failure : undefined;
   const onFailure = handlerId === undefined ? null : { workflowId: handlerId, runId: null, error: null };
   await tx.runs.update(run.id, { ...end, finishedAt: now, startedAt, onFailure });
   if (await tx.approvals.cancelForRun(run.id, now)) await announceEnds(tx, run);
@@ -100,7 +100,7 @@ export async function endRun(
   if (run.parent !== null) await tx.jobs.add(newJob(run.parent, "child_done", run.priority));
   if (onFailure !== null) await tx.jobs.add(newJob(runRef(run.id), "on_failure", run.priority));
   await recordRunEnd(tx, run, { ...end, startedAt, finishedAt: now });
-  await admitQueuedRuns(context, tx, run);
+  await admitQueuedRuns(context, tx, run, compiled);
   await reportRunEnd(context, tx, run, end, { startedAt, finishedAt: now });
 }
 

@@ -3,6 +3,7 @@ import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import type { StepState } from "../../core/step-states.ts";
+import { definedStep } from "../definition/compiled-definition.ts";
 import { advanceRun } from "./advance-run.ts";
 import { recordFanOut, recordItemOutcome } from "./fan-out.ts";
 import { endRepeat, startIteration } from "./repeat.ts";
@@ -49,7 +50,9 @@ async function recordStepOutcome(
   if (result.kind === "fan_out") return recordFanOut(update, ref, result.items, times);
   if (result.kind === "iteration") return startIteration(update, ref, result, times);
   if (result.kind === "repeated") return endRepeat(update, ref, result, times);
-  const items = isEnded(result) ? ((await update.tx.runs.step(ref))?.items ?? null) : null;
+  const { for_each: forEach, repeat } = definedStep(update.compiled, ref.stepId);
+  const mayHaveItems = isEnded(result) && (forEach !== undefined || repeat !== undefined);
+  const items = mayHaveItems ? ((await update.tx.runs.step(ref))?.items ?? null) : null;
   return isEnded(result) && items !== null
     ? endRepeat(update, ref, result, times)
     : saveResult(context, update, ref, result, times);

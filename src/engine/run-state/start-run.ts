@@ -1,8 +1,10 @@
 /** Starts runs. A run is queued while its workflow has reached its number of concurrent runs. */
+import type { Definition } from "../../../schemas/workflow-definition.ts";
 import { iso } from "../../core/clock.ts";
 import type { PreparedRun } from "../../core/engine-port.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
+import type { LockMode } from "../../core/transactions.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { StepStates } from "../../core/step-states.ts";
 import type { CompiledDefinition } from "../definition/compiled-definition.ts";
@@ -20,7 +22,7 @@ export async function startRun(context: RunContext, tx: EngineWriters, run: Prep
 /** Inserts a run that is counted already, with the jobs of its first steps, or queues it. */
 export async function insertRun(context: RunContext, tx: EngineWriters, run: PreparedRun): Promise<void> {
   const compiled = await context.definitionCache.get(run, tx.runs);
-  if (run.workflowId !== null) await tx.runs.lockQueue(run.workflowId);
+  if (run.workflowId !== null) await tx.runs.lockQueue(run.workflowId, queueLock(run, compiled));
   const admitted = await hasCapacity(tx, run, compiled);
   const pending = StepStates.allPending(compiled.definition.steps.length);
   const { states: stepStates, start } = admitted
@@ -53,18 +55,30 @@ export async function insertRun(context: RunContext, tx: EngineWriters, run: Pre
   });
 }
 
+/** Only a run that others limit, or that limits others, is counted. */
+const queueLock = (run: Pick<RunRecord, "trigger">, { definition }: CompiledDefinition): LockMode =>
+  definition.concurrency !== undefined || queuesBehind(run, definition) ? "exclusive" : "shared";
+
+const queuesBehind = ({ trigger }: Pick<RunRecord, "trigger">, { schedule }: Definition): boolean =>
+  trigger === "schedule" && schedule?.overlap === "queue";
+
 /** Admits the queued runs of a workflow that may start now, when one of its runs has ended: the next owners' first. */
 export async function admitQueuedRuns(
   context: RunContext,
   tx: EngineWriters,
-  ended: Pick<RunRecord, "workflowId" | "project" | "actor">,
+  ended: Pick<RunRecord, "workflowId" | "project" | "actor" | "trigger">,
+  endedDefinition: CompiledDefinition,
 ): Promise<void> {
   const { workflowId, project } = ended;
   if (workflowId === null) return;
-  await tx.runs.lockQueue(workflowId);
+  let lock = queueLock(ended, endedDefinition);
+  await tx.runs.lockQueue(workflowId, lock);
   for (let lastOwner = usageSubjectOf(ended.actor); ;) {
     const run = await tx.runs.nextQueued({ workflowId, project }, lastOwner);
     if (run === undefined) return;
+    // A run of another version has no limit and ends while runs of this one are queued. Of two such ends the database may
+    // abort one, which then runs again.
+    if (lock === "shared") await tx.runs.lockQueue(workflowId, (lock = "exclusive"));
     lastOwner = usageSubjectOf(run.actor);
     const compiled = await context.definitionCache.get(run, tx.runs);
     if (!(await hasCapacity(tx, run, compiled))) return;
@@ -112,7 +126,7 @@ async function hasCapacity(
   const { workflowId, project } = run;
   if (workflowId === null) return true;
   const queue = { workflowId, project };
-  const { concurrency, schedule } = definition;
+  const { concurrency } = definition;
   if (
     concurrency !== undefined &&
     (await tx.runs.countActive(queue)) >= concurrency &&
@@ -120,8 +134,7 @@ async function hasCapacity(
   ) {
     return false;
   }
-  const queuesScheduled = run.trigger === "schedule" && schedule?.overlap === "queue";
-  return !queuesScheduled || (await tx.runs.countActive(queue, "schedule")) === 0;
+  return !queuesBehind(run, definition) || (await tx.runs.countActive(queue, "schedule")) === 0;
 }
 
 /** Whether a run of the same workflow waits for this one. Queued behind that run, this one would never start. */

@@ -4,21 +4,31 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
-import type { ChangeFeed } from "../../core/change-feed.ts";
+import type { ChangeFeed, WorkKind } from "../../core/change-feed.ts";
+import type { NewWork } from "../store.ts";
 
 const CHANNEL = "millrace_changes";
-/** Minimum time between two calls of a subscriber, in milliseconds. */
+/** Minimum time between two calls of a subscriber, and between two announcements, in milliseconds. */
 const MIN_INTERVAL_MS = 10;
+/**
+ * Minimum time between two calls of a subscriber that looks for work, after commits that left none, in milliseconds. Most commits
+ * of executors leave none: each would make every executor of the database look.
+ */
+const NO_WORK_MS = 100;
 /** Poll interval while notifications don't arrive, in milliseconds. */
 const POLL_MS = 500;
+const EVERYTHING: ReadonlySet<WorkKind> = new Set<WorkKind>(["jobs", "deliveries"]);
 /** The first and the longest pause between two attempts to connect, in milliseconds. */
 const RECONNECT_MS = { first: 100, longest: 5_000 };
 
 interface Subscriber {
   listener: () => void;
   intervalMs: number;
-  /** When it was last called, by the monotonic clock. */
+  /** What it looks for; undefined for everything. */
+  work: WorkKind | undefined;
+  /** When it was last called, and when it is called next, by the monotonic clock. */
   calledAt: number;
+  dueAt: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -27,32 +37,38 @@ interface FeedOptions {
   connect(): Client;
   /** Runs one statement on another connection. */
   execute(sql: string): Promise<unknown>;
+  /** Called when a notification of this process arrives, so that all others arrive too. */
+  onHeard(): void;
 }
 
 export interface PostgresChangeFeed extends ChangeFeed {
   /** Announces a commit of this process. */
-  committed(): void;
+  committed(left: NewWork): void;
   /** Ends all subscriptions and the connection. */
   end(): Promise<void>;
 }
 
 /**
- * The change feed of an open store. It listens from the first subscription on. Until a notification arrives, and again after a
+ * The change feed of an open store. It listens from the first subscription on. Until a notification of its own arrives, and again after a
  * lost connection, it calls all subscribers twice a second, because it may miss changes. A process that ends between a commit and its announcement
  * leaves this one to the next commit of any process; heartbeats of executors are commits.
  */
-export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresChangeFeed {
+export function postgresChangeFeed({ connect, execute, onHeard }: FeedOptions): PostgresChangeFeed {
   const id = randomUUID();
   const subscribers = new Set<Subscriber>();
   let listening: Promise<void> | undefined;
   let client: Client | undefined;
   let closed = false;
   let announcing = false;
-  let unannounced = false;
+  /** What the commits have left that are not announced yet; undefined when all are. */
+  let unannounced: ReadonlySet<WorkKind> | undefined;
+  /** When commits were last announced, by the monotonic clock. */
+  let announcedAt = -Infinity;
+  let announceTimer: NodeJS.Timeout | undefined;
   let reconnectTimer: NodeJS.Timeout | undefined;
   let polling: NodeJS.Timeout | undefined;
 
-  const poll = (): void => void (polling ??= setInterval(changed, POLL_MS).unref());
+  const poll = (): void => void (polling ??= setInterval(() => changed(EVERYTHING), POLL_MS).unref());
   const stopPolling = (): void => {
     clearInterval(polling);
     polling = undefined;
@@ -64,28 +80,48 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
     subscriber.listener();
   }
 
-  function changed(): void {
+  /** @param left the kinds of work that the commits have left */
+  function changed(left: ReadonlySet<WorkKind>): void {
     for (const subscriber of subscribers) {
-      const wait = subscriber.calledAt + subscriber.intervalMs - performance.now();
+      const { work, intervalMs } = subscriber;
+      const pause = work === undefined || left.has(work) ? intervalMs : Math.max(intervalMs, NO_WORK_MS);
+      const now = performance.now();
+      const dueAt = Math.max(subscriber.calledAt + pause, now);
+      if (subscriber.timer !== undefined && subscriber.dueAt <= dueAt) continue;
+      clearTimeout(subscriber.timer);
+      subscriber.dueAt = dueAt;
       // Deferred in any case, so that the one who commits does not wait for the subscribers.
-      subscriber.timer ??= setTimeout(() => call(subscriber), Math.max(wait, 0)).unref();
+      subscriber.timer = setTimeout(() => call(subscriber), dueAt - now).unref();
     }
   }
 
-  /** Announces the commits up to now; those that come meanwhile follow together. */
+  /** Announces the commits up to now; those that come within the interval, or meanwhile, follow together. */
+  function announceSoon(left: ReadonlySet<WorkKind>): void {
+    unannounced = new Set([...(unannounced ?? []), ...left]);
+    if (announcing || closed) return;
+    const wait = announcedAt + MIN_INTERVAL_MS - performance.now();
+    if (wait <= 0) void announce();
+    else announceTimer ??= setTimeout(() => void announce(), wait).unref();
+  }
+
   async function announce(): Promise<void> {
+    clearTimeout(announceTimer);
+    announceTimer = undefined;
     if (announcing || closed) return;
     announcing = true;
-    unannounced = false;
+    announcedAt = performance.now();
+    const payload = [id, ...(unannounced ?? [])].join(" ");
+    unannounced = undefined;
     // Without a connection nobody is reached; subscribers elsewhere check everything once theirs is back.
-    await execute(`select pg_notify('${CHANNEL}', '${id}')`).catch(() => {});
+    await execute(`select pg_notify('${CHANNEL}', '${payload}')`).catch(() => {});
     announcing = false;
-    if (unannounced) await announce();
+    if (unannounced !== undefined) announceSoon(unannounced);
   }
 
   async function listen(pause = RECONNECT_MS.first): Promise<void> {
     const connecting = connect();
     let ended = false;
+    let isListening = false;
     const reconnect = (): void => {
       if (ended || closed) return;
       ended = true;
@@ -98,17 +134,21 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
     connecting.on("error", reconnect);
     connecting.on("end", reconnect);
     connecting.on("notification", ({ payload }) => {
+      const [sender, ...left] = (payload ?? "").split(" ");
+      if (sender !== id) return changed(new Set(left as WorkKind[]));
+      // PgBouncer in transaction mode may deliver one of an earlier client of its connection with the answer to `listen`, and none later.
+      if (!isListening) return;
       stopPolling();
-      if (payload !== id) changed();
+      onHeard();
     });
     try {
       await connecting.connect();
       await connecting.query(`listen ${CHANNEL}`);
+      isListening = true;
       pause = RECONNECT_MS.first;
-      changed();
+      changed(EVERYTHING);
       // It arrives here too, unless the connection goes through a pooler of transactions.
-      unannounced = true;
-      await announce();
+      announceSoon(new Set());
     } catch {
       reconnect();
       connecting.end().catch(() => {});
@@ -116,9 +156,10 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
   }
 
   return {
-    subscribe(listener, maxDelayMs = 0) {
+    subscribe(listener, { maxDelayMs = 0, work } = {}) {
       const intervalMs = Math.max(MIN_INTERVAL_MS, maxDelayMs);
-      const subscriber: Subscriber = { listener, intervalMs, calledAt: -Infinity, timer: undefined };
+      const times = { calledAt: -Infinity, dueAt: -Infinity, timer: undefined };
+      const subscriber: Subscriber = { listener, intervalMs, work, ...times };
       subscribers.add(subscriber);
       if (listening === undefined) poll();
       listening ??= listen();
@@ -128,10 +169,12 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
       };
     },
 
-    committed() {
-      changed();
-      unannounced = true;
-      void announce();
+    committed({ jobs, deliveries }) {
+      const left = new Set<WorkKind>();
+      if (jobs > 0) left.add("jobs");
+      if (deliveries > 0) left.add("deliveries");
+      changed(left);
+      announceSoon(left);
     },
 
     close() {
@@ -144,6 +187,7 @@ export function postgresChangeFeed({ connect, execute }: FeedOptions): PostgresC
       this.close();
       closed = true;
       clearTimeout(reconnectTimer);
+      clearTimeout(announceTimer);
       await listening;
       await client?.end().catch(() => {});
     },

@@ -12,6 +12,8 @@ import {
 
 /** Maximum wait for a connection, in milliseconds. */
 const CONNECT_MS = 5_000;
+/** After this time without data, in milliseconds, it is checked whether the other side is there. */
+const KEEP_ALIVE_MS = 10_000;
 /** The request for TLS that begins a connection. @see https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const ACCEPTED = "S".charCodeAt(0);
@@ -44,6 +46,7 @@ export async function connectionConfig({
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types,
   };
 }

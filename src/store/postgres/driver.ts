@@ -1,7 +1,8 @@
 /**
- * A Kysely dialect on a pool of PostgreSQL connections. Statements have no names, so that the pool may be PgBouncer in
- * transaction mode, and each transaction begins with its time limits and its lock in one round trip.
+ * A Kysely dialect on a pool of PostgreSQL connections, which may be those of PgBouncer in transaction mode. Each transaction
+ * begins with its time limits and its lock in one round trip.
  */
+import type { Writable } from "node:stream";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -12,15 +13,21 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, QueryConfig } from "pg";
 import { type Meter, secondsSince } from "../../core/meter.ts";
+import { isDeferred } from "../prepared.ts";
 import type { Locking } from "../store.ts";
-import { isConnectionLost, translatePostgresError } from "./errors.ts";
+import { isConnectionLost, isOutdatedPlan, translatePostgresError } from "./errors.ts";
+import type { StatementNames } from "./statement-names.ts";
 
 /** Maximum wait for a lock, in milliseconds. */
 const LOCK_WAIT_MS = 5_000;
 /** Maximum duration of a statement in a transaction, in milliseconds. */
 const STATEMENT_MS = 30_000;
+/** How long an answer of the server may take, in milliseconds: longer than any statement that the server itself ends. */
+export const ANSWER_MS = STATEMENT_MS + 5_000;
+/** Ends the limits for the rest of a transaction: that of the server, and that for its answers. */
+export const NO_STATEMENT_LIMIT = "set local statement_timeout = 0";
 /** How long a stopped process keeps its locks, in milliseconds: the server ends its transaction then. */
 const IDLE_MS = 10_000;
 /** The advisory lock of the state: "MILL" in ASCII. */
@@ -32,6 +39,11 @@ const LOCK: Readonly<Record<Locking, string>> = {
   database: `select pg_advisory_xact_lock(${STATE_LOCK})`,
 };
 
+const COMMIT = CompiledQuery.raw("commit");
+const ROLLBACK = CompiledQuery.raw("rollback");
+/** Maximum number of statements that are kept back. */
+const MAX_DEFERRED = 100;
+
 /** Settings end with the transaction, because the next one may use another connection of the server. */
 const begin = (locking: Locking): string =>
   [
@@ -42,6 +54,26 @@ const begin = (locking: Locking): string =>
     LOCK[locking],
   ].join("; ");
 
+/**
+ * A query that fails when its answer takes longer. Without it a connection to a machine that is gone would wait until the operating system
+ * gives up, which takes a quarter of an hour.
+ * @param answerMs 0 for no limit
+ */
+export const boundedQuery = (
+  text: string,
+  answerMs: number,
+  parameters: readonly unknown[] = [],
+): QueryConfig & { query_timeout: number } => ({
+  text,
+  values: [...parameters],
+  query_timeout: answerMs,
+});
+
+/** What `Client` has, and its types leave out. */
+interface SocketOwner {
+  connection: { stream: Writable };
+}
+
 class PostgresConnection implements DatabaseConnection {
   client: PoolClient;
   /** Whether the connection can't be used any more. */
@@ -50,30 +82,66 @@ class PostgresConnection implements DatabaseConnection {
   isReleased = false;
   readonly requestedAt: number;
   beganAt = 0;
+  #answerMs: number;
   #previous: Promise<unknown> = Promise.resolve();
+  /** The statements that are sent with the next one. */
+  #deferred: CompiledQuery[] = [];
+  /** Whether the end of the transaction was sent. */
+  hasEnded = false;
   readonly #options: DriverOptions;
 
   constructor(client: PoolClient, requestedAt: number, options: DriverOptions) {
     this.client = client;
     this.requestedAt = requestedAt;
     this.#options = options;
+    this.#answerMs = options.answerMs;
   }
 
-  /** A connection runs one statement at a time, also where its user asks for several. */
-  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const result = this.#previous.then(() => this.#execute<R>(sql, parameters));
+  /** A connection that reads runs one statement at a time, also where its user asks for several. */
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#options.locking !== undefined) return this.#executeInTransaction<R>(query);
+    const result = this.#previous.then(() => this.#execute<R>(query.sql, query.parameters));
     this.#previous = result.catch(() => {});
     return result;
   }
 
+  /**
+   * Keeps a deferred statement back, and sends the others together with those before them. The server runs them in their order,
+   * and refuses all that follow one that failed: the error is that of the first.
+   */
+  async #executeInTransaction<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.hasEnded) throw new Error("A statement came after the end of its transaction.");
+    if (this.#mayDefer(query)) {
+      this.#deferred.push(query);
+      return { rows: [] };
+    }
+    this.hasEnded = query === COMMIT || query === ROLLBACK;
+    const deferred = query === ROLLBACK ? [] : this.#deferred;
+    this.#deferred = [];
+    const { stream } = (this.client as PoolClient & SocketOwner).connection;
+    // One write to the socket for each costs more than the statements.
+    stream.cork();
+    const sent = [...deferred, query].map(({ sql, parameters }) => this.#send<R>(sql, parameters));
+    stream.uncork();
+    const results = await Promise.allSettled(sent);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return sent.at(-1)!;
+  }
+
+  #mayDefer(query: CompiledQuery): boolean {
+    // The driver may fail to write an object, and the server would not know that the statement is missing.
+    const isPlain = query.parameters.every((value) => typeof value !== "object" || value === null);
+    return isDeferred(query) && isPlain && this.#deferred.length < MAX_DEFERRED;
+  }
+
   async #execute<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
-    const { locking, meter, pool } = this.#options;
+    const { meter, pool } = this.#options;
     const start = performance.now();
     try {
       return await this.#send<R>(sql, parameters);
     } catch (error) {
-      // The store decides whether a transaction runs again.
-      if (locking !== undefined) throw error;
+      if (isOutdatedPlan(error)) return await this.#send<R>(sql, parameters);
       if (!this.isLost) throw translatePostgresError(error);
       // The connection may have ended while nobody used it. What only reads can be sent again.
       this.client.release(true);
@@ -87,17 +155,23 @@ class PostgresConnection implements DatabaseConnection {
         throw translatePostgresError(again);
       }
     } finally {
-      // Transactions are measured as a whole.
-      if (locking === undefined) meter.storageAccessed("read", secondsSince(start));
+      meter.storageAccessed("read", secondsSince(start));
     }
   }
 
   async #send<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
     try {
-      const { rows, rowCount } = await this.client.query(sql, [...parameters]);
+      if (sql === NO_STATEMENT_LIMIT) this.#answerMs = 0;
+      const name = this.#options.statements.nameOf(sql, parameters);
+      const query = { name, ...boundedQuery(sql, this.#answerMs, parameters) };
+      const { rows, rowCount, command } = await this.client.query(query);
+      // The server answers the commit of a failed transaction so. Its error was caught by somebody who went on.
+      if (sql === COMMIT.sql && command === "ROLLBACK")
+        throw new Error("The transaction was not committed: a statement in it had failed.");
       return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
     } catch (error) {
       this.isLost ||= isConnectionLost(error);
+      if (isOutdatedPlan(error)) this.#options.statements.renew();
       throw error;
     }
   }
@@ -108,10 +182,14 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 export interface DriverOptions {
+  /** One with `pipeline` where there are transactions. */
   pool: Pool;
   /** What the transactions of this connection rely on; undefined where there are none. */
   locking?: Locking;
+  /** How long an answer of the server may take, in milliseconds; then the connection is given up. */
+  answerMs: number;
   meter: Pick<Meter, "storageAccessed">;
+  statements: StatementNames;
 }
 
 class PostgresDriver implements Driver {
@@ -151,14 +229,15 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("commit"));
+    await connection.executeQuery(COMMIT);
     this.#options.meter.storageAccessed("write", secondsSince(connection.beganAt));
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     // The server has rolled back what a lost connection had begun.
     if (connection.isLost) return;
-    await connection.executeQuery(CompiledQuery.raw("rollback")).catch(() => {
+    connection.hasEnded = false;
+    await connection.executeQuery(ROLLBACK).catch(() => {
       connection.isLost = true;
     });
   }

@@ -38,7 +38,7 @@ const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_TLS_CERT|HOST
 const NO_TLS = /does not support SSL connections/;
 /** Messages of the driver, which have no code. */
 const LOST_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
 
 /** Whether the Unix socket of the server is not there. A file that is missing is something else. */
 const isMissingSocket = (error: unknown): boolean =>
@@ -56,8 +56,13 @@ export function isTemporaryPostgresFailure(error: unknown): boolean {
   return isConnectionLost(cause) || codeOf(cause).startsWith("53") || codeOf(cause) === "55P03";
 }
 
+/** Whether a statement with a name was planned before a migration changed its columns. */
+export const isOutdatedPlan = (error: unknown): boolean =>
+  codeOf(error) === "0A000" && /cached plan/.test((error as Error).message);
+
 /** Whether the transaction was aborted because of others, so that it succeeds when it runs again. */
-export const isAborted = (error: unknown): boolean => ["40001", "40P01"].includes(codeOf(error));
+export const isAborted = (error: unknown): boolean =>
+  ["40001", "40P01"].includes(codeOf(error)) || isOutdatedPlan(error);
 
 /**
  * Whether a unique constraint has failed. A concurrent transaction may have inserted the row: when the transaction runs

@@ -10,6 +10,7 @@ import {
   MIGRATIONS,
 } from "../migrate.ts";
 import type { Schema } from "../schema.ts";
+import { NO_STATEMENT_LIMIT } from "./driver.ts";
 import { enableDefaultLimits } from "../settings.ts";
 import { BASELINE, BASELINE_MIGRATION } from "./baseline.ts";
 
@@ -33,7 +34,7 @@ export async function migratePostgres(
   const before = await getMigrationStatus(read, { label, migrations });
   if (before.applied >= before.newest) return undefined;
   return begin(async (trx) => {
-    await sql`set local statement_timeout = 0`.execute(trx);
+    await sql.raw(NO_STATEMENT_LIMIT).execute(trx);
     await createMigrationsTable(trx);
     // Another process may have migrated the database before this one got the lock.
     const { applied, newest } = await getMigrationStatus(trx, { label, migrations });

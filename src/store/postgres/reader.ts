@@ -9,7 +9,8 @@ import {
 import { type ClientConfig, Pool, type PoolConfig } from "pg";
 import type { Meter } from "../../core/meter.ts";
 import type { Schema } from "../schema.ts";
-import { postgresDialect } from "./driver.ts";
+import { ANSWER_MS, boundedQuery, postgresDialect } from "./driver.ts";
+import { type StatementNames, UNNAMED } from "./statement-names.ts";
 
 /** Maximum duration of a statement that only reads, in milliseconds. */
 const READ_MS = 30_000;
@@ -25,16 +26,25 @@ export interface Reader {
   end(): Promise<void>;
 }
 
-/**
- * Opens the pool; the first query connects.
- * @param options.adapter shared by all connections of a store, so that they share their compiled queries
- */
+export interface ReaderOptions {
+  max: number;
+  meter: Meter;
+  /** Shared by all connections of a store, so that they share their compiled queries. */
+  adapter?: PostgresAdapter;
+  /** How long an answer of the server may take, in milliseconds; then the connection is given up. */
+  answerMs?: number;
+  /** Left out, statements have no names. */
+  statements?: StatementNames;
+}
+
+/** Opens the pool; the first query connects. */
 export function openReader(
   config: ClientConfig,
-  { max, meter, adapter = new PostgresAdapter() }: { max: number; meter: Meter; adapter?: PostgresAdapter },
+  { max, meter, adapter = new PostgresAdapter(), answerMs = ANSWER_MS, statements = UNNAMED }: ReaderOptions,
 ): Reader {
   const pool = openPool({ ...config, max });
-  const read = new Kysely<Schema>({ dialect: postgresDialect({ pool, meter }, adapter), plugins: PLUGINS });
+  const dialect = postgresDialect({ pool, meter, answerMs, statements }, adapter);
+  const read = new Kysely<Schema>({ dialect, plugins: PLUGINS });
   return { pool, read, end: () => pool.end() };
 }
 
@@ -42,7 +52,8 @@ export function openPool(config: PoolConfig): Pool {
   const pool = new Pool({
     ...config,
     // Not a parameter of the connection: PgBouncer would refuse it.
-    verify: (client, done) => client.query(`set statement_timeout = ${READ_MS}`, (error) => done(error)),
+    verify: (client, done) =>
+      client.query(boundedQuery(`set statement_timeout = ${READ_MS}`, ANSWER_MS), (error) => done(error)),
   });
   // A connection that ends while nobody uses it is replaced, and one that is used fails its next statement.
   pool.on("error", () => {});

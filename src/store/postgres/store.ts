@@ -7,16 +7,21 @@ import { type Meter, noMeter } from "../../core/meter.ts";
 import type { StateDatabase } from "../../core/postgres-address.ts";
 import { type Migration, MIGRATIONS } from "../migrate.ts";
 import type { Schema } from "../schema.ts";
-import type { Locking, Store } from "../store.ts";
+import { type Locking, type NewWork, noWork, type Store } from "../store.ts";
 import { postgresChangeFeed } from "./change-feed.ts";
 import { connectionConfig } from "./connection.ts";
-import { postgresDialect } from "./driver.ts";
+import { ANSWER_MS, boundedQuery, postgresDialect } from "./driver.ts";
 import { isAborted, isConnectionLost, isDuplicate, translatePostgresError } from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool, openReader, PLUGINS } from "./reader.ts";
+import { statementNames } from "./statement-names.ts";
 
 /** Maximum number of times that a transaction runs while others abort it. */
 const MAX_ABORTED = 10;
+/** How long an answer to the check of `/health` may take, in milliseconds. */
+const HEALTH_MS = 5_000;
+/** How long the server may take to end the connections, in milliseconds; it may be gone. */
+const END_MS = 2_000;
 /** How long an executor may miss its heartbeats, in milliseconds. */
 const LEASE_MS = 10 * SECOND;
 
@@ -26,6 +31,8 @@ export interface PostgresOptions {
   meter?: Meter | undefined;
   /** Tests pass others. */
   migrations?: readonly Migration[] | undefined;
+  /** How long an answer of the server may take, in milliseconds; tests pass less. */
+  answerMs?: number;
 }
 
 export interface PostgresStore extends Store {
@@ -42,8 +49,10 @@ export async function openPostgresStore({
   clock,
   meter = noMeter,
   migrations = MIGRATIONS,
+  answerMs = ANSWER_MS,
 }: PostgresOptions): Promise<PostgresStore> {
   const { address, listenAddress = address, readPassword } = database;
+  const statements = statementNames();
   const [connection, listening] = await Promise.all([
     connectionConfig({ address, readPassword }),
     connectionConfig({ address: listenAddress, readPassword }),
@@ -52,14 +61,21 @@ export async function openPostgresStore({
   });
   const { maxConnections } = database;
   const adapter = new PostgresAdapter();
-  const readers = openReader(connection, { max: Math.ceil(maxConnections / 2), meter, adapter });
-  const writers = openPool({ ...connection, max: Math.floor(maxConnections / 2) });
+  const max = Math.ceil(maxConnections / 2);
+  const readers = openReader(connection, { max, meter, adapter, answerMs, statements });
+  const maxTransactions = Math.floor(maxConnections / 2);
+  const writers = openPool({ ...connection, max: maxTransactions, pipeline: true });
   const { read } = readers;
   // A connection of its own, which no slow query takes.
-  const health = openReader(connection, { max: 1, meter: noMeter, adapter });
+  const health = openReader(connection, {
+    max: 1,
+    meter: noMeter,
+    adapter,
+    answerMs: Math.min(answerMs, HEALTH_MS),
+  });
   const writersOf = (locking: Locking) =>
     new Kysely<Schema>({
-      dialect: postgresDialect({ pool: writers, locking, meter }, adapter),
+      dialect: postgresDialect({ pool: writers, locking, meter, answerMs, statements }, adapter),
       plugins: PLUGINS,
     });
   const write: Readonly<Record<Locking, Kysely<Schema>>> = {
@@ -67,22 +83,27 @@ export async function openPostgresStore({
     database: writersOf("database"),
   };
   const changes = postgresChangeFeed({
-    connect: () => new Client(listening),
-    execute: (statement) => readers.pool.query(statement),
+    connect: () => new Client({ ...listening, query_timeout: answerMs }),
+    execute: (statement) => readers.pool.query(boundedQuery(statement, answerMs)),
+    onHeard() {
+      // Notifications don't arrive through PgBouncer in transaction mode, so there is none in between.
+      if (listenAddress === address) statements.allow();
+    },
   });
 
   async function transaction<T>(
-    work: (trx: Transaction<Schema>) => Promise<T>,
+    work: (trx: Transaction<Schema>, left: NewWork) => Promise<T>,
     locking: Locking = "database",
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       let begun = false;
+      const left = noWork();
       try {
         const result = await write[locking].transaction().execute((trx) => {
           begun = true;
-          return work(trx);
+          return work(trx, left);
         });
-        changes.committed();
+        changes.committed(left);
         return result;
       } catch (error) {
         if (attempt >= maxAttempts(error, begun)) throw translatePostgresError(error);
@@ -92,10 +113,11 @@ export async function openPostgresStore({
     }
   }
 
-  async function end(): Promise<void> {
+  async function endConnections(): Promise<void> {
     await changes.end();
     await Promise.all([readers.end(), writers.end(), health.end()]);
   }
+  const end = (): Promise<void> => Promise.race([endConnections(), delay(END_MS, undefined, { ref: false })]);
   let ended: Promise<void> | undefined;
   const close = (): Promise<void> => (ended ??= end());
 
@@ -104,6 +126,7 @@ export async function openPostgresStore({
     return {
       read,
       transaction,
+      maxTransactions,
       upgrade,
       changes,
       leaseMs: LEASE_MS,

@@ -29,12 +29,9 @@ function limited(perKey: PerKeyLimits, ofProject: PerKeyLimits | null = null) {
   const add = vi.fn<(subject: string, kind: string, endsAt: number, amount: number) => Promise<number>>(
     async () => 0,
   );
-  const limits = usageLimits(
-    usageHolders(perKey, async (project) => (project === "sales" ? ofProject : null)),
-    read as unknown as Arguments[1],
-    clock,
-  );
-  const tx = { usage: { add } } as unknown as Parameters<typeof limits.recordUsage>[0];
+  const projectLimits = async (project: string) => (project === "sales" ? ofProject : null);
+  const limits = usageLimits(usageHolders(perKey, { projectLimits }), read as unknown as Arguments[1], clock);
+  const tx = { usage: { add, projectLimits } } as unknown as Parameters<typeof limits.recordUsage>[0];
   return {
     clock,
     used,

@@ -31,6 +31,7 @@ function limited(perKey: PerKeyLimits, ofProject: PerKeyLimits | null = null, un
       countUnfinishedOf: async () => counts.project,
     },
     usage: {
+      projectLimits: async () => ofProject,
       storedBytes: async (subject: string) => stored.get(subject) ?? 0,
       usedInWindow: async (subject: string) => used.get(subject) ?? 0,
       add: async (subject: string, _: string, __: number, amount: number) => {
@@ -49,10 +50,7 @@ function limited(perKey: PerKeyLimits, ofProject: PerKeyLimits | null = null, un
       },
     },
   };
-  const limits = startLimits(
-    { holdersOf: usageHolders(perKey, async () => ofProject), unfinishedRuns },
-    clock,
-  );
+  const limits = startLimits({ holdersOf: usageHolders(perKey, tx.usage), unfinishedRuns }, clock);
   const writers = tx as unknown as Writers;
   return {
     clock,
@@ -64,6 +62,28 @@ function limited(perKey: PerKeyLimits, ofProject: PerKeyLimits | null = null, un
     count: (run = RUN) => limits.count(writers, run),
   };
 }
+
+describe("the starts of an owner", () => {
+  it.each([
+    { max: 500, all: 0, locked: true, why: "whose limit is small" },
+    { max: 20_000, all: 14_999, locked: false, why: "who may start more than can start at the same time" },
+    { max: 20_000, all: 15_000, locked: true, why: "who may not start more than that" },
+  ])("wait for each other only where one could exceed the limit: $why", async ({ max, all, locked }) => {
+    const { counts, refusal, lockStarts } = limited({ unfinished_runs: max });
+    counts.all = all;
+    expect(await refusal()).toBeUndefined();
+    expect(lockStarts).toHaveBeenCalledTimes(locked ? 1 : 0);
+  });
+
+  it("are counted again once they are locked", async () => {
+    const { counts, refusal, lockStarts } = limited({ unfinished_runs: 20_000 });
+    counts.all = 19_999;
+    lockStarts.mockImplementation(async () => {
+      counts.all = counts.owner = 20_000;
+    });
+    expect(await refusal()).toMatchObject({ code: "too_many_runs" });
+  });
+});
 
 describe("the maximum of all unfinished runs", () => {
   it("refuses a run once it is reached, and says what to do", async () => {

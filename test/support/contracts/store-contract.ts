@@ -191,7 +191,7 @@ export function storeContract(setup: ContractSetup): void {
       const limit = 3;
       await concurrently(database, 9, ({ transaction }, caller) =>
         transaction(async (tx) => {
-          await tx.runs.lockQueue(workflow.id);
+          await tx.runs.lockQueue(workflow.id, "exclusive");
           const admitted = (await tx.runs.countActive(queue)) < limit;
           await pause();
           await tx.runs.insert({ ...newRun(`run_${caller}`, workflow.id, now()), admitted });
@@ -207,7 +207,7 @@ export function storeContract(setup: ContractSetup): void {
       for (const id of ["run_1", "run_2", "run_3"]) await insertRun(id, { admitted: false });
       const admitted = await concurrently(database, 5, ({ transaction }) =>
         transaction(async (tx) => {
-          await tx.runs.lockQueue(workflow.id);
+          await tx.runs.lockQueue(workflow.id, "exclusive");
           const run = await tx.runs.nextQueued(queue, "");
           await pause();
           if (run !== undefined) await tx.runs.update(run.id, { seq: run.seq + 1, admitted: true });
