@@ -399,6 +399,12 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     remedy:
       "The message says which. `millrace doctor` says what to do; see Operations for restoring a backup.",
   },
+  outcome_unknown: {
+    meaning:
+      "The connection to the PostgreSQL database was lost while it committed the change, and the database could not be asked within 15 seconds whether it did.",
+    remedy:
+      "Send the request again with the same `Idempotency-Key`: a change that was made is not made twice. Without a key, look first whether it was made.",
+  },
   storage_full: {
     meaning:
       "The disk of the state has less free space than `limits.free_disk`, so no new runs start. Everything else works.",

@@ -214,6 +214,12 @@ export const ERRORS = {
   },
   busy: { status: 503, title: "The server is too busy", mcp: "tool", log: "warn" },
   storage_unavailable: { status: 503, title: "The state storage is unavailable", mcp: "tool", log: "error" },
+  outcome_unknown: {
+    status: 503,
+    title: "It is not known whether the change was made",
+    mcp: "tool",
+    log: "error",
+  },
   storage_full: { status: 507, title: "The disk is too full for new runs", mcp: "tool", log: "warn" },
 } as const satisfies Record<string, ErrorKind>;
 
@@ -246,7 +252,12 @@ export class AppError extends Error {
   }
 }
 
-const STORAGE_CODES: ReadonlySet<ErrorCode> = new Set(["busy", "storage_unavailable", "storage_full"]);
+const STORAGE_CODES: ReadonlySet<ErrorCode> = new Set([
+  "busy",
+  "storage_unavailable",
+  "outcome_unknown",
+  "storage_full",
+]);
 
 /** Whether storage failed temporarily: the request itself is valid and may succeed later. */
 export const isStorageUnavailable = (thrown: unknown): boolean =>

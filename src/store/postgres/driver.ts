@@ -13,11 +13,19 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import type { Pool, PoolClient, QueryConfig } from "pg";
+import type { Pool, PoolClient, QueryConfig, QueryResult as DriverResult } from "pg";
 import { type Meter, secondsSince } from "../../core/meter.ts";
 import { isDeferred } from "../prepared.ts";
 import type { Locking } from "../store.ts";
-import { isConnectionLost, isOutdatedPlan, translatePostgresError } from "./errors.ts";
+import type { ConnectionWatch } from "./connection-watch.ts";
+import {
+  CommitUnknown,
+  isConnectionLost,
+  isOutdatedPlan,
+  isSilence,
+  NotCommitted,
+  translatePostgresError,
+} from "./errors.ts";
 import type { StatementNames } from "./statement-names.ts";
 
 /** Maximum wait for a lock, in milliseconds. */
@@ -44,7 +52,10 @@ const ROLLBACK = CompiledQuery.raw("rollback");
 /** Maximum number of statements that are kept back. */
 const MAX_DEFERRED = 100;
 
-/** Settings end with the transaction, because the next one may use another connection of the server. */
+/**
+ * Settings end with the transaction, because the next one may use another connection of the server. Its result is the
+ * number of the transaction, by which its end can be looked up.
+ */
 const begin = (locking: Locking): string =>
   [
     "begin isolation level read committed read write",
@@ -52,6 +63,7 @@ const begin = (locking: Locking): string =>
     `set local statement_timeout = ${STATEMENT_MS}`,
     `set local idle_in_transaction_session_timeout = ${IDLE_MS}`,
     LOCK[locking],
+    "select pg_current_xact_id()::text as id",
   ].join("; ");
 
 /**
@@ -82,6 +94,8 @@ class PostgresConnection implements DatabaseConnection {
   isReleased = false;
   readonly requestedAt: number;
   beganAt = 0;
+  /** The number that the server gave the transaction; undefined until it has begun. */
+  transactionId: string | undefined;
   #answerMs: number;
   #previous: Promise<unknown> = Promise.resolve();
   /** The statements that are sent with the next one. */
@@ -147,7 +161,7 @@ class PostgresConnection implements DatabaseConnection {
       this.client.release(true);
       this.isReleased = true;
       try {
-        this.client = await pool.connect();
+        this.client = await usableConnection(pool, this.#options.watch);
         this.isReleased = false;
         this.isLost = false;
         return await this.#send<R>(sql, parameters);
@@ -160,17 +174,25 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async #send<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
+    const { watch } = this.#options;
+    const sentAt = performance.now();
+    const answered = watch.sent(this.client);
     try {
       if (sql === NO_STATEMENT_LIMIT) this.#answerMs = 0;
       const name = this.#options.statements.nameOf(sql, parameters);
       const query = { name, ...boundedQuery(sql, this.#answerMs, parameters) };
-      const { rows, rowCount, command } = await this.client.query(query);
+      const results: DriverResult | DriverResult[] = await this.client.query(query);
+      answered();
+      // Several statements in one text have several results.
+      const { rows, rowCount, command } = Array.isArray(results) ? results.at(-1)! : results;
       // The server answers the commit of a failed transaction so. Its error was caught by somebody who went on.
       if (sql === COMMIT.sql && command === "ROLLBACK")
         throw new Error("The transaction was not committed: a statement in it had failed.");
       return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
     } catch (error) {
       this.isLost ||= isConnectionLost(error);
+      if (!this.isLost) answered();
+      if (isSilence(error)) await watch.giveUp(sentAt);
       if (isOutdatedPlan(error)) this.#options.statements.renew();
       throw error;
     }
@@ -190,6 +212,22 @@ export interface DriverOptions {
   answerMs: number;
   meter: Pick<Meter, "storageAccessed">;
   statements: StatementNames;
+  /** An answer that is overdue gives up all connections that have been silent since its statement was sent. */
+  watch: Pick<ConnectionWatch, "sent" | "giveUp" | "isGivenUp">;
+  /** Looks up how a transaction has ended, where there are transactions. */
+  readOutcome?: (transactionId: string) => Promise<TransactionOutcome>;
+}
+
+/** How a transaction has ended; `unknown` when the database can't say it in time. */
+export type TransactionOutcome = "committed" | "aborted" | "unknown";
+
+/** Takes a connection that was not given up while nobody used it. */
+async function usableConnection(pool: Pool, watch: DriverOptions["watch"]): Promise<PoolClient> {
+  for (;;) {
+    const client = await pool.connect();
+    if (!watch.isGivenUp(client)) return client;
+    client.release(true);
+  }
 }
 
 class PostgresDriver implements Driver {
@@ -203,8 +241,8 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<PostgresConnection> {
     const requestedAt = performance.now();
-    const { pool, locking } = this.#options;
-    const client = await pool.connect().catch((error: unknown) => {
+    const { pool, locking, watch } = this.#options;
+    const client = await usableConnection(pool, watch).catch((error: unknown) => {
       throw locking === undefined ? translatePostgresError(error) : error;
     });
     return new PostgresConnection(client, requestedAt, this.#options);
@@ -218,7 +256,8 @@ class PostgresDriver implements Driver {
   async beginTransaction(connection: PostgresConnection): Promise<void> {
     const { locking = "rows", meter } = this.#options;
     try {
-      await connection.executeQuery(CompiledQuery.raw(begin(locking)));
+      const { rows } = await connection.executeQuery<{ id: string }>(CompiledQuery.raw(begin(locking)));
+      connection.transactionId = rows[0]!.id;
     } catch (error) {
       // Kysely rolls back what has begun, and a transaction without its lock has.
       await this.rollbackTransaction(connection);
@@ -229,8 +268,22 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.executeQuery(COMMIT);
+    try {
+      await connection.executeQuery(COMMIT);
+    } catch (error) {
+      if (!connection.isLost) throw error;
+      await this.#requireCommitted(connection, error);
+    }
     this.#options.meter.storageAccessed("write", secondsSince(connection.beganAt));
+  }
+
+  /** The answer to the commit did not arrive, so the database is asked how the transaction has ended. */
+  async #requireCommitted({ transactionId }: PostgresConnection, error: unknown): Promise<void> {
+    const { readOutcome } = this.#options;
+    const outcome =
+      transactionId === undefined ? "aborted" : ((await readOutcome?.(transactionId)) ?? "unknown");
+    if (outcome === "aborted") throw new NotCommitted(error);
+    if (outcome === "unknown") throw new CommitUnknown(error);
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {

@@ -37,6 +37,7 @@ const LOST = [
 const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_)/;
 const NO_TLS = /does not support SSL connections/;
 /** Messages of the driver, which have no code. */
+const SILENCE = "Query read timeout";
 const LOST_MESSAGE =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
 
@@ -49,6 +50,23 @@ export const isConnectionLost = (error: unknown): boolean =>
   LOST.some((prefix) => codeOf(error).startsWith(prefix)) ||
   isMissingSocket(error) ||
   (error instanceof Error && LOST_MESSAGE.test(error.message));
+
+/** Whether an answer of the server is overdue. */
+export const isSilence = (error: unknown): boolean => error instanceof Error && error.message === SILENCE;
+
+/** The connection of a transaction was lost, and nothing of it was committed, so it can run again. */
+export class NotCommitted extends Error {
+  constructor(cause: unknown) {
+    super("The connection was lost before the commit.", { cause });
+  }
+}
+
+/** The connection of a transaction was lost during its commit, and the database could not be asked in time how it has ended. */
+export class CommitUnknown extends Error {
+  constructor(cause: unknown) {
+    super("The connection was lost during the commit.", { cause });
+  }
+}
 
 /** Whether it helps to wait: the server is away or starts, or has no connection left. */
 export function isTemporaryPostgresFailure(error: unknown): boolean {
@@ -72,6 +90,13 @@ export const isDuplicate = (error: unknown): boolean => codeOf(error) === "23505
 
 /** Converts an error of the driver to an AppError, and returns any other value as it is. */
 export function translatePostgresError(error: unknown): unknown {
+  if (error instanceof NotCommitted) return translatePostgresError(error.cause);
+  if (error instanceof CommitUnknown)
+    return new AppError(
+      "outcome_unknown",
+      "The connection to the database was lost during the commit, so it is not known whether the change was made. Send the request again with the same Idempotency-Key, or look first.",
+      { cause: error.cause, headers: { "Retry-After": "5" } },
+    );
   if (isConnectionLost(error))
     return new AppError(
       "storage_unavailable",

@@ -6,9 +6,10 @@ import {
   PostgresAdapter,
   replaceWithNoncontingentExpression,
 } from "kysely";
-import { type ClientConfig, Pool, type PoolConfig } from "pg";
+import { Pool, type PoolConfig } from "pg";
 import type { Meter } from "../../core/meter.ts";
 import type { Schema } from "../schema.ts";
+import { type ConnectionWatch, connectionWatch } from "./connection-watch.ts";
 import { ANSWER_MS, boundedQuery, postgresDialect } from "./driver.ts";
 import { type StatementNames, UNNAMED } from "./statement-names.ts";
 
@@ -35,20 +36,29 @@ export interface ReaderOptions {
   answerMs?: number;
   /** Left out, statements have no names. */
   statements?: StatementNames;
+  /** Left out, a connection is given up by its own overdue answer alone. */
+  watch?: ConnectionWatch;
 }
 
 /** Opens the pool; the first query connects. */
 export function openReader(
-  config: ClientConfig,
-  { max, meter, adapter = new PostgresAdapter(), answerMs = ANSWER_MS, statements = UNNAMED }: ReaderOptions,
+  config: PoolConfig,
+  {
+    max,
+    meter,
+    adapter = new PostgresAdapter(),
+    answerMs = ANSWER_MS,
+    statements = UNNAMED,
+    watch = connectionWatch(async () => {}),
+  }: ReaderOptions,
 ): Reader {
-  const pool = openPool({ ...config, max });
-  const dialect = postgresDialect({ pool, meter, answerMs, statements }, adapter);
+  const pool = openPool({ ...config, max }, watch);
+  const dialect = postgresDialect({ pool, meter, answerMs, statements, watch }, adapter);
   const read = new Kysely<Schema>({ dialect, plugins: PLUGINS });
   return { pool, read, end: () => pool.end() };
 }
 
-export function openPool(config: PoolConfig): Pool {
+export function openPool(config: PoolConfig, watch: Pick<ConnectionWatch, "add" | "remove">): Pool {
   const pool = new Pool({
     ...config,
     // Not a parameter of the connection: PgBouncer would refuse it.
@@ -57,6 +67,10 @@ export function openPool(config: PoolConfig): Pool {
   });
   // A connection that ends while nobody uses it is replaced, and one that is used fails its next statement.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    watch.add(client);
+  });
+  pool.on("remove", (client) => watch.remove(client));
   return pool;
 }

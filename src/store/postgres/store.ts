@@ -10,16 +10,20 @@ import type { Schema } from "../schema.ts";
 import { type Locking, type NewWork, noWork, type Store } from "../store.ts";
 import { postgresChangeFeed } from "./change-feed.ts";
 import { connectionConfig } from "./connection.ts";
+import { connectionWatch } from "./connection-watch.ts";
 import { ANSWER_MS, boundedQuery, postgresDialect } from "./driver.ts";
-import { isAborted, isConnectionLost, isDuplicate, translatePostgresError } from "./errors.ts";
+import { isAborted, isConnectionLost, isDuplicate, NotCommitted, translatePostgresError } from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool, openReader, PLUGINS } from "./reader.ts";
 import { statementNames } from "./statement-names.ts";
+import { transactionOutcome } from "./transaction-outcome.ts";
 
 /** Maximum number of times that a transaction runs while others abort it. */
 const MAX_ABORTED = 10;
-/** How long an answer to the check of `/health` may take, in milliseconds. */
-const HEALTH_MS = 5_000;
+/** How long an answer to a statement may take that needs no time, in milliseconds. */
+const PROBE_MS = 5_000;
+/** Maximum number of times that a transaction runs while its connection is lost before the commit. */
+const MAX_LOST = 3;
 /** How long the server may take to end the connections, in milliseconds; it may be gone. */
 const END_MS = 2_000;
 /** How long an executor may miss its heartbeats, in milliseconds. */
@@ -62,20 +66,26 @@ export async function openPostgresStore({
   const { maxConnections } = database;
   const adapter = new PostgresAdapter();
   const max = Math.ceil(maxConnections / 2);
-  const readers = openReader(connection, { max, meter, adapter, answerMs, statements });
+  const probe = async (): Promise<void> => {
+    await health.read.selectFrom("counters").select("value").limit(1).execute();
+  };
+  const watch = connectionWatch(probe);
+  const readers = openReader(connection, { max, meter, adapter, answerMs, statements, watch });
   const maxTransactions = Math.floor(maxConnections / 2);
-  const writers = openPool({ ...connection, max: maxTransactions, pipeline: true });
+  const writers = openPool({ ...connection, max: maxTransactions, pipeline: true }, watch);
   const { read } = readers;
-  // A connection of its own, which no slow query takes.
-  const health = openReader(connection, {
-    max: 1,
-    meter: noMeter,
-    adapter,
-    answerMs: Math.min(answerMs, HEALTH_MS),
-  });
+  // A connection of its own, which no slow query takes, and which stays open: a new one would not show that the others are silent.
+  const health = openReader(
+    { ...connection, min: 1 },
+    { max: 1, meter: noMeter, adapter, answerMs: Math.min(answerMs, PROBE_MS), watch },
+  );
+  const readOutcome = transactionOutcome(read);
   const writersOf = (locking: Locking) =>
     new Kysely<Schema>({
-      dialect: postgresDialect({ pool: writers, locking, meter, answerMs, statements }, adapter),
+      dialect: postgresDialect(
+        { pool: writers, locking, meter, answerMs, statements, watch, readOutcome },
+        adapter,
+      ),
       plugins: PLUGINS,
     });
   const write: Readonly<Record<Locking, Kysely<Schema>>> = {
@@ -83,7 +93,12 @@ export async function openPostgresStore({
     database: writersOf("database"),
   };
   const changes = postgresChangeFeed({
-    connect: () => new Client({ ...listening, query_timeout: answerMs }),
+    connect() {
+      const client = new Client({ ...listening, query_timeout: answerMs });
+      client.once("connect", () => watch.add(client));
+      client.once("end", () => watch.remove(client));
+      return client;
+    },
     execute: (statement) => readers.pool.query(boundedQuery(statement, answerMs)),
     onHeard() {
       // Notifications don't arrive through PgBouncer in transaction mode, so there is none in between.
@@ -114,6 +129,7 @@ export async function openPostgresStore({
   }
 
   async function endConnections(): Promise<void> {
+    watch.end();
     await changes.end();
     await Promise.all([readers.end(), writers.end(), health.end()]);
   }
@@ -145,7 +161,7 @@ export async function openPostgresStore({
       storageLost: new Promise(() => {}),
       async checkHealth() {
         try {
-          await health.read.selectFrom("counters").select("value").limit(1).execute();
+          await probe();
           return undefined;
         } catch (error) {
           return (error as Error).message;
@@ -161,6 +177,8 @@ export async function openPostgresStore({
 
 function maxAttempts(error: unknown, begun: boolean): number {
   if (isAborted(error)) return MAX_ABORTED;
-  // A connection that ended while nobody used it. After the beginning, a commit may have reached the database.
-  return isDuplicate(error) || (!begun && isConnectionLost(error)) ? 2 : 1;
+  // Whatever else was lost was lost before its commit was sent, or the database says that it was not committed.
+  if (error instanceof NotCommitted || (begun && isConnectionLost(error))) return MAX_LOST;
+  // A connection that ended while nobody used it.
+  return isDuplicate(error) || isConnectionLost(error) ? 2 : 1;
 }
