@@ -237,7 +237,8 @@ CREATE TABLE "executors" (
   "id" text not null primary key,
   "beat" integer not null,
   "started_at" text not null, release text,
-  "clock_offset" bigint);
+  "clock_offset" bigint,
+  "running" text);
 
 CREATE TABLE "expectations" (
   "workflow_id" text not null primary key,

@@ -37,6 +37,8 @@ export interface JobReader {
    */
   nextDueAt(now: string): Promise<string | null>;
   executors(): Promise<ExecutorRecord[]>;
+  /** The claims of an executor. */
+  claimedBy(executor: string): Promise<Pick<Job, "id" | "fence">[]>;
   /** When the oldest ready job became ready (ISO 8601); null when no job is ready. */
   oldestReadyAt(): Promise<string | null>;
   /** The next job of each owner, priority and workflow, of jobs that wait for neither a resource nor a rate. */
@@ -82,6 +84,13 @@ export interface ClaimOptions {
   timed?: boolean;
   /** Called when another executor has claimed the jobs first. */
   onLostRace?(): void;
+}
+
+/** What an executor says with its heartbeat. */
+export interface HeartbeatReport {
+  /** By how much its clock is ahead of the one that all processes can read, in milliseconds; left out when it is not known. */
+  clockOffset?: number | undefined;
+  running?: readonly Pick<Job, "id" | "fence">[];
 }
 
 export interface JobWriter extends JobReader {
@@ -134,6 +143,13 @@ export interface JobWriter extends JobReader {
     executor: string,
     next: { dueAt: string | null; attempt: number; retryCount: number },
   ): Promise<Applied>;
+  /**
+   * Makes jobs ready again that the executor has claimed without knowing it. It did nothing for them, so nothing was interrupted.
+   *
+   * Guarantee, lock and concurrent callers as for `release`.
+   * @returns how many of the claims there were
+   */
+  releaseLost(executor: string, claims: readonly Pick<Job, "id" | "fence">[]): Promise<number>;
   /** Returns the slots of a claim that started nothing, so that another job can start in its place. */
   returnRateSlots(job: Pick<Job, "rateSlots">): Promise<void>;
   /** Drops the slots of resources whose rate has changed. Called when an executor starts. */
@@ -154,10 +170,10 @@ export interface JobWriter extends JobReader {
   /** Whether the step, or an item of it, has a job for an attempt, claimed or not. Requires `runs.lock`. */
   hasJobForStep(runId: string, stepId: string): Promise<boolean>;
   /**
-   * Records a heartbeat with the offset of the clock, and registers the executor if it is not on record.
+   * Records a heartbeat with the offset of the clock and the jobs that run, and registers the executor if it is not on record.
    * Locks: the executor's row. A concurrent `reclaim` waits, and is then refused.
    */
-  heartbeat(executor: string, at: string, clockOffset?: number): Promise<void>;
+  heartbeat(executor: string, at: string, report?: HeartbeatReport): Promise<void>;
   /**
    * Removes an executor and makes its claimed jobs claimable again, as the next attempt. A job that was claimed at an earlier
    * crash too is quarantined.

@@ -4,6 +4,7 @@ import { type Clock, iso } from "../core/clock.ts";
 import type { ClockCheck } from "../core/clock-check.ts";
 import type { ExecutorRecord, JobReader } from "../core/job-ports.ts";
 import type { Meter } from "../core/meter.ts";
+import type { Job } from "../core/model.ts";
 import type { Committer } from "./committer.ts";
 import type { InterruptAttempts } from "./types.ts";
 
@@ -12,6 +13,8 @@ interface LeaseOptions {
   /** How long an executor may miss its heartbeats before its jobs are reclaimed, in milliseconds. */
   leaseMs: number;
   jobs: Pick<JobReader, "executors">;
+  /** The jobs that this executor runs now. */
+  running(): readonly Job[];
   commit: Committer["commit"];
   interruptAttempts: InterruptAttempts;
   clock: Clock;
@@ -51,7 +54,9 @@ export function leases(options: LeaseOptions): Leases {
   return {
     async heartbeat() {
       const offset = clockCheck === undefined ? undefined : await clockCheck.measure();
-      await commit((tx) => tx.jobs.heartbeat(executor, iso(clock.now()), offset));
+      await commit((tx) =>
+        tx.jobs.heartbeat(executor, iso(clock.now()), { clockOffset: offset, running: options.running() }),
+      );
       const now = performance.now();
       // If our own heartbeat was late, because of a lock or a full disk, we can't judge the others'.
       if (now - lastHeartbeat > leaseMs / 2) observed.clear();

@@ -42,6 +42,8 @@ export interface JobRunnerOptions {
   onChanged(runIds: readonly string[]): void;
   /** Called with the next job of the run, which was claimed with the end of a job, before that job counts as ended. */
   onSuccessor(job: Job, claimedAt: number): void;
+  /** Does what may claim the next job, see `LostClaims`. */
+  claiming<T>(work: () => Promise<T>): Promise<T>;
   isStopping(): boolean;
   clock: Clock;
   log: Logger;
@@ -192,11 +194,12 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
       if (successor === undefined) options.onChanged([job.runId]);
       else options.onSuccessor(successor, claimedAt);
     };
+    const recordAndContinue = (): Promise<void> => options.claiming(record);
     try {
-      await record().catch(async (err: unknown) => {
+      await recordAndContinue().catch(async (err: unknown) => {
         if (!isStorageUnavailable(err)) throw err;
         log.warn({ err, ...logFieldsOf(job) }, "result not recorded, trying again");
-        await recordLater(job, record);
+        await recordLater(job, recordAndContinue);
       });
     } catch (err) {
       await failRun(job, err);

@@ -5,6 +5,8 @@ import { StepError } from "../core/step-errors.ts";
 
 export interface RunningJobs {
   jobs(): Job[];
+  /** Whether the job runs under this claim. */
+  has(claim: Pick<Job, "id" | "fence">): boolean;
   /** Runs a job in the background. @param run resolves when the job has ended; it must not reject */
   add(job: Job, run: (signal: AbortSignal) => Promise<void>): void;
   /** Aborts the steps of runs that were stopped. */
@@ -16,16 +18,19 @@ export interface RunningJobs {
 
 /** @param onEnd called when a job has ended and its slot is free */
 export function runningJobs(onEnd: () => void): RunningJobs {
-  const entries = new Map<number, { job: Job; controller: AbortController; ended: Promise<void> }>();
+  // A job can be claimed again while the end of an earlier claim is still being recorded.
+  const entries = new Map<string, { job: Job; controller: AbortController; ended: Promise<void> }>();
   return {
     jobs: () => [...entries.values()].map(({ job }) => job),
+
+    has: (claim) => entries.has(keyOf(claim)),
 
     add(job, run) {
       const controller = new AbortController();
       const entry = { job, controller, ended: Promise.resolve() };
-      entries.set(job.id, entry);
+      entries.set(keyOf(job), entry);
       entry.ended = run(controller.signal).finally(() => {
-        entries.delete(job.id);
+        entries.delete(keyOf(job));
         onEnd();
       });
     },
@@ -50,6 +55,8 @@ export function runningJobs(onEnd: () => void): RunningJobs {
     },
   };
 }
+
+const keyOf = ({ id, fence }: Pick<Job, "id" | "fence">): string => `${id}/${fence}`;
 
 const stopError = (stop: RunStop): StepError =>
   stop.status === "cancelled"

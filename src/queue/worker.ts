@@ -9,6 +9,7 @@ import { claimBackoff } from "./claim-backoff.ts";
 import { claimPolicy } from "./claim-policy.ts";
 import { committer } from "./committer.ts";
 import { leases } from "./leases.ts";
+import { lostClaims } from "./lost-claims.ts";
 import { jobRunner } from "./run-job.ts";
 import { runningJobs } from "./running-jobs.ts";
 import type { InterruptAttempts, JobWorker, JobWorkerOptions } from "./types.ts";
@@ -41,10 +42,18 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
   };
   const shared = { executor, commit, interruptAttempts, clock, log };
   const running = runningJobs(wake);
+  const lost = lostClaims({ executor, jobs, running, commit, log });
   const policy = claimPolicy(options.slots, clock);
   const backoff = claimBackoff(wake);
   const timer = wakeTimer(jobs, clock, wake);
-  const lease = leases({ ...shared, leaseMs, jobs, meter, clockCheck: options.clockCheck });
+  const lease = leases({
+    ...shared,
+    leaseMs,
+    jobs,
+    running: () => running.jobs(),
+    meter,
+    clockCheck: options.clockCheck,
+  });
   const { handler, onUnexpectedError, onChanged } = options;
   const isStopping = (): boolean => state.stopping;
   const runJob = jobRunner({
@@ -53,6 +62,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     onUnexpectedError,
     onChanged,
     onSuccessor: startJob,
+    claiming: (work) => lost.during(work),
     isStopping,
     health,
   });
@@ -78,7 +88,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
     while (state.wakeRequested && !state.stopping) {
       state.wakeRequested = false;
       try {
-        while (!state.stopping && (await claimOnce()));
+        while (!state.stopping && (await lost.during(claimOnce)));
         // Without a free slot the end of a job wakes the worker.
         // With a wrong clock nothing becomes due: the next heartbeat wakes it.
         if ((policy.next(running.jobs())?.limit ?? 0) <= 0 || !isAgreed(clock)) timer.cancel();
@@ -119,6 +129,7 @@ export function jobWorker(options: JobWorkerOptions): JobWorker {
 
   async function heartbeat(): Promise<void> {
     await lease.heartbeat();
+    await lost.release();
     health.reportRecovery();
     // The change feed may have missed a change.
     wake();

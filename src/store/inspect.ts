@@ -1,5 +1,5 @@
 /** Opens a database for inspection without changing it: it is not created, marked or migrated, and keeps its journal mode. */
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { iso, MINUTE } from "../core/clock.ts";
 import { APPLICATION_ID, connect, uncheckedConnection } from "./database.ts";
 import { type MigrationStatus, getMigrationStatus } from "./migrate.ts";
@@ -130,6 +130,16 @@ export async function latestTimestamp(db: Kysely<Schema>): Promise<string | unde
     .toSorted()
     .at(-1);
 }
+
+/** The claims of executors that say what they run. */
+export const claimedJobs = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("jobs")
+    .innerJoin("executors", "executors.id", "jobs.executor")
+    .select(["jobs.id", "jobs.fence", "jobs.run_id", "jobs.executor", "executors.running"])
+    .where("jobs.state", "=", sql.lit("claimed"))
+    .where("executors.running", "is not", null)
+    .execute();
 
 /** The first job that is ready, with the creation time of its run; undefined when there is none. */
 export const firstReadyJob = (db: Kysely<Schema>) =>

@@ -64,6 +64,14 @@ const findClaim = prepared((db, id: number, fence: number, executor: string) =>
   ),
 );
 
+const claimsOf = prepared((db, executor: string) =>
+  db
+    .selectFrom("jobs")
+    .select(["id", "fence"])
+    .where("executor", "=", executor)
+    .where("state", "=", sql.lit("claimed")),
+);
+
 const firstLater = prepared((db, now: number) =>
   statement<{ dueAt: string | null; slot: number | null }>(
     db,
@@ -87,6 +95,8 @@ export function jobReader(db: Kysely<Schema>): JobReader {
       if (stopping) return (await stoppingJobs(db, timed ? now : NEVER)).length > 0;
       return hasReadyJob(db, Date.parse(now), timed ? now : NEVER);
     },
+
+    claimedBy: (executor) => claimsOf(db, executor),
 
     async nextDueAt(now) {
       const { dueAt, slot } = (await firstLater(db, Date.parse(now)))[0]!;
@@ -195,6 +205,29 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock, left: Pick<NewWork,
       return isReleased;
     },
 
+    async releaseLost(executor, claims) {
+      let count = 0;
+      for (const { id, fence } of claims) {
+        const { numUpdatedRows } = await trx
+          .updateTable("jobs")
+          .set((eb) => ({
+            state: "ready",
+            due_at: iso(clock.now()),
+            executor: null,
+            alone: 0,
+            fence: eb("fence", "+", 1),
+          }))
+          .where("id", "=", id)
+          .where("fence", "=", fence)
+          .where("executor", "=", executor)
+          .where("state", "=", sql.lit("claimed"))
+          .executeTakeFirstOrThrow();
+        count += Number(numUpdatedRows);
+      }
+      left.jobs += count;
+      return count;
+    },
+
     async dropUnclaimed(runId, { ended }) {
       const rows = await trx
         .deleteFrom("jobs")
@@ -239,13 +272,16 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock, left: Pick<NewWork,
       return row !== undefined;
     },
 
-    async heartbeat(executor, at, clockOffset) {
-      const clock_offset = clockOffset === undefined ? null : Math.round(clockOffset);
+    async heartbeat(executor, at, { clockOffset, running = [] } = {}) {
+      const reported = {
+        clock_offset: clockOffset === undefined ? null : Math.round(clockOffset),
+        running: JSON.stringify(running.map(({ id, fence }) => [id, fence])),
+      };
       await trx
         .insertInto("executors")
-        .values({ id: executor, beat: 0, started_at: at, release: RELEASE, clock_offset })
+        .values({ id: executor, beat: 0, started_at: at, release: RELEASE, ...reported })
         .onConflict((conflict) =>
-          conflict.column("id").doUpdateSet((eb) => ({ beat: eb("executors.beat", "+", 1), clock_offset })),
+          conflict.column("id").doUpdateSet((eb) => ({ beat: eb("executors.beat", "+", 1), ...reported })),
         )
         .execute();
     },

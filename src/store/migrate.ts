@@ -34,6 +34,7 @@ import * as runLists from "./migrations/0030-run-lists.ts";
 import * as workflowSearch from "./migrations/0031-workflow-search.ts";
 import * as clockOffsets from "./migrations/0032-clock-offsets.ts";
 import * as triggers from "./migrations/0033-triggers.ts";
+import * as runningJobs from "./migrations/0039-running-jobs.ts";
 import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state-history.ts";
 import * as approvalRules from "./migrations/0035-approval-rules.ts";
 import * as subscriptions from "./migrations/0034-subscriptions.ts";
@@ -89,6 +90,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 35, name: "approval-rules", requires: 1, up: approvalRules.up },
   { id: 36, name: "approval-reach", requires: 1, up: approvalReach.up },
   { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
+  { id: 39, name: "running-jobs", requires: 1, up: runningJobs.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

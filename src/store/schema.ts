@@ -355,6 +355,8 @@ export interface Schema extends AccountSchema, ProjectSchema, SubscriptionSchema
     release: string | null;
     /** Milliseconds by which its clock is ahead of the one that all processes can read; null when it is not known. */
     clock_offset: number | null;
+    /** The id and the fence of each job that it ran at its last heartbeat, as JSON; null for one that does not say. */
+    running: string | null;
   };
   /** The next free slot of each rate. Times are in milliseconds since 1970, because statements add to them. */
   rate_slots: { key: string; next_at: number; interval_ms: number };

@@ -10,6 +10,8 @@ import { checkLocks } from "../../src/commands/doctor/locks.ts";
 import { checkIntegrity, checkState } from "../../src/commands/doctor/state.ts";
 import { runCheck, type CheckResult } from "../../src/commands/doctor/check-result.ts";
 import { DAY, iso } from "../../src/core/clock.ts";
+import type { Job } from "../../src/core/model.ts";
+import { engineTransaction } from "../../src/store/engine-transaction.ts";
 import { fakeClock, temporaryDirectory, testInstance } from "../support/instance.ts";
 import { sendJson, mockHttpServer } from "../support/mock-http-server.ts";
 import { addUser } from "../support/users.ts";
@@ -436,6 +438,40 @@ describe("the state checks of doctor", () => {
     expect(await stateOf(stateDir)).toContainEqual(
       expect.objectContaining({ check: "executors", status: "ok", detail: "1, all send heartbeats" }),
     );
+  });
+
+  it("finds claims that their executor does not report as running", async () => {
+    const { stateDir, store, clock } = await testInstance();
+    const transaction = engineTransaction(store, clock);
+    const at = iso(clock.now());
+    let running: Pick<Job, "id" | "fence">[] = [];
+    const beat = () => transaction((tx) => tx.jobs.heartbeat("exe_1", at, { running }));
+    await transaction((tx) =>
+      tx.jobs.add({
+        kind: "step",
+        priority: 0,
+        dueAt: null,
+        runId: "run_1",
+        stepId: "a",
+        item: null,
+        resource: null,
+        attempt: 1,
+        retryCount: 0,
+      }),
+    );
+    const claimed = await transaction((tx) =>
+      tx.jobs.claim("exe_1", { now: at, limit: 8, limits: new Map(), quarantined: "skip" }),
+    );
+    await beat();
+    const timer = setInterval(() => void beat(), 20);
+    onTestFinished(() => clearInterval(timer));
+    const claims = async () => (await stateOf(stateDir)).find(({ check }) => check === "claims");
+    expect(await claims()).toMatchObject({
+      status: "error",
+      detail: expect.stringContaining("run_1 (exe_1)"),
+    });
+    running = claimed;
+    expect(await claims()).toMatchObject({ status: "ok" });
   });
 
   it("reports locks that do not block, or that are not released", async () => {

@@ -32,6 +32,7 @@ function observer({ others = [], clockCheck }: { others?: ExecutorRecord[]; cloc
     executor: "exe_own",
     leaseMs: LEASE_MS,
     jobs: { executors: async () => [...present.values()] },
+    running: () => [],
     commit: (change) => change(tx),
     interruptAttempts,
     clockCheck,
@@ -65,7 +66,10 @@ describe("leases", () => {
   it("record the own heartbeat at the time of the clock, and never reclaim the own jobs", async () => {
     const { own, heartbeat, reclaim, observe } = observer();
     await own.heartbeat();
-    expect(heartbeat).toHaveBeenCalledExactlyOnceWith("exe_own", NOW, undefined);
+    expect(heartbeat).toHaveBeenCalledExactlyOnceWith("exe_own", NOW, {
+      clockOffset: undefined,
+      running: [],
+    });
     heartbeat.mockImplementation(async () => {});
     await observe(3 * LEASE_MS);
     expect(reclaim).not.toHaveBeenCalled();

@@ -52,6 +52,7 @@ function open(handler: JobHandler, overrides: Partial<JobRunnerOptions> = {}) {
       sizes.push(size);
       return change(tx);
     },
+    claiming: (work) => work(),
     isStopping: () => false,
     clock: { now: () => NOW },
     log: pino({ base: null }, { write: log }),

@@ -54,6 +54,7 @@ async function openWorker(overrides: Partial<JobWorkerOptions> = {}) {
         return Promise.resolve(state.overdue ? new Date(0).toISOString() : null);
       },
       executors: () => fail([]),
+      claimedBy: () => Promise.resolve([]),
       queueHeads: () => Promise.resolve([]),
       oldestReadyAt: () => Promise.resolve(null),
       depth: () => Promise.resolve({ ready: 0, later: 0, claimed: 0 }),

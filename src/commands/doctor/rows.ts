@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AuthMode } from "../../../schemas/user.ts";
 import { DAY, iso, MINUTE, SECOND, systemClock } from "../../core/clock.ts";
 import {
+  claimedJobs,
   expiringApiKeys,
   firstReadyJob,
   type DatabaseInspection,
@@ -24,6 +25,9 @@ const CLOCK_SLACK_MS = 10 * SECOND;
 const HEARTBEAT_LIMIT_MS = 6 * SECOND;
 /** How late a job may start before the queue counts as stuck, in milliseconds. */
 const DUE_SLACK_MS = MINUTE;
+/** Number of heartbeats within which an executor reports a job that it has claimed: one may be under way. */
+const REPORTING_HEARTBEATS = 2;
+const MAX_LISTED_CLAIMS = 20;
 
 type Read = DatabaseInspection["read"];
 
@@ -145,10 +149,40 @@ async function checkWork(read: Read, local: boolean): Promise<CheckResult[]> {
           `these runs have no jobs left and cannot continue: ${stuck.join(", ")}`,
           "Cancel them (millrace runs cancel <run>) and retry them. Report this as a bug, with the log.",
         ),
+    ...(local ? [await checkClaims(read, silent)] : []),
     await checkSubscriptions(read),
   );
   return results;
 }
+
+/** Compares the claims in the database with the jobs that executors say they run. @param silent those whose jobs are reclaimed soon */
+async function checkClaims(read: Read, silent: readonly string[]): Promise<CheckResult> {
+  const { executors } = jobReader(read);
+  const claims = await claimedJobs(read);
+  let unreported = claims.filter((job) => !isReported(job) && !silent.includes(job.executor ?? ""));
+  for (let round = 0; round < REPORTING_HEARTBEATS && unreported.length > 0; round += 1) {
+    await executorsWithoutHeartbeat(await executors(), executors);
+    const found = await claimedJobs(read);
+    unreported = found.filter(
+      (job) => !isReported(job) && unreported.some(({ id, fence }) => id === job.id && fence === job.fence),
+    );
+  }
+  if (unreported.length === 0) return work.ok("claims", "executors run all jobs that they have claimed");
+  const listed = unreported
+    .slice(0, MAX_LISTED_CLAIMS)
+    .map(({ executor, run_id: run }) => `${run} (${executor})`);
+  return work.error(
+    "claims",
+    `${plural(unreported.length, "job")} claimed by executors that do not run them, of the runs ${listed.join(", ")}`,
+    "Restart these executors: their jobs continue elsewhere. Report this as a bug, with the log.",
+  );
+}
+
+const isReported = ({ id, fence, running }: { id: number; fence: number; running: string | null }): boolean =>
+  running === null ||
+  (JSON.parse(running) as [id: number, fence: number][]).some(
+    ([job, claim]) => job === id && claim === fence,
+  );
 
 /** Finds subscriptions whose receivers do not take what they are sent. */
 async function checkSubscriptions(read: Read): Promise<CheckResult> {

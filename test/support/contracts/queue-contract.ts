@@ -148,6 +148,27 @@ export function queueContract(setup: ContractSetup): void {
       expect(await second.transaction((tx) => tx.jobs.complete(held!, "exe_1"))).toBe(true);
     });
 
+    it("makes claims ready again that their executor did not know, and no others", async () => {
+      const { first, second, options, add, claim } = await open(setup);
+      await add(["a", "b", "c", "d"]);
+      const [lost, ended, known] = (await claim("exe_1", { limit: 4 })) as [Job, Job, Job];
+      const [foreign] = (await claim("exe_2", { limit: 2 })) as [Job];
+      expect(await second.read.jobs.claimedBy("exe_1")).toEqual(
+        expect.arrayContaining([lost, ended, known].map(({ id, fence }) => ({ id, fence }))),
+      );
+      await first.transaction((tx) => tx.jobs.complete(ended, "exe_1"));
+      const released = await first.transaction((tx) =>
+        tx.jobs.releaseLost("exe_1", [lost, ended, foreign, { ...known, fence: known.fence - 1 }]),
+      );
+      expect(released).toBe(1);
+      const [again, ...others] = await second.transaction((tx) =>
+        tx.jobs.claim("exe_3", { now: options.now, limit: 4, limits: new Map(), quarantined: "isolate" }),
+      );
+      // Nothing was interrupted, so it is still its first attempt, and no crash.
+      expect([again, others]).toMatchObject([{ id: lost.id, attempt: 1, retryCount: 1, crashCount: 0 }, []]);
+      expect(await first.transaction((tx) => tx.jobs.lockClaim(lost, "exe_1"))).toBe(false);
+    });
+
     it("keeps a locked claim until the transaction ends", async () => {
       const { first, second, add, claim } = await open(setup);
       await add(["a"]);
