@@ -110,6 +110,11 @@ export function contains(column: Expression<string>, needle: string): RawBuilder
 const INDEXED_CHARS = 3;
 /** Maximum number of parts that a query of the search index contains. */
 const MAX_PARTS = 48;
+/**
+ * In PostgreSQL: words that so many of the newest workflows contain are frequent. Reading texts in order finds enough of them sooner
+ * than the index, which reads the lists of all parts to their ends.
+ */
+const FREQUENT = { matches: 100, newest: 1_000 } as const;
 
 /** The triggers that keep the search index up to date, also when an older release writes. By name, as SQLite stores them. */
 export const SEARCH_TRIGGERS: Readonly<Record<string, string>> = {
@@ -132,7 +137,7 @@ export const SEARCH_TRIGGERS: Readonly<Record<string, string>> = {
 
 /**
  * Creates the index of `workflows.search_text` for `workflowsThatMayContain`. Its numbers are a table of their own, because those of
- * a table with a text key change when a backup is made. PostgreSQL has none yet: the texts are compared there.
+ * a table with a text key change when a backup is made. PostgreSQL has its own (`createPostgresWorkflowSearch`).
  */
 export async function createWorkflowSearch(db: Kysely<never>): Promise<void> {
   if (writesConcurrently(db)) return;
@@ -149,23 +154,60 @@ export async function createWorkflowSearch(db: Kysely<never>): Promise<void> {
 }
 
 /**
- * Selects the ids of at most `limit` workflows, among which are all whose search text contains each of the words, unless the limit
+ * Creates the index for PostgreSQL: the parts of each text, which are those of `partsOf` whatever the language of the database, so that
+ * both databases find the same. `pg_trgm` would know only letters of that language, and a role needs a right to install it.
+ */
+export async function createPostgresWorkflowSearch(db: Kysely<never>): Promise<void> {
+  if (!writesConcurrently(db)) return;
+  // The high cost keeps the planner from computing the parts of each text instead of using the index.
+  await sql`create function text_parts(text) returns text[] language sql immutable strict parallel safe cost 100000
+    as ${sql.lit(`
+      select coalesce(array_agg(a || b || c), '{}')
+      from (select string_to_array($1, null) as chars) as text, unnest(chars, chars[2:], chars[3:]) as part (a, b, c)
+      where c is not null`)}`.execute(db);
+  await sql`create index workflows_by_text_parts on workflows using gin (text_parts(search_text))`.execute(
+    db,
+  );
+  // Otherwise ANALYZE would compute the parts of up to 30,000 texts.
+  await sql`alter index workflows_by_text_parts alter column 1 set statistics 0`.execute(db);
+}
+
+/**
+ * Finds the ids of at most `limit` workflows, among which are all whose search text contains each of the words, unless the limit
  * is reached. Others may be among them.
  * @param words in lower case
- * @returns undefined if there is no index, or the words are too short for it
+ * @returns undefined if the words are too short for the index, or (in PostgreSQL) frequent
  */
-export function workflowsThatMayContain(
-  db: Connection,
+export async function workflowsThatMayContain(
+  db: Kysely<Schema>,
   words: readonly string[],
   limit: number,
-): RawBuilder<{ id: string }> | undefined {
+): Promise<string[] | undefined> {
   const parts = [...new Set(words.flatMap(partsOf))].slice(0, MAX_PARTS);
-  if (parts.length === 0 || writesConcurrently(db)) return undefined;
-  const query = parts.map((part) => `"${part.replaceAll('"', '""')}"`).join(" AND ");
-  return sql<{ id: string }>`
-    select workflow_id as id from workflow_numbers where number in (
-      select rowid from workflow_search where workflow_search match ${query} limit ${limit}
-    )`;
+  if (parts.length === 0) return undefined;
+  if (writesConcurrently(db) && (await areFrequent(db, words))) return undefined;
+  const query = writesConcurrently(db)
+    ? sql<{ id: string }>`
+      select id from workflows where text_parts(search_text) @> ${parts}::text[] limit ${limit}`
+    : sql<{ id: string }>`
+      select workflow_id as id from workflow_numbers where number in (
+        select rowid from workflow_search where workflow_search match ${matchAll(parts)} limit ${limit}
+      )`;
+  return (await query.execute(db)).rows.map(({ id }) => id);
+}
+
+/** The query of SQLite's index for texts that contain all parts. */
+const matchAll = (parts: readonly string[]): string =>
+  parts.map((part) => `"${part.replaceAll('"', '""')}"`).join(" AND ");
+
+/** Whether many of the newest workflows contain all words. */
+async function areFrequent(db: Kysely<Schema>, words: readonly string[]): Promise<boolean> {
+  const matches = words.map((word) => contains(sql.ref<string>("search_text"), word));
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select search_text from workflows order by created_at desc, id desc limit ${sql.lit(FREQUENT.newest)}
+    ) as newest where ${sql.join(matches, sql` and `)}`.execute(db);
+  return rows[0]!.count >= FREQUENT.matches;
 }
 
 function partsOf(word: string): string[] {

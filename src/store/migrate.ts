@@ -39,6 +39,7 @@ import * as backfillsAndStateHistory from "./migrations/0037-backfills-and-state
 import * as approvalRules from "./migrations/0035-approval-rules.ts";
 import * as subscriptions from "./migrations/0034-subscriptions.ts";
 import * as approvalReach from "./migrations/0036-approval-reach.ts";
+import * as postgresWorkflowSearch from "./migrations/0038-postgres-workflow-search.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 35, name: "approval-rules", requires: 1, up: approvalRules.up },
   { id: 36, name: "approval-reach", requires: 1, up: approvalReach.up },
   { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
+  { id: 38, name: "postgres-workflow-search", requires: 1, up: postgresWorkflowSearch.up },
   { id: 39, name: "running-jobs", requires: 1, up: runningJobs.up },
 ];
 const RELEASE = packageJson.version;

@@ -67,10 +67,8 @@ async function candidates(
   filter: WorkflowFilter,
   limit: number,
 ): Promise<string[] | undefined> {
-  const query = workflowsThatMayContain(db, wordsOf(filter), limit + 1);
-  if (query === undefined) return undefined;
-  const { rows } = await query.execute(db);
-  return rows.length > limit ? undefined : rows.map(({ id }) => id);
+  const found = await workflowsThatMayContain(db, wordsOf(filter), limit + 1);
+  return found === undefined || found.length > limit ? undefined : found;
 }
 
 /** Selects a page of workflows, and one more, which shows whether there is a next page. */
@@ -94,8 +92,7 @@ export async function pageOfWorkflows(
 /** Counts the workflows of a filter, up to `MAX_COUNTED`, or to `MAX_FOUND` and one with a search or a tag. */
 export async function countWorkflows(db: Kysely<Schema>, filter: WorkflowFilter): Promise<number> {
   if (wordsOf(filter).length === 0) return cappedCount(db, filtered(db, filter, undefined));
-  const query = workflowsThatMayContain(db, wordsOf(filter), MAX_COUNT_CANDIDATES);
-  const found = query === undefined ? undefined : (await query.execute(db)).rows.map(({ id }) => id);
+  const found = await workflowsThatMayContain(db, wordsOf(filter), MAX_COUNT_CANDIDATES);
   if (found !== undefined) {
     const count = await cappedCount(db, filtered(db, filter, found), MAX_FOUND + 1);
     if (found.length < MAX_COUNT_CANDIDATES || count > MAX_FOUND) return count;

@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import type { WorkflowFilter } from "../../src/core/ports.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -14,6 +14,7 @@ import { workflowReader } from "../../src/store/workflows.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { untilPassing } from "../support/eventually.ts";
 import { fakeClock } from "../support/instance.ts";
+import { insertWorkflows } from "../support/many-workflows.ts";
 import { databaseAt, postgresStores } from "../support/postgres-stores.ts";
 import { postgresSchema, sqliteSchema } from "../support/schemas.ts";
 import { insertWorkflow, testActor, testStore } from "../support/store.ts";
@@ -295,6 +296,147 @@ describe("the schema in PostgreSQL", () => {
     const newer = await open(other, { migrations: [...MIGRATIONS, { ...NEXT, requires: NEXT.id }] });
     expect(await newer.checkHealth()).toBeUndefined();
     await expect(open(other)).rejects.toThrow(/The database was written by a newer release/);
+  });
+});
+
+/** Searches for workflows. @returns their ids and their number, and the plan of the query of the index; undefined without one */
+async function search({ read }: Pick<Store, "read">, words: string) {
+  const statements = vi.spyOn(read.getExecutor(), "executeQuery");
+  const workflows = workflowReader(read);
+  const filter = { search: words };
+  const { items } = await workflows.page({
+    filter,
+    sort: "name",
+    after: null,
+    limit: 50,
+    withDefinition: false,
+  });
+  const query = statements.mock.calls.find(([{ sql: text }]) => text.includes("text_parts"))?.[0];
+  statements.mockRestore();
+  const explained =
+    query &&
+    (await read.executeQuery<{ "QUERY PLAN": string }>(
+      CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters]),
+    ));
+  return {
+    ids: items.map(({ id }) => id).toSorted(),
+    count: await workflows.count(filter),
+    plan: explained?.rows.map((row) => row["QUERY PLAN"]).join("\n"),
+  };
+}
+
+/** Texts and words of searches with what an index may treat in its own way. */
+const TEXTS = [
+  "100% of orders",
+  "snake_case_name",
+  "back\\slash",
+  'double "quotes"',
+  "it's {curly, braces}",
+  "null",
+  "Ärger & ÉTÉ",
+  "E\u0301te\u0301 (combining)",
+  "Ежедневный ОТЧЁТ",
+  "ΣΊΣΥΦΟΣ",
+  "日本語の売上",
+  "\u{1d4b3}\u{1d4b4}\u{1d4b5} letters",
+  "\u{1f468}\u200d\u{1f469}\u200d\u{1f467} family",
+  "İstanbul İSTANBUL",
+  "Straße",
+  "line\nbreak",
+];
+const WORDS = [
+  ...TEXTS.flatMap((text) => text.split(/\s+/)),
+  "%",
+  "_",
+  "0%",
+  "00%",
+  "___",
+  "%%%",
+  "e_c",
+  "ecase",
+  "k\\s",
+  "ÄRG",
+  "ärg",
+  "rger",
+  "отчёт",
+  "ЕЖЕДНЕВ",
+  "σίσυφος",
+  "本語",
+  "本語の",
+  "\u{1d4b4}\u{1d4b5}",
+  "istanbul",
+  "strasse",
+  "nul",
+  "{cu",
+  "ine break",
+];
+
+describe("the search index of PostgreSQL", () => {
+  it("finds in texts of every language what a comparison of all texts finds", async () => {
+    const store = await open(await createDatabase());
+    const write = unitOfWork(store, fakeClock());
+    const texts = new Map<string, string>();
+    await write({ operation: "create", actor: testActor, requestId: "req_1" }, async (tx) => {
+      for (const [index, description] of TEXTS.entries()) {
+        const { id, name } = await insertWorkflow(tx, { name: `W ${index}`, description });
+        texts.set(id, [id, name, description].join("\n").toLowerCase());
+      }
+    });
+    for (const word of WORDS) {
+      const words = word.toLowerCase().split(" ");
+      const expected = [...texts].filter(([, text]) => words.every((one) => text.includes(one)));
+      const { ids, count, plan } = await search(store, word);
+      expect({ word, ids }).toEqual({ word, ids: expected.map(([id]) => id).toSorted() });
+      expect({ word, count }).toEqual({ word, count: expected.length });
+      const isIndexed = words.some((one) => Array.from(one).length >= 3);
+      expect({ word, isIndexed: plan !== undefined }).toEqual({ word, isIndexed });
+    }
+  });
+
+  it("is used for rare words of many workflows, and not for frequent ones", async () => {
+    const store = await open(await createDatabase());
+    await insertWorkflows({ store }, { count: 3_000, name: "Common words" });
+    expect(await search(store, "many-002345")).toEqual({
+      ids: ["many-002345"],
+      count: 1,
+      plan: expect.stringContaining("Bitmap Index Scan on workflows_by_text_parts") as string,
+    });
+    const frequent = await search(store, "common words");
+    expect([frequent.ids.length, frequent.count, frequent.plan]).toEqual([50, 1_001, undefined]);
+  });
+
+  it("keeps no statistics, so that ANALYZE need not compute the parts of many texts", async () => {
+    const url = await createDatabase({ template: "template0" });
+    const store = await open(url);
+    await insertWorkflows({ store }, { count: 10 });
+    await execute(url, "analyze workflows");
+    const { rows } = await sql<{ table: string }>`
+      select distinct tablename as "table" from pg_stats
+      where tablename in ('workflows', 'workflows_by_text_parts')`.execute(store.read);
+    expect(rows).toEqual([{ table: "workflows" }]);
+  });
+
+  it("is built for the workflows of an existing database, and follows their changes", async () => {
+    const url = await createDatabase({ template: "template0" });
+    const before = await open(url, { migrations: MIGRATIONS.filter(({ id }) => id < 38) });
+    await insertWorkflows({ store: before }, { count: 2_000, length: 500 });
+    const { id, search_text: text } = await before.read
+      .selectFrom("workflows")
+      .select(["id", "search_text"])
+      .where("id", "=", "many-001234")
+      .executeTakeFirstOrThrow();
+    await before.close();
+    const store = await open(url);
+    expect(store.upgrade).toEqual({ from: 37, to: MIGRATIONS.at(-1)!.id });
+    const word = text.slice(-20);
+    const { ids, plan } = await search(store, word);
+    expect(ids).toEqual([id]);
+    expect(plan).toContain("workflows_by_text_parts");
+    await store.transaction((trx) =>
+      trx.updateTable("workflows").set({ search_text: "another text" }).where("id", "=", id).execute(),
+    );
+    expect((await search(store, word)).ids).toEqual([]);
+    expect((await search(store, "another")).ids).toEqual([id]);
   });
 });
 

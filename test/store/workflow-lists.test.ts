@@ -31,7 +31,23 @@ const TAGS = [
   "日本",
   "𝒳",
 ];
-const WORDS = ["weekly", "Revenue", "ÄRGER", "ärger", "été", "日本", "a", "%", "_", "x%y"];
+const WORDS = [
+  "weekly",
+  "Revenue",
+  "ÄRGER",
+  "ärger",
+  "été",
+  "日本",
+  "日本語",
+  "ОТЧЁТ",
+  "𝒳𝒴𝒵",
+  "a",
+  "%",
+  "_",
+  "x%y",
+  "x_y",
+  '"\\{}',
+];
 
 const words = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }).map((one) => one.join(" "));
 const status = fc.constantFrom<WorkflowStatus>("draft", "published", "archived");

@@ -62,6 +62,7 @@ export async function sqliteSchema(db: Kysely<Schema>): Promise<Record<string, T
   return tablesOf(columns.rows, indexes.rows);
 }
 
+/** Without the index for searches, of which SQLite's are tables. */
 export async function postgresSchema(db: Kysely<Schema>): Promise<Record<string, Table>> {
   const columns = await sql<ColumnRow>`
     select c.relname as "table", a.attname as name, a.attnotnull::int as required,
@@ -75,6 +76,8 @@ export async function postgresSchema(db: Kysely<Schema>): Promise<Record<string,
       (select string_agg(a.attname, ', ' order by k.position) from unnest(x.indkey) with ordinality as k (number, position)
        join pg_attribute a on a.attrelid = t.oid and a.attnum = k.number) as columns
     from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
-    where t.relnamespace = current_schema()::regnamespace`.execute(db);
+    where t.relnamespace = current_schema()::regnamespace and i.relname <> 'workflows_by_text_parts'`.execute(
+    db,
+  );
   return tablesOf(columns.rows, indexes.rows);
 }

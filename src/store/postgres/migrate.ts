@@ -60,6 +60,8 @@ async function createBaseline(
       "The database has tables of another program. Nothing was changed. Create an empty database for Millrace.",
     );
   await sql.raw(BASELINE).execute(trx);
+  // Before the later migrations, whose indexes would be built again.
+  await compareBytewise(trx);
   const included = migrations.filter(({ id }) => id <= BASELINE_MIGRATION);
   await trx
     .insertInto("migrations")
