@@ -11,8 +11,8 @@ const ALONE = [
 ];
 /** These start the program in processes. */
 const PROCESSES = [
-  "test/commands/{backup,doctor,edit-workflows,keys,log,metrics,migrate-state,outgoing-proxy,postgres,projects}.test.ts",
-  "test/commands/{run,run-step,runs,secret-files,storage,usage,worker,workflows}.test.ts",
+  "test/commands/{backup,doctor,edit-workflows,keys,log,metrics,migrate-state,moved-state,outgoing-proxy}.test.ts",
+  "test/commands/{postgres,projects,run,run-step,runs,secret-files,storage,usage,worker,workflows}.test.ts",
   "test/store/{first-admin,lock-holder,older-copies}.test.ts",
   "test/surfaces/replicas.test.ts",
 ];

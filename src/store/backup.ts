@@ -1,10 +1,12 @@
 /** Creates backups of a running instance, and databases from backups. */
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { AppError } from "../core/errors.ts";
 import { SEARCH_TRIGGERS } from "./dialect.ts";
 import { type DatabaseInspection, inspectDatabase } from "./inspect.ts";
 import { getMigrationStatus } from "./migrate.ts";
+import { movedStateAdvice } from "./moved-state.ts";
 import { resetTransientState, type RestoreCleanup } from "./restore-cleanup.ts";
 import { copyDatabase, removePartial } from "./database-copy.ts";
 import { isUnreachable } from "./sqlite-errors.ts";
@@ -130,6 +132,8 @@ async function inspectContents(
     database = await inspectDatabase({ databaseFile });
     if (!database.isMillraceDatabase)
       throw new AppError("storage_unavailable", `${label} is the database of another program.`);
+    const movedTo = await database.movedTo();
+    if (movedTo !== undefined) throw moved(movedTo, { databaseFile, label, isBackup: untrusted });
     const { applied, newest } = await getMigrationStatus(database.read, { label });
     if (applied === 0)
       throw new AppError("storage_unavailable", `${label} is empty: Millrace has never used it.`);
@@ -199,6 +203,19 @@ async function contentsOf({
     rows: Object.fromEntries(rows) as DatabaseSummary["rows"],
     unfinishedRuns: await count("runs", true),
   };
+}
+
+/** @param to the place of the database that the state was moved to */
+function moved(
+  to: string,
+  { databaseFile, label, isBackup }: { databaseFile: string; label: string; isBackup: boolean },
+): AppError {
+  const text = isBackup
+    ? `${label} is a copy of a state that was moved to PostgreSQL (${to}). Nothing was created. Restore a dump of that database with ` +
+      "pg_restore, or a backup from before the move. To use this copy nevertheless, put it into an empty state directory as millrace.db, " +
+      "then run millrace migrate-state --reopen."
+    : `${label} holds a state that was moved to PostgreSQL (${to}). Nothing was created. ${movedStateAdvice(dirname(databaseFile))}`;
+  return new AppError("storage_unavailable", text);
 }
 
 const damaged = (label: string, issues: readonly string[]): AppError =>

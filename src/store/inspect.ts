@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { iso, MINUTE } from "../core/clock.ts";
 import { APPLICATION_ID, connect, uncheckedConnection } from "./database.ts";
 import { type MigrationStatus, getMigrationStatus } from "./migrate.ts";
+import { movedTo } from "./moved-state.ts";
 import type { Schema } from "./schema.ts";
 import { retryWhileBusy } from "./sqlite-driver.ts";
 import type { StateDirectory } from "./state-directory.ts";
@@ -11,6 +12,11 @@ export interface DatabaseInspection {
   /** Whether Millrace created the database, or it is empty. */
   isMillraceDatabase: boolean;
   journalMode: string;
+  /**
+   * The place of the database that the state was moved to; undefined if it was not moved.
+   * @throws AppError storage_unavailable, busy
+   */
+  movedTo(): Promise<string | undefined>;
   /** @throws AppError storage_unavailable, busy */
   migrationStatus(): Promise<MigrationStatus>;
   read: Kysely<Schema>;
@@ -35,13 +41,18 @@ export async function inspectDatabase({
   return {
     isMillraceDatabase: id === APPLICATION_ID || (id === 0 && tables === 0),
     journalMode: String(await pragma("journal_mode")),
+    movedTo: async () => (id === APPLICATION_ID ? retryWhileBusy(() => movedTo(db)) : undefined),
     migrationStatus: () => getMigrationStatus(read),
     read,
     checkIntegrity: (full) =>
       (db.pragma(full ? "integrity_check(10)" : "quick_check(10)") as Record<string, string>[])
         .flatMap((row) => Object.values(row))
         .filter((message) => message !== "ok"),
-    close: () => read.destroy(),
+    async close() {
+      await read.destroy();
+      // Kysely closes only what was used.
+      db.close();
+    },
   };
 }
 

@@ -46,12 +46,15 @@ const openTarget = async (url: string, stateDir: string) => {
 
 describe("migrate-state", () => {
   it("copies everything, says how much of what, and closes the old state", async () => {
-    const { cli, stateDir, url, env, migrate } = await setUp();
+    const { cli, stateDir, url, env } = await setUp();
     const files = join(stateDir, "..", "exported");
     expect((await cli("workflows", "export", files)).out).toContain("2 written");
     const keys = (await cli("keys", "list")).out;
     const runs = (await cli("runs", "--json")).out;
-    const moved = await migrate("--json");
+    const withPassword = Object.assign(new URL(url), { password: PASSWORD }).href;
+    const moved = await runCommand(["migrate-state", "--to", withPassword, "--json"], {
+      MILLRACE_STATE_DIR: stateDir,
+    });
     expect(moved.code).toBe(0);
     const { verified, tables } = JSON.parse(moved.out) as {
       verified: boolean;
@@ -79,6 +82,12 @@ describe("migrate-state", () => {
     const closed = await cli("keys", "list");
     expect(closed.code).not.toBe(0);
     expect(closed.err).toMatch(/It was moved to PostgreSQL \(test_\d+ at 127\.0\.0\.1:\d+\)/);
+    const checked = await cli("doctor");
+    expect(checked.code).toBe(3);
+    expect(checked.out).toMatch(
+      / error +database +the state was moved to PostgreSQL \(test_\d+ at 127\.0\.0\.1:\d+\)\n/,
+    );
+    expect(checked.out).not.toContain(encodeURIComponent(PASSWORD));
     expect((await runCommand(["migrate-state", "--reopen"], { MILLRACE_STATE_DIR: stateDir })).code).toBe(0);
     expect((await cli("keys", "list")).out).toBe(keys);
   });

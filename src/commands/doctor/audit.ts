@@ -16,13 +16,13 @@ const NEWEST = 100_000;
 const COMPARE =
   "Compare the audit log with an export or a backup (millrace audit export). docs/troubleshooting.md says what can have happened.";
 
-/** @returns undefined if there is no current database; the check of the state reports that */
+/** @returns undefined if there is no current database, or its state was moved; the check of the state reports that */
 export async function checkAuditLog(path: string, full: boolean): Promise<CheckResult | undefined> {
   const databaseFile = databaseFileIn(path);
   if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const database = await inspectDatabase({ databaseFile });
   try {
-    if (!database.isMillraceDatabase) return undefined;
+    if (!database.isMillraceDatabase || (await database.movedTo()) !== undefined) return undefined;
     const { applied, newest } = await database.migrationStatus();
     if (applied < newest) return undefined;
     return await verifiedAuditLog(database.read, full);

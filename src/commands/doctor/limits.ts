@@ -8,6 +8,7 @@ import { inspectPostgres } from "../../store/postgres/inspect.ts";
 import { hasDefaultLimits } from "../../store/settings.ts";
 import { databaseFileIn } from "../../store/state-directory.ts";
 import { type CheckResult, checkResultsOf, runCheck } from "./check-result.ts";
+import { movedResult } from "./moved.ts";
 
 export type RunLimits = Pick<
   Config["limits"],
@@ -67,8 +68,11 @@ export const checkLimits = (
       }
       const databaseFile = databaseFileIn(stateDir);
       if (!existsSync(databaseFile)) return limitResults(limits, true);
-      const { isMillraceDatabase, migrationStatus, read, close } = await inspectDatabase({ databaseFile });
+      const inspection = await inspectDatabase({ databaseFile });
+      const { isMillraceDatabase, migrationStatus, read, close } = inspection;
       try {
+        const movedTo = await inspection.movedTo();
+        if (movedTo !== undefined) return [movedResult(movedTo, stateDir)];
         // A database of another program is a matter for doctor.
         const isNew = !isMillraceDatabase || (await migrationStatus()).applied === 0;
         return limitResults(limits, isNew || (await hasDefaultLimits(read)));

@@ -17,6 +17,7 @@ import {
 import type { MigrationStatus } from "../../store/migrate.ts";
 import { hasDefaultLimits } from "../../store/settings.ts";
 import { limitResults, type RunLimits } from "./limits.ts";
+import { movedResult } from "./moved.ts";
 import { storedBytesErrors } from "../../store/stored-bytes.ts";
 import { checkDatabaseRows } from "./rows.ts";
 import { STATE, type CheckResult, checkResultsOf } from "./check-result.ts";
@@ -202,6 +203,11 @@ async function checkDatabase(
     );
     return;
   }
+  const movedTo = await database.movedTo();
+  if (movedTo !== undefined) {
+    report(movedResult(movedTo, directory.path));
+    return;
+  }
   report(checkJournal(directory, database.journalMode));
   const wal = statSync(`${directory.databaseFile}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (wal > LARGE_WAL_BYTES)
@@ -245,13 +251,15 @@ function checkJournal(directory: StateDirectory, mode: string): CheckResult {
       );
 }
 
-/** Runs SQLite's integrity check. @returns undefined if there is no Millrace database */
+/** Runs SQLite's integrity check. @returns undefined if there is no Millrace database, or its state was moved */
 export async function checkIntegrity(path: string, full: boolean): Promise<CheckResult | undefined> {
   const databaseFile = databaseFileIn(path);
   if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const database = await inspectDatabase({ databaseFile });
   try {
     if (!database.isMillraceDatabase) return undefined;
+    // Damage that keeps this from being read is found below.
+    if ((await database.movedTo().catch(() => undefined)) !== undefined) return undefined;
     // With the rollback journal, a long read blocks all writers.
     if (!full && database.journalMode !== "wal")
       return ok(
@@ -271,13 +279,16 @@ export async function checkIntegrity(path: string, full: boolean): Promise<Check
   }
 }
 
-/** Checks the counts of what owners store, which reads all runs. @returns undefined if there is no current database */
+/**
+ * Checks the counts of what owners store, which reads all runs.
+ * @returns undefined if there is no current database, or its state was moved
+ */
 export async function checkStoredBytes(path: string): Promise<CheckResult | undefined> {
   const databaseFile = databaseFileIn(path);
   if (statSync(databaseFile, { throwIfNoEntry: false }) === undefined) return undefined;
   const database = await inspectDatabase({ databaseFile });
   try {
-    if (!database.isMillraceDatabase) return undefined;
+    if (!database.isMillraceDatabase || (await database.movedTo()) !== undefined) return undefined;
     const { applied, newest } = await database.migrationStatus();
     if (applied < newest) return undefined;
     return await storedBytesResult(database.read);
