@@ -48,8 +48,8 @@ export async function checkPostgres(
 }
 
 async function checkDatabase(
-  { address }: StateDatabase,
-  { server, migrationStatus, read, receivesNotifications }: PostgresInspection,
+  { address, listenAddress = address }: StateDatabase,
+  { server, migrationStatus, read, checkNotifications }: PostgresInspection,
   { authMode, limits, full }: PostgresCheckOptions,
 ): Promise<CheckResult[]> {
   const results = [
@@ -58,7 +58,7 @@ async function checkDatabase(
     ...checkServer(server),
     ...checkPrivileges(server),
     checkClock(server),
-    await checkNotifications(receivesNotifications),
+    await notificationResult(checkNotifications, listenAddress === address),
   ];
   const migrations = migrationResult(await migrationStatus());
   results.push(migrations);
@@ -184,11 +184,37 @@ function checkClock({ now }: ServerReport): CheckResult {
       );
 }
 
-const checkNotifications = async (receive: () => Promise<boolean>): Promise<CheckResult> =>
-  (await receive())
-    ? ok("notifications", "arrive")
-    : warning(
-        "notifications",
-        "do not arrive, as through PgBouncer in transaction mode: processes look for changes twice a second instead",
-        "Set MILLRACE_DATABASE_LISTEN_URL to the address of the server itself.",
-      );
+const POOLED =
+  "MILLRACE_DATABASE_URL leads through a pooler of transactions, such as PgBouncer in transaction mode";
+const POLLING = "Processes poll for changes twice a second instead";
+
+/** @param isOneAddress whether MILLRACE_DATABASE_URL is also the address that listens */
+async function notificationResult(
+  check: PostgresInspection["checkNotifications"],
+  isOneAddress: boolean,
+): Promise<CheckResult> {
+  const name = "notifications";
+  try {
+    const { arrive, isPooled } = await check();
+    if (arrive) return ok(name, isPooled ? `arrive at MILLRACE_DATABASE_LISTEN_URL; ${POOLED}` : "arrive");
+    return isOneAddress
+      ? warning(
+          name,
+          `do not arrive: ${POOLED}. ${POLLING}`,
+          "Set MILLRACE_DATABASE_LISTEN_URL to the address of the server itself.",
+        )
+      : warning(
+          name,
+          `do not arrive at MILLRACE_DATABASE_LISTEN_URL: it leads through a pooler of transactions, or to another database. ${POLLING}`,
+          "Set it to the address of the server itself, with the database that MILLRACE_DATABASE_URL names.",
+        );
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message } = error;
+    return warning(
+      name,
+      `do not arrive, because the connection that listens failed: ${message} ${POLLING}`,
+      isOneAddress ? "Follow the instructions in the message." : "Check MILLRACE_DATABASE_LISTEN_URL.",
+    );
+  }
+}

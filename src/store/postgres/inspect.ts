@@ -1,4 +1,5 @@
 /** Opens a PostgreSQL database without changing it, for `doctor` and `check`. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { Client } from "pg";
@@ -36,13 +37,20 @@ export interface ServerReport {
   now: number;
 }
 
+interface NotificationReport {
+  /** Whether a notification arrives at the address that listens. */
+  arrive: boolean;
+  /** Whether the address of the database leads through a pooler of transactions, where none arrives. */
+  isPooled: boolean;
+}
+
 export interface PostgresInspection {
   server: ServerReport;
   /** @throws AppError storage_unavailable when a newer release has written the database */
   migrationStatus(): Promise<MigrationStatus>;
   read: Kysely<Schema>;
-  /** Whether a notification arrives, which it does not through a pooler of transactions. */
-  receivesNotifications(): Promise<boolean>;
+  /** @throws AppError storage_unavailable when there is no connection to the address that listens */
+  checkNotifications(): Promise<NotificationReport>;
   close(): Promise<void>;
 }
 
@@ -64,7 +72,13 @@ export async function inspectPostgres(database: StateDatabase): Promise<Postgres
       server: await reportOf(read),
       migrationStatus: () => getMigrationStatus(read, { label: "The database" }),
       read,
-      receivesNotifications: () => receives(new Client(listening), read),
+      async checkNotifications() {
+        const isPooled = !(await receives(new Client(config), read));
+        return {
+          isPooled,
+          arrive: listenAddress === address ? !isPooled : await receives(new Client(listening), read),
+        };
+      },
       close: end,
     };
   } catch (error) {
@@ -100,12 +114,17 @@ async function reportOf(read: Kysely<Schema>): Promise<ServerReport> {
 /** Listens on a connection of its own, and notifies over another one. */
 async function receives(client: Client, read: Kysely<Schema>): Promise<boolean> {
   client.on("error", () => {});
-  const arrived = new Promise<boolean>((resolve) => client.on("notification", () => resolve(true)));
+  const token = randomUUID();
+  const arrived = new Promise<boolean>((resolve) =>
+    client.on("notification", ({ payload }) => payload === token && resolve(true)),
+  );
   try {
     await client.connect();
     await client.query(`listen ${CHANNEL}`);
-    await sql`select pg_notify(${CHANNEL}, '')`.execute(read);
+    await sql`select pg_notify(${CHANNEL}, ${token})`.execute(read);
     return await Promise.race([arrived, delay(NOTIFICATION_MS, false, { ref: false })]);
+  } catch (error) {
+    throw translatePostgresError(error);
   } finally {
     await client.end().catch(() => {});
   }
