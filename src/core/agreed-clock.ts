@@ -49,10 +49,11 @@ export function agreedClock(
   let correction = 0;
 
   return {
-    // Between a jump and the next comparison the time goes on from the last one.
+    // Between a jump and the next comparison the time goes on from the last one. The monotonic clock has fractions of a
+    // millisecond, which no column of whole numbers takes.
     now() {
       const current = read();
-      return current.wall - unexplained(compared, current) - correction;
+      return Math.floor(current.wall - unexplained(compared, current) - correction);
     },
     isAgreed: () => correction === 0 && unexplained(compared, read()) === 0,
     async measure(readShared) {

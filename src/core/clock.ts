@@ -1,6 +1,6 @@
 /** The source of the current time, which tests replace. */
 export interface Clock {
-  /** The current time, in milliseconds since 1970 UTC. */
+  /** The current time, in whole milliseconds since 1970 UTC. */
   now(): number;
   /** Whether the clock may decide what is due: it agrees with the clocks of the other processes. Left out, it always does. */
   isAgreed?(): boolean;

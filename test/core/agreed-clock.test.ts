@@ -18,6 +18,8 @@ function machine() {
       monotonic += ms;
       shared += ms;
     },
+    /** The monotonic clock is between two milliseconds of the wall clock. */
+    tick: (ms: number) => void (monotonic += ms),
     /** Everybody sleeps: the monotonic clock does not count that time. */
     sleep(ms: number) {
       wall.advance(ms);
@@ -71,6 +73,19 @@ describe("a clock that is set while the others are not", () => {
     wall.advance(-ms);
     expect(await check(0, 0)).toBe(0);
     expect([clock.isAgreed(), clock.now()]).toEqual([true, shared()]);
+  });
+
+  it("shows whole milliseconds between the jump and the comparison, although the monotonic clock has fractions", async () => {
+    const { clock, wall, pass, tick, check } = machine();
+    await check(0, 0);
+    const before = clock.now();
+    wall.advance(HOUR);
+    tick(0.4387);
+    expect(clock.now()).toBe(before);
+    pass(200);
+    expect(clock.now()).toBe(before + 200);
+    tick(0.7);
+    expect(clock.now()).toBe(before + 201);
   });
 
   it("agrees within a second, and follows adjustments of the system", async () => {
