@@ -96,6 +96,9 @@ async function runListener(
       { signal, log, close: (opened) => opened.close() },
     );
     starting.defer(() => instance.close());
+    starting.defer(
+      await watchClock(clockCheck(clock, instance.store, log), () => instance.read.jobs.executors()),
+    );
     await metrics?.listen(instance, config, log);
     starting.defer(() => metrics?.close());
     // Otherwise checks of workflows would wait for the command that gives them.
@@ -115,9 +118,6 @@ async function runListener(
     log.info(
       { host: options.host, port: server.port },
       `${name} listening on http://${hostForUrl(options.host)}:${server.port}`,
-    );
-    starting.defer(
-      watchClock(clockCheck(clock, instance.store.readTime, log), () => instance.read.jobs.executors()),
     );
     const firstAdmin = await offerFirstAdmin(io, instance, server, log);
     // `start` prints the link together with its other output.

@@ -7,7 +7,8 @@ import { openTracer } from "../app/tracer.ts";
 import { secretMasker } from "../connections/secret-masker.ts";
 import { readSetup } from "../config/setup.ts";
 import { FULL_ACCESS, scopesOf } from "../core/access.ts";
-import { systemClock } from "../core/clock.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
+import { aheadOfServer } from "../core/clock-check.ts";
 import { newRequestId } from "../core/ids.ts";
 import type { Actor, Readers } from "../core/ports.ts";
 import type { AnyTool } from "../core/tool.ts";
@@ -67,11 +68,14 @@ export async function withOperator<T>(
   );
   logSecrets(secrets, log);
   const tracer = await openTracer(settings, "command", log);
-  const opened = await openInstance(settings, systemClock, log);
+  let aheadMs = 0;
+  const clock: Clock = { now: () => systemClock.now() - aheadMs };
+  const opened = await openInstance(settings, clock, log);
   try {
+    aheadMs = await aheadOfServer(opened.store);
     const instance = wrapReaders === undefined ? opened : { ...opened, read: wrapReaders(opened.read) };
     const usedConfig = disableMail ? withoutMail(config) : config;
-    const setup = { settings, config: usedConfig, clock: systemClock, tracer };
+    const setup = { settings, config: usedConfig, clock, tracer };
     const baseUrl = await webAddress(opened, settings);
     const { services, close } = openServices(instance, setup, executors, () => baseUrl);
     const signal = new AbortController().signal;

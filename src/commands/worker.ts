@@ -90,7 +90,7 @@ export async function worker(io: Io, host: WorkerHost, options: WorkerOptions): 
       () =>
         startExecutor(
           instance,
-          { settings, config, clock, clockCheck: clockCheck(clock, instance.store.readTime, log), tracer },
+          { settings, config, clock, clockCheck: clockCheck(clock, instance.store, log), tracer },
           {
             id: options.id ?? newExecutorId(hostname()),
             slots: options.slots,

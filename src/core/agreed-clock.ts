@@ -1,6 +1,7 @@
 /**
  * A clock that the processes of an installation agree on. Each process measures how far its wall clock is ahead of one clock
- * that all of them can read, and the executors publish their offsets: what most of them have is the right one. A process with
+ * that all of them can read. The clock of a database server is right: a process that differs from it uses the server's time.
+ * Where there is no server, the executors publish their offsets, and what most of them have is the right one. A process with
  * another offset corrects its time by the difference, and decides nothing that depends on it.
  */
 import { type Clock, SECOND, systemClock } from "./clock.ts";
@@ -19,6 +20,13 @@ export interface SharedTime {
   resolutionMs: number;
 }
 
+/** The clock that all processes of an installation can read. */
+export interface SharedClock {
+  readTime(): Promise<SharedTime>;
+  /** Whether it is the clock of a database server. Otherwise it may be that of this machine, or of a file server. */
+  hasServerClock: boolean;
+}
+
 export interface AgreedClock extends Required<Clock> {
   /**
    * Measures by how much the wall clock of this process is ahead of the shared one, in milliseconds. Differences that the
@@ -32,8 +40,15 @@ export interface AgreedClock extends Required<Clock> {
    * @returns by how much the wall clock is ahead of the agreed time, in milliseconds; 0 when it agrees
    */
   compare(offset: number, others: readonly number[]): number;
+  /**
+   * Uses the time of the shared clock from the last measurement on.
+   * @returns by how much the wall clock is ahead of it, in milliseconds; 0 when it agrees
+   */
+  followShared(offset: number): number;
   /** Takes the own clock as right, where no other one can be read. */
   acceptOwn(): void;
+  /** Takes the clock as wrong until it has been compared. */
+  awaitComparison(): void;
 }
 
 /** @param monotonic milliseconds of a clock that nobody sets */
@@ -47,6 +62,14 @@ export function agreedClock(
   let compared = measured;
   /** By how much the wall clock was ahead of the agreed time, in milliseconds. */
   let correction = 0;
+  /** Whether the corrected time may decide what is due. */
+  let isTrusted = true;
+
+  function correct(deviation: number): number {
+    correction = Math.abs(deviation) > MAX_DEVIATION_MS ? deviation : 0;
+    compared = measured;
+    return correction;
+  }
 
   return {
     // Between a jump and the next comparison the time goes on from the last one. The monotonic clock has fractions of a
@@ -55,7 +78,7 @@ export function agreedClock(
       const current = read();
       return Math.floor(current.wall - unexplained(compared, current) - correction);
     },
-    isAgreed: () => correction === 0 && unexplained(compared, read()) === 0,
+    isAgreed: () => isTrusted && unexplained(compared, read()) === 0,
     async measure(readShared) {
       for (let attempt = 0; attempt < MAX_MEASUREMENTS; attempt += 1) {
         const before = read();
@@ -68,14 +91,21 @@ export function agreedClock(
       return undefined;
     },
     compare(offset, others) {
-      const deviation = offset - agreedOffset([offset, ...others]);
-      correction = Math.abs(deviation) > MAX_DEVIATION_MS ? deviation : 0;
-      compared = measured;
+      correct(offset - agreedOffset([offset, ...others]));
+      isTrusted = correction === 0;
       return correction;
+    },
+    followShared(offset) {
+      isTrusted = true;
+      return correct(offset);
     },
     acceptOwn() {
       correction = 0;
+      isTrusted = true;
       compared = read();
+    },
+    awaitComparison() {
+      isTrusted = false;
     },
   };
 }

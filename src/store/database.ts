@@ -215,6 +215,7 @@ async function assemble(
     diskPath: directory.path,
     readSize: async () => (await stat(directory.databaseFile)).size,
     readTime: clockOfFiles.read,
+    hasServerClock: false,
     storageLost: lost.promise,
     dataVersion: readDataVersion,
     async checkHealth() {

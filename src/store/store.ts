@@ -1,6 +1,6 @@
 /** The state in a database, as the rest of the program uses it: in a SQLite file, or on a PostgreSQL server. */
 import type { Kysely, Transaction } from "kysely";
-import type { SharedTime } from "../core/agreed-clock.ts";
+import type { SharedClock } from "../core/agreed-clock.ts";
 import type { ChangeFeed, WorkKind } from "../core/change-feed.ts";
 import type { Schema } from "./schema.ts";
 
@@ -15,7 +15,7 @@ export type NewWork = Record<WorkKind, number>;
 
 export const noWork = (): NewWork => ({ jobs: 0, deliveries: 0 });
 
-export interface Store {
+export interface Store extends SharedClock {
   read: Kysely<Schema>;
   /**
    * Runs `work` in a write transaction; an error rolls it back. It may run more than once, see `EngineTransaction`.
@@ -36,8 +36,6 @@ export interface Store {
   diskPath: string | undefined;
   /** The size of the database, in bytes. */
   readSize(): Promise<number>;
-  /** Reads a clock that all processes on this database can read. */
-  readTime(): Promise<SharedTime>;
   /** Resolves when locks may be lost. Nothing is read or written from then on; the process must restart. */
   storageLost: Promise<void>;
   /** Why the database can't be used, or undefined. It takes no lock. */

@@ -1,11 +1,13 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { HOUR } from "../../src/core/clock.ts";
+import { untilPassing } from "../support/eventually.ts";
 import { apiClient } from "../support/http.ts";
 import { temporaryDirectory } from "../support/instance.ts";
 import { postgresStores } from "../support/postgres-stores.ts";
 import { PASSWORD } from "../support/postgres.ts";
-import { runCommand, runHere, startProgram } from "../support/process.ts";
+import { runCommand, runHere, spawnCommand, startProgram } from "../support/process.ts";
 import { transactionPooler } from "../support/transaction-pooler.ts";
 
 const { createDatabase } = postgresStores();
@@ -24,6 +26,10 @@ async function onPostgres() {
   };
   return { env, stateDir, url, cli: (...args: string[]) => runHere(args, env) };
 }
+
+/** Options for Node that set the clock of a process 25 hours ahead. */
+const AHEAD =
+  "--import=data:text/javascript,const%20now%20=%20Date.now;Date.now%20=%20()%20=>%20now()%20+%2025*3600000";
 
 const SUM = "name: Sum\nsteps:\n  - { id: sum, type: set, values: { total: '${{ 1 + 2 }}' } }\n";
 
@@ -82,6 +88,47 @@ describe("commands whose state is in PostgreSQL", () => {
     expect(page).not.toMatch(/millrace_state_free_bytes\{[^}]*\} [0-9]/);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
     expect((await server.stop()).code).toBe(0);
+  });
+
+  it("use the time of the database server when their own clock is wrong, from the first request on", async () => {
+    const { cli, env, stateDir } = await onPostgres();
+    const inAnHour = new Date(Date.now() + HOUR).toISOString();
+    const scopes = ["--scope", "read", "write", "run"];
+    const key = (await cli("keys", "create", "--name", "ci", "--expires", inAnHour, ...scopes)).out.trim();
+    const server = await startProgram("serve", stateDir, { env: { ...env, NODE_OPTIONS: AHEAD } });
+    const api = apiClient(server.url, key);
+    const definition = { steps: [{ id: "later", type: "wait", until: inAnHour }] };
+    const created = await api("POST", "/workflows", { name: "Later", definition });
+    expect(created.status).toBe(201);
+    expect(Date.parse(created.body.created_at)).toBeLessThan(Date.now() + HOUR);
+    const run = await api("POST", "/workflows/later/runs");
+    await untilPassing(async () =>
+      expect((await api("GET", `/runs/${run.body.id}`)).body).toMatchObject({ status: "waiting" }),
+    );
+    // A run that the executor starts, and whose time it sets.
+    const now = { steps: [{ id: "now", type: "set", values: { x: 1 } }] };
+    await api("POST", "/workflows", { name: "Now", definition: now });
+    const ended = await api("POST", "/workflows/now/runs", { wait: 30 });
+    expect(ended.body).toMatchObject({ status: "succeeded" });
+    expect(Date.parse(ended.body.finished_at)).toBeLessThan(Date.now() + HOUR);
+    expect((await api("GET", `/runs/${run.body.id}`)).body).toMatchObject({ status: "waiting" });
+    // The server and its executor.
+    expect(server.log().match(/differs from that of the database server/g)).toHaveLength(2);
+    await server.stop();
+  });
+
+  it("write the time of the database server when their own clock is wrong", async () => {
+    const { cli, env, stateDir } = await onPostgres();
+    const workflows = join(stateDir, "workflows");
+    mkdirSync(workflows);
+    writeFileSync(join(workflows, "sum.yaml"), SUM);
+    const applied = await spawnCommand(["workflows", "apply", workflows, "--yes"], {
+      ...env,
+      NODE_OPTIONS: AHEAD,
+    });
+    expect(applied.code).toBe(0);
+    const shown = JSON.parse((await cli("workflows", "show", "sum", "--json")).out) as { updated_at: string };
+    expect(Date.parse(shown.updated_at)).toBeLessThan(Date.now() + HOUR);
   });
 
   it("say what to run instead of backup and restore", async () => {

@@ -10,6 +10,7 @@ import { createConnections } from "../../src/connections/index.ts";
 import { fixedSecrets } from "../../src/core/secret-source.ts";
 import { type PerKeyLimits, usageHolders } from "../../src/core/usage-limits.ts";
 import { iso, MINUTE } from "../../src/core/clock.ts";
+import type { ClockCheck } from "../../src/core/clock-check.ts";
 import type { RunRequest } from "../../src/core/engine-port.ts";
 import type { EventsApi } from "../../src/core/event-ports.ts";
 import { eventTokens } from "../../src/core/event-tokens.ts";
@@ -159,7 +160,7 @@ export async function testEngine({
 
   let executors = 0;
   /** Starts an executor, or several that compete. */
-  async function executor(handler = handlers.handler) {
+  async function executor(handler = handlers.handler, { clockCheck }: { clockCheck?: ClockCheck } = {}) {
     executors += 1;
     const queue = jobWorker({
       executor: `exe_${executors}`,
@@ -167,6 +168,7 @@ export async function testEngine({
       jobs: read.jobs,
       runs: read.runs,
       clock,
+      clockCheck,
       log,
       handler,
       onUnexpectedError: handlers.onUnexpectedError,

@@ -157,6 +157,7 @@ export async function openPostgresStore({
           select extract(epoch from clock_timestamp())::numeric * 1000 as at`.execute(read);
         return { at: Math.floor(rows[0]!.at), resolutionMs: 1 };
       },
+      hasServerClock: true,
       // A lost connection loses no lock that anything relies on: its transaction is rolled back.
       storageLost: new Promise(() => {}),
       async checkHealth() {
