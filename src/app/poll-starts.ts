@@ -45,6 +45,9 @@ export function startPoll({ handlers, changes, wake, health }: Options): StartPo
       unsubscribe = changes.subscribe(startDeliveries, { work: "deliveries" });
       interval = setInterval(() => {
         startRuns(() => scheduler.startDueRuns(), "schedule poll failed");
+        scheduler
+          .correctLateSchedules()
+          .catch((err: unknown) => health.reportFailure(err, "check of schedules failed"));
         continueBackfills();
         startDeliveries();
       }, POLL_MS).unref();

@@ -14,6 +14,8 @@ export interface ScheduleReader {
   find(workflowId: string): Promise<ScheduleRecord | undefined>;
   /** Schedules whose next time has come: owners take turns, and the earliest of one comes first. It takes no lock: `advance` decides which executor starts the run. */
   due(now: string, limit: number): Promise<ScheduleRecord[]>;
+  /** Schedules that are not paused and come after a position: a time and the id of a workflow. In the order of both. */
+  dueAfter(position: ListPosition, limit: number): Promise<ScheduleRecord[]>;
   /** The soonest first; those that are paused or have no next time come last. */
   page(query: {
     filter?: ScheduleFilter;
@@ -43,6 +45,6 @@ export interface ScheduleWriter extends ScheduleReader {
   advance(
     workflowId: string,
     from: string,
-    fields: { version: number; nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
+    fields: { version: number; nextAt: string | null; lastAt?: string; skipped?: SkippedRuns | null },
   ): Promise<Applied>;
 }

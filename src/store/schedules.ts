@@ -98,6 +98,17 @@ export function scheduleReader(db: Kysely<Schema>): ScheduleReader {
       return rows.map(scheduleRecord);
     },
 
+    async dueAfter([time, workflowId], limit) {
+      const rows = await schedulesWithProject(db)
+        .where((eb) => eb(eb.refTuple("next_at", "workflow_id"), ">", eb.tuple(time, workflowId)))
+        .where((eb) => eb("paused", "=", eb.lit(0)))
+        .orderBy("next_at")
+        .orderBy("workflow_id")
+        .limit(limit)
+        .execute();
+      return rows.map(scheduleRecord);
+    },
+
     async page({ filter = {}, after, limit }) {
       const sorted = schedulesWithProject(db)
         .select((eb) =>
@@ -200,7 +211,7 @@ export function scheduleWriter(trx: Kysely<Schema>): ScheduleWriter {
         .set({
           next_at: nextAt,
           ...(lastAt !== undefined && { last_at: lastAt }),
-          ...(skipped !== undefined && { skipped: JSON.stringify(skipped) }),
+          ...(skipped !== undefined && { skipped: skipped && JSON.stringify(skipped) }),
         })
         .where("workflow_id", "=", workflowId)
         .where("next_at", "=", from)

@@ -47,6 +47,8 @@ async function scheduled(...schedules: ScheduleRecord[]) {
     find: (id: string) => read.schedules.find(id),
     due: async (now: string, limit = 10) =>
       (await read.schedules.due(now, limit)).map(({ workflowId }) => workflowId),
+    dueAfter: async (position: ListPosition, limit: number) =>
+      (await read.schedules.dueAfter(position, limit)).map(({ workflowId }) => workflowId),
     page: async (filter?: ScheduleFilter, limit = 10, after: ListPosition | null = null) => {
       const { items, next } = await read.schedules.page({ ...(filter && { filter }), after, limit });
       return { ids: items.map(({ workflowId }) => workflowId), next };
@@ -59,7 +61,7 @@ async function scheduled(...schedules: ScheduleRecord[]) {
     advance: (
       id: string,
       from: string,
-      fields: { nextAt: string | null; lastAt?: string; skipped?: SkippedRuns },
+      fields: { version?: number; nextAt: string | null; lastAt?: string; skipped?: SkippedRuns | null },
     ) => transaction((tx) => tx.schedules.advance(id, from, { version: 1, ...fields })),
   };
 }
@@ -105,7 +107,9 @@ describe("a schedule", () => {
     // What is left out stays as it is.
     expect(await advance("weekly", at(10), { nextAt: null })).toBe(true);
     expect(await find("weekly")).toMatchObject({ nextAt: null, lastAt: at(9), skipped: SKIPPED });
-    await save(schedule("weekly", { version: 2 }));
+    await save(schedule("weekly", { version: 2, skipped: SKIPPED }));
+    expect(await advance("weekly", at(9), { version: 2, nextAt: at(9), skipped: null })).toBe(true);
+    expect((await find("weekly"))!.skipped).toBeNull();
     expect(await advance("weekly", at(9), { nextAt: at(10) })).toBe(false);
     await save(schedule("weekly", { paused: true }));
     expect(await advance("weekly", at(9), { nextAt: at(10) })).toBe(false);
@@ -126,6 +130,19 @@ describe("the schedules that are due", () => {
     expect(await due(at(9))).toEqual(["ann-7", "bob-9", "ann-8", "ann-9"]);
     expect(await due(at(9), 2)).toEqual(["ann-7", "bob-9"]);
     expect(await due(at(6))).toEqual([]);
+  });
+
+  it("are followed by those after a position, without paused ones and those without a time", async () => {
+    const { dueAfter } = await scheduled(
+      schedule("due", { nextAt: at(8) }),
+      schedule("b", { nextAt: at(9) }),
+      schedule("a", { nextAt: at(9) }),
+      schedule("last", { nextAt: at(10) }),
+      schedule("paused", { nextAt: at(9), paused: true }),
+      schedule("never", { nextAt: null }),
+    );
+    expect(await dueAfter([at(8), "due"], 2)).toEqual(["a", "b"]);
+    expect(await dueAfter([at(9), "b"], 2)).toEqual(["last"]);
   });
 
   it("begin with the next time of all, without paused ones and those without one", async () => {

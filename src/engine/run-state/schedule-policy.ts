@@ -34,7 +34,9 @@ export function schedulePolicy(minInterval: string): SchedulePolicy {
     nextTimes(schedule, after, count) {
       const pauseMs = pause(schedule);
       const { lastAt = null } = schedule;
-      const from = lastAt === null ? after : Math.max(after, Date.parse(lastAt) + pauseMs);
+      const last = lastAt === null ? undefined : Date.parse(lastAt);
+      // A last time in the future is that of a clock that was ahead.
+      const from = last === undefined || last > after ? after : Math.max(after, last + pauseMs);
       return nextTimes(schedule, from, count, pauseMs);
     },
 

@@ -11,6 +11,7 @@ import { isStorageUnavailable } from "../../core/errors.ts";
 import type { ScheduleRecord, SkippedRuns } from "../../core/model.ts";
 import type { EngineReaders, EngineTransaction, EngineWriters, RunReader } from "../../core/run-ports.ts";
 import { nextTime, scheduleTimes } from "../definition/schedule-times.ts";
+import { lateSchedules } from "./late-schedules.ts";
 import type { PrepareRun } from "./prepare-run.ts";
 import type { RunContext } from "./run-context.ts";
 import type { SchedulePolicy } from "./schedule-policy.ts";
@@ -40,12 +41,14 @@ interface Options {
 export interface Scheduler {
   /** Starts the runs that are due. Safe to call from any number of executors at a time. @returns how many it started */
   startDueRuns(): Promise<number>;
+  /** Corrects the schedules that a clock that was ahead has advanced too far, once a minute. @returns how many */
+  correctLateSchedules(): Promise<number>;
 }
 
 type SkipReason = Pick<SkippedRuns, "reason" | "message">;
 
 export function scheduler(options: Options): Scheduler {
-  const { context, read, transaction, log } = options;
+  const { context, read, transaction, policy, log } = options;
   let polling = false;
   /** The published versions whose schedule runs less often than it says, as logged. */
   const logged = new Map<string, number>();
@@ -67,6 +70,8 @@ export function scheduler(options: Options): Scheduler {
         polling = false;
       }
     },
+
+    correctLateSchedules: lateSchedules({ clock: context.clock, read, transaction, policy, log }),
   };
 
   /** A schedule that fails does not delay the others. When the store is unavailable all of them fail. */
@@ -93,7 +98,9 @@ export function scheduler(options: Options): Scheduler {
       return { failed: err instanceof Error ? err.message : String(err) };
     });
     const started = await transaction(async (tx) => {
-      const skip = await skipReason(tx, schedule, prepared);
+      // By a clock that was ahead. Its run is none that this time overlaps with.
+      const hasRun = await tx.runs.wasScheduled(workflowId, time);
+      const skip = hasRun ? undefined : await skipReason(tx, schedule, prepared);
       const skipped =
         skip !== undefined
           ? skippedRuns(skip, [...missed, time], { now, schedule })
@@ -106,8 +113,7 @@ export function scheduler(options: Options): Scheduler {
         ...(skip === undefined && { lastAt: time }),
         ...(skipped !== undefined && { skipped }),
       });
-      if (!advanced || "failed" in prepared || skip !== undefined) return false;
-      if (await tx.runs.wasScheduled(workflowId, time)) return false;
+      if (!advanced || hasRun || "failed" in prepared || skip !== undefined) return false;
       await startRun(context, tx, prepared);
       return true;
     });

@@ -327,6 +327,130 @@ describe("a schedule", () => {
   });
 });
 
+describe("a schedule that a clock that was ahead has advanced", () => {
+  const DONE = { steps: [{ id: "a", type: "set", values: { x: 1 } }] };
+
+  /** A schedule whose time of the next day was started by a clock that was 25 hours ahead, and is right again. */
+  async function startedAhead(fields: Partial<ScheduleRecord> = {}) {
+    const harness = await at("2026-11-21T07:59:59Z");
+    const id = await schedule(harness, fields, DONE);
+    harness.clock.advance(25 * HOUR);
+    await harness.engine.scheduler.startDueRuns();
+    harness.clock.advance(-25 * HOUR);
+    expect(await scheduledTimes(harness, id)).toEqual(["2026-11-22T08:00:00.000Z"]);
+    const { scheduler } = harness.engine;
+    return {
+      harness,
+      id,
+      scheduler,
+      find: async () => (await harness.read.schedules.find(id))!,
+      /** Lets time pass hour by hour, as the executors see it. */
+      async pass(hours: number) {
+        for (let hour = 0; hour < hours; hour += 1) {
+          harness.clock.advance(HOUR);
+          await scheduler.correctLateSchedules();
+          await scheduler.startDueRuns();
+        }
+      },
+    };
+  }
+
+  it("starts the runs of all its times once the clock is right, none of them twice", async () => {
+    const { harness, id, scheduler, find, pass } = await startedAhead({ overlap: "queue" });
+    expect(await find()).toMatchObject({
+      nextAt: "2026-11-22T09:00:00.000Z",
+      lastAt: "2026-11-22T08:00:00.000Z",
+      skipped: { last: "2026-11-22T07:00:00.000Z" },
+    });
+    expect(await scheduler.correctLateSchedules()).toBe(1);
+    // The record of skipped times named some that have not come yet.
+    expect(await find()).toMatchObject({ nextAt: "2026-11-21T08:00:00.000Z", skipped: null });
+    await pass(26);
+    const hours = Array.from({ length: 26 }, (_, hour) =>
+      iso(Date.parse("2026-11-21T08:00:00Z") + hour * HOUR),
+    );
+    expect(await scheduledTimes(harness, id)).toEqual(hours);
+    expect(await find()).toMatchObject({ nextAt: "2026-11-22T10:00:00.000Z", skipped: null });
+  });
+
+  it("records no overlap of a run with the time that it was started for", async () => {
+    const { harness, id, scheduler, find, pass } = await startedAhead({ cron: "0 8 * * *" });
+    await scheduler.correctLateSchedules();
+    await pass(25);
+    expect(await scheduledTimes(harness, id)).toEqual(["2026-11-22T08:00:00.000Z"]);
+    expect(await find()).toMatchObject({
+      nextAt: "2026-11-23T08:00:00.000Z",
+      lastAt: "2026-11-22T08:00:00.000Z",
+      skipped: { reason: "overlap", count: 1, last: "2026-11-21T08:00:00.000Z" },
+    });
+  });
+
+  it("shows the next times from now on, and resumes at them", async () => {
+    const { harness, find } = await startedAhead();
+    const { schedulePolicy } = harness.engine;
+    expect(schedulePolicy.nextTimes(await find(), harness.clock.now(), 1).map(iso)).toEqual([
+      "2026-11-21T08:00:00.000Z",
+    ]);
+  });
+
+  it("is corrected within a minute, by an executor whose clock agrees", async () => {
+    const agreed = { value: true };
+    const clock = Object.assign(fakeClock(Date.parse("2026-11-21T07:58:00Z")), {
+      isAgreed: () => agreed.value,
+    });
+    const harness = await testEngine({ clock });
+    const { scheduler } = harness.engine;
+    expect(await scheduler.correctLateSchedules()).toBe(0);
+    const id = await schedule(harness, { nextAt: "2026-11-22T09:00:00.000Z" });
+    expect(await scheduler.correctLateSchedules()).toBe(0);
+    clock.advance(MINUTE);
+    agreed.value = false;
+    expect(await scheduler.correctLateSchedules()).toBe(0);
+    agreed.value = true;
+    expect(await scheduler.correctLateSchedules()).toBe(1);
+    expect((await harness.read.schedules.find(id))!.nextAt).toBe("2026-11-21T08:00:00.000Z");
+  });
+
+  it("is corrected at once when the clock is set back that has found it right before", async () => {
+    const harness = await at("2026-11-22T08:30:00Z");
+    const { scheduler } = harness.engine;
+    const id = await schedule(harness);
+    expect(await scheduler.correctLateSchedules()).toBe(0);
+    harness.clock.advance(-25 * HOUR);
+    expect(await scheduler.correctLateSchedules()).toBe(1);
+    expect((await harness.read.schedules.find(id))!.nextAt).toBe("2026-11-21T08:00:00.000Z");
+  });
+
+  it("is one of many, each of which is corrected", async () => {
+    const harness = await at("2026-11-21T07:59:59Z");
+    const ids: string[] = [];
+    for (let n = 0; n < 51; n += 1) ids.push(await schedule(harness, { nextAt: "2026-11-22T09:00:00.000Z" }));
+    const paused = await schedule(harness, { nextAt: "2026-11-22T09:00:00.000Z", paused: true });
+    expect(await harness.engine.scheduler.correctLateSchedules()).toBe(51);
+    const { items } = await harness.read.schedules.page({ after: null, limit: 100 });
+    expect(
+      new Set(items.filter(({ workflowId }) => ids.includes(workflowId)).map(({ nextAt }) => nextAt)),
+    ).toEqual(new Set(["2026-11-21T08:00:00.000Z"]));
+    expect((await harness.read.schedules.find(paused))!.nextAt).toBe("2026-11-22T09:00:00.000Z");
+  });
+});
+
+describe("a schedule that is on time", () => {
+  it.each([
+    [
+      "that another executor has started up to a minute early",
+      { cron: "* * * * *", nextAt: "2026-11-21T08:01:00.000Z" },
+    ],
+    ["that comes next year", { cron: "0 0 1 1 *", nextAt: "2027-01-01T00:00:00.000Z" }],
+    ["that has no time before it", { cron: "0 9 * * *", nextAt: "2026-11-21T09:00:00.000Z" }],
+  ])("is not corrected: %s", async (_case, fields) => {
+    const harness = await at("2026-11-21T07:59:30Z");
+    const id = await schedule(harness, fields);
+    expect(await harness.engine.scheduler.correctLateSchedules()).toBe(0);
+    expect((await harness.read.schedules.find(id))!.nextAt).toBe(fields.nextAt);
+  });
+});
+
 describe("retention", () => {
   it("purges old runs with all their rows, and keeps recent and unfinished ones", async () => {
     const harness = await testEngine();
