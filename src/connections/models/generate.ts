@@ -6,6 +6,9 @@ import type { JsonSchema } from "../../core/json-schema/index.ts";
 import { modelRefused } from "./errors.ts";
 import { loadLanguageModel, type ModelConfig, providerOptions } from "./vendors.ts";
 
+/** Maximum number of tokens that one answer is counted with, in each direction. */
+const MAX_TOKENS = 1_000_000_000;
+
 export interface GenerationResult {
   text: string;
   finishReason: string;
@@ -51,11 +54,14 @@ export function createTextGenerator(
     return {
       text,
       finishReason,
-      input: totalUsage.inputTokens ?? 0,
-      output: totalUsage.outputTokens ?? 0,
+      input: tokenCount(totalUsage.inputTokens),
+      output: tokenCount(totalUsage.outputTokens),
     };
   };
 }
+
+/** A self-hosted server may report any number, but usage is counted in columns of whole numbers, and limited by them. */
+const tokenCount = (reported = 0): number => Math.min(Math.max(Math.ceil(reported), 0), MAX_TOKENS);
 
 /** Sends the schema to the vendor and returns the raw answer, which Millrace checks and repairs itself. */
 const rawJson = (schema: JsonSchema): Output.Output<string, string, never> => ({

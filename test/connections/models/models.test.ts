@@ -44,6 +44,24 @@ const schema = {
   additionalProperties: false,
 };
 
+describe("the usage of a model", () => {
+  it("is whole numbers of tokens, whatever a self-hosted server reports", async () => {
+    const wire = WIRE_FORMATS["openai-compatible"];
+    const report = (prompt_tokens: number, completion_tokens: number) => (response: ServerResponse) =>
+      sendJson(response, {
+        ...(wire.answer("Hello.", "stop") as object),
+        usage: { prompt_tokens, completion_tokens },
+      });
+    const peer = await mockModelServer("openai-compatible", report(12.5, -3), report(1e300, 0));
+    expect((await ask("openai-compatible", peer)).usage).toMatchObject({
+      input_tokens: 13,
+      output_tokens: 0,
+    });
+    const { usage } = await ask("openai-compatible", peer);
+    expect(usage.input_tokens).toBeLessThan(Number.MAX_SAFE_INTEGER);
+  });
+});
+
 describe.each(VENDORS)("a model of %s", (vendor) => {
   const { path, key } = WIRE_FORMATS[vendor];
 
