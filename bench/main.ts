@@ -10,6 +10,7 @@ import { getWorkflow } from "./get-workflow.ts";
 import { listWorkflows } from "./list-workflows.ts";
 import { maintenance } from "./maintenance.ts";
 import { passwordAttack } from "./password-attack.ts";
+import { postgres } from "./postgres.ts";
 import { runs } from "./runs.ts";
 import { sseSessions } from "./sse-sessions.ts";
 import { startUp } from "./start-up.ts";
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<Result>>> = {
   "create-workflow": createWorkflow,
   "tools-call": toolsCall,
   runs,
+  postgres,
   webhooks,
   "sse-sessions": sseSessions,
   "password-attack": passwordAttack,

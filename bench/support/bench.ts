@@ -39,13 +39,13 @@ export function copyState(seed: Seed, directory: string, name: string): string {
   return path;
 }
 
-/** Creates an API key in a state directory. */
-export function createApiKey(stateDir: string): string {
+/** Creates an API key in a state directory, or in the database that the environment names. */
+export function createApiKey(stateDir: string, env: Record<string, string> = {}): string {
   const result = spawnSync(
     process.execPath,
     [fileURLToPath(MILLRACE_BIN), "keys", "create", "--name", "bench"],
     {
-      env: { ...process.env, MILLRACE_STATE_DIR: stateDir },
+      env: { ...process.env, MILLRACE_STATE_DIR: stateDir, ...env },
       encoding: "utf8",
     },
   );

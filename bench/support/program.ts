@@ -57,8 +57,9 @@ export function startMillrace(
   command: "serve" | "mcp-sse",
   stateDir: string,
   env: Record<string, string> = {},
+  args: readonly string[] = [],
 ): Promise<Program> {
-  return startProgram(MILLRACE_BIN, [command, "--port", "0"], {
+  return startProgram(MILLRACE_BIN, [command, "--port", "0", ...args], {
     env: { MILLRACE_STATE_DIR: stateDir, MILLRACE_LOG_LEVEL: "info", ...env },
     log: join(stateDir, "..", `${command}.log`),
   });

@@ -118,6 +118,8 @@ export interface JobWriter extends JobReader {
    * Guarantee, locks and concurrent callers as for `claim`. Requires `complete` of `job` in the same transaction.
    */
   claimSuccessor(job: Job, executor: string): Promise<Job | undefined>;
+  /** How many jobs this transaction has made ready so far, and nobody has claimed in it. */
+  readyLeft(): number;
   /**
    * Checks that the executor still holds the job under this fence. Called before the executor writes for the job.
    *

@@ -79,6 +79,10 @@ export class StepStates {
     return this.includes("failed");
   }
 
+  equals(other: StepStates): boolean {
+    return this.list.length === other.list.length && this.list.every((state, at) => state === other.list[at]);
+  }
+
   /** The positions of the steps in a state. */
   positionsOf(state: StepState): number[] {
     return this.list.flatMap((current, position) => (current === state ? [position] : []));

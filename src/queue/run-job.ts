@@ -8,6 +8,7 @@ import { isMachineBusy } from "../core/step-errors.ts";
 import type { StorageHealth } from "../core/storage-health.ts";
 import { stepRefLogFields } from "../core/step-ref-log-fields.ts";
 import type { Committer } from "./committer.ts";
+import type { JobEnd } from "./running-jobs.ts";
 import type {
   DeferredResult,
   InterruptAttempts,
@@ -54,7 +55,7 @@ export interface JobRunnerOptions {
  * Runs a claimed job to its end; it never rejects.
  * @param claimedAt when the job was claimed, or the first one of its chain, in milliseconds of performance.now()
  */
-type RunJob = (job: Job, signal: AbortSignal, claimedAt: number) => Promise<void>;
+type RunJob = (job: Job, signal: AbortSignal, claimedAt: number) => Promise<JobEnd>;
 
 export function jobRunner(options: JobRunnerOptions): RunJob {
   const { executor, commit, clock, log, health } = options;
@@ -175,24 +176,28 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
       result = await resultOf(job, signal);
     } catch (err) {
       await failRun(job, err);
-      return;
+      return "ended";
     }
+    let end: JobEnd = "ended";
     const record = async (): Promise<void> => {
       const size = result.kind === "complete" ? result.size : undefined;
       const continues = mayContinue(job, result, claimedAt);
-      const { applied, successor } = await commit(
+      const { applied, successor, leaves } = await commit(
         async (tx) => {
           const recorded = await recordResult(tx, job, result);
           const mayFollow = continues && recorded.applied && !recorded.ended;
           const next = mayFollow ? await tx.jobs.claimSuccessor(job, executor) : undefined;
-          return { applied: recorded.applied, successor: next };
+          return { applied: recorded.applied, successor: next, leaves: tx.jobs.readyLeft() };
         },
         { size, runId: job.runId },
       );
       if (!applied) log.warn(logFieldsOf(job), "claim lost, result discarded");
       // A run that goes on at once has neither ended nor begun to wait. Other changes are seen by the change feed.
       if (successor === undefined) options.onChanged([job.runId]);
-      else options.onSuccessor(successor, claimedAt);
+      else {
+        options.onSuccessor(successor, claimedAt);
+        if (leaves === 0) end = "continued";
+      }
     };
     const recordAndContinue = (): Promise<void> => options.claiming(record);
     try {
@@ -204,6 +209,7 @@ export function jobRunner(options: JobRunnerOptions): RunJob {
     } catch (err) {
       await failRun(job, err);
     }
+    return end;
   };
 }
 

@@ -3,12 +3,15 @@ import type { Job, RunStop } from "../core/model.ts";
 import type { RunReader } from "../core/run-ports.ts";
 import { StepError } from "../core/step-errors.ts";
 
+/** `continued` when the job has passed its slot on to the only next one of its run: nothing has become free, or ready. */
+export type JobEnd = "continued" | "ended";
+
 export interface RunningJobs {
   jobs(): Job[];
   /** Whether the job runs under this claim. */
   has(claim: Pick<Job, "id" | "fence">): boolean;
   /** Runs a job in the background. @param run resolves when the job has ended; it must not reject */
-  add(job: Job, run: (signal: AbortSignal) => Promise<void>): void;
+  add(job: Job, run: (signal: AbortSignal) => Promise<JobEnd>): void;
   /** Aborts the steps of runs that were stopped. */
   abortStopped(runs: Pick<RunReader, "getStatusSummaries">): Promise<void>;
   abortAll(reason: StepError): void;
@@ -16,8 +19,8 @@ export interface RunningJobs {
   ended(): Promise<void>;
 }
 
-/** @param onEnd called when a job has ended and its slot is free */
-export function runningJobs(onEnd: () => void): RunningJobs {
+/** @param onFree called when a job has ended and its slot, or the place of its resource, is free */
+export function runningJobs(onFree: () => void): RunningJobs {
   // A job can be claimed again while the end of an earlier claim is still being recorded.
   const entries = new Map<string, { job: Job; controller: AbortController; ended: Promise<void> }>();
   return {
@@ -29,9 +32,9 @@ export function runningJobs(onEnd: () => void): RunningJobs {
       const controller = new AbortController();
       const entry = { job, controller, ended: Promise.resolve() };
       entries.set(keyOf(job), entry);
-      entry.ended = run(controller.signal).finally(() => {
+      entry.ended = run(controller.signal).then((end) => {
         entries.delete(keyOf(job));
-        onEnd();
+        if (end === "ended" || job.resource !== null) onFree();
       });
     },
 

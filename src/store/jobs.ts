@@ -172,6 +172,8 @@ export function jobWriter(trx: Kysely<Schema>, clock: Clock, left: Pick<NewWork,
       return successor;
     },
 
+    readyLeft: () => left.jobs,
+
     returnRateSlots: ({ rateSlots = [] }) => returnSlots(trx, rateSlots, clock.now()),
 
     dropChangedRates: (rates) => dropChangedRates(trx, rates),

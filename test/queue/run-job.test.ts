@@ -28,6 +28,7 @@ function open(handler: JobHandler, overrides: Partial<JobRunnerOptions> = {}) {
     complete: vi.fn<JobWriter["complete"]>().mockResolvedValue(true),
     release: vi.fn<JobWriter["release"]>().mockResolvedValue(true),
     claimSuccessor: vi.fn<JobWriter["claimSuccessor"]>().mockResolvedValue(undefined),
+    readyLeft: vi.fn<JobWriter["readyLeft"]>().mockReturnValue(0),
   };
   const tx = { jobs } as unknown as EngineWriters;
   const mocks = {

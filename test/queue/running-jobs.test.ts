@@ -1,24 +1,49 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Job, RunStop } from "../../src/core/model.ts";
 import { StepError } from "../../src/core/step-errors.ts";
-import { runningJobs } from "../../src/queue/running-jobs.ts";
+import { type JobEnd, runningJobs } from "../../src/queue/running-jobs.ts";
+import { untilPassing } from "../support/eventually.ts";
 import { claimedJob } from "../support/run-records.ts";
 
 const job = (id: number, runId: string, kind: Job["kind"] = "step") => claimedJob({ id, runId, kind });
 
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+const untilAborted = (signal: AbortSignal): Promise<JobEnd> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve("ended")));
 
 describe("the running jobs", () => {
   it("are those that have not ended, and each end is reported once its slot is free", async () => {
-    const onEnd = vi.fn<() => void>(() => expect(running.jobs()).toEqual([]));
-    const running = runningJobs(onEnd);
-    const end = Promise.withResolvers<void>();
+    const onFree = vi.fn<() => void>(() => expect(running.jobs()).toEqual([]));
+    const running = runningJobs(onFree);
+    const end = Promise.withResolvers<JobEnd>();
     running.add(job(1, "run_1"), () => end.promise);
     expect(running.jobs()).toMatchObject([{ id: 1 }]);
-    end.resolve();
+    end.resolve("ended");
     await running.ended();
-    expect(onEnd).toHaveBeenCalledOnce();
+    expect(onFree).toHaveBeenCalledOnce();
+  });
+
+  it("report no end that passed its slot on, unless the place of a resource is free", async () => {
+    const onFree = vi.fn<() => void>();
+    const running = runningJobs(onFree);
+    running.add(job(1, "run_1"), async () => "continued");
+    await running.ended();
+    expect(onFree).not.toHaveBeenCalled();
+    running.add({ ...job(2, "run_1"), resource: "http:a" }, async () => "continued");
+    await running.ended();
+    expect(onFree).toHaveBeenCalledOnce();
+  });
+
+  it("are told apart by their claims: one may be recorded while the next one runs", async () => {
+    const running = runningJobs(() => {});
+    const [first, second] = [Promise.withResolvers<JobEnd>(), Promise.withResolvers<JobEnd>()];
+    running.add({ ...job(1, "run_1"), fence: 1 }, () => first.promise);
+    running.add({ ...job(1, "run_1"), fence: 2 }, () => second.promise);
+    first.resolve("ended");
+    await untilPassing(() => expect(running.has({ id: 1, fence: 1 })).toBe(false));
+    expect(running.has({ id: 1, fence: 2 })).toBe(true);
+    second.resolve("ended");
+    await running.ended();
+    expect(running.jobs()).toEqual([]);
   });
 
   it("abort the steps of stopped runs only", async () => {
@@ -80,6 +105,7 @@ describe("the running jobs", () => {
         await untilAborted(signal);
         reasons.push(signal.reason);
         if (id === 2) await last.promise;
+        return "ended";
       });
     running.abortAll(reason);
     const ended = vi.fn<() => void>();

@@ -28,6 +28,8 @@ async function openWorker(overrides: Partial<JobWorkerOptions> = {}) {
     claim: vi.fn<JobWriter["claim"]>(async (_, { limit }) => ready.splice(0, limit)),
     complete: vi.fn<JobWriter["complete"]>(async () => true),
     claimSuccessor: vi.fn<JobWriter["claimSuccessor"]>(async () => undefined),
+    readyLeft: () => 0,
+    readyLeft: () => 0,
     release: vi.fn<JobWriter["release"]>(async () => true),
     reclaim: vi.fn<JobWriter["reclaim"]>(async () => 0),
     dropChangedRates: vi.fn<JobWriter["dropChangedRates"]>(async () => {}),
@@ -253,7 +255,10 @@ describe("a worker", () => {
 describe("the heartbeat of a worker", () => {
   it("is sent at the start, then four times per lease, until it stops", async () => {
     const { worker, heartbeat } = await openWorker();
-    expect(heartbeat).toHaveBeenCalledExactlyOnceWith("exe_1", "2026-11-21T08:00:00.000Z", undefined);
+    expect(heartbeat).toHaveBeenCalledExactlyOnceWith("exe_1", "2026-11-21T08:00:00.000Z", {
+      clockOffset: undefined,
+      running: [],
+    });
     await vi.advanceTimersByTimeAsync(LEASE_MS);
     expect(heartbeat).toHaveBeenCalledTimes(5);
     await worker.stop(0);

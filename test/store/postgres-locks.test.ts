@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { engineTransaction } from "../../src/store/engine-transaction.ts";
 import { promoteDueJobs } from "../../src/store/promote-jobs.ts";
@@ -163,9 +164,18 @@ describe("the lock of the whole state", () => {
   ] as const)("held for %s makes a transaction that locks %s wait", async (first, second) => {
     const { store, waiting } = await setup();
     const order: string[] = [];
-    const one = held((work) => store.transaction(work, first));
+    const one = held((work) =>
+      store.transaction(async (trx) => {
+        // One that shares the lock has it with its first statement.
+        await sql`select 1`.execute(trx);
+        await work();
+      }, first),
+    );
     await one.began;
-    const two = store.transaction(async () => void order.push("second"), second);
+    const two = store.transaction(async (trx) => {
+      await sql`select 1`.execute(trx);
+      order.push("second");
+    }, second);
     await Promise.race([two, waiting(1)]);
     order.push("first");
     await one.end();

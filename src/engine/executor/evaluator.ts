@@ -38,6 +38,11 @@ export interface Evaluator {
    * @param signal ends an evaluation in a thread, which then rejects with its reason
    */
   forJob(owner: string, signal?: AbortSignal): Evaluate;
+  /**
+   * Returns a function that evaluates on the event loop only, with the work of one job. It throws an ExpressionError for what
+   * needs more.
+   */
+  inline(): Evaluate;
   /** Ends the threads. */
   close(): Promise<void>;
 }
@@ -107,6 +112,15 @@ export function evaluator({
         const value = await evaluateInThread(expression, scope, owner, signal);
         // The event loop has had its turn.
         remaining = maxInlineCost;
+        return value;
+      };
+    },
+
+    inline() {
+      let remaining = maxInlineCost;
+      return async (expression, scope) => {
+        const { value, cost } = expression.measure(scope, heavy.has(expression) ? 0 : remaining);
+        remaining -= cost;
         return value;
       };
     },

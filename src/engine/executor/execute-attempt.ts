@@ -38,7 +38,7 @@ export interface AttemptOptions {
   views: ConnectionViews;
   scopes: ExpressionScopes;
   usageLimits: UsageLimits;
-  evaluator: Evaluator;
+  evaluator: Pick<Evaluator, "forJob">;
   /** Prepares the run of another workflow. @throws StepError */
   prepareChildRun: WaitRequest["prepareChildRun"];
   planLevels: WaitRequest["planLevels"];

@@ -1,6 +1,7 @@
 /** Loads the values that expressions of a run can refer to: its inputs, the run itself, outputs of steps, the item. */
 import { LRUCache } from "lru-cache";
 import type { RunError } from "../../../schemas/run.ts";
+import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { EventsApi } from "../../core/event-ports.ts";
 import { formatPath } from "../../core/issues.ts";
 import { GIVEN, type RunRecord, type StepRef } from "../../core/model.ts";
@@ -48,6 +49,23 @@ interface LoadedOutput {
   chars: number;
 }
 
+type OutputOf = (plan: Plan, run: RunRecord, id: string) => Promise<LoadedOutput>;
+
+/** The output of a step that has ended without items. */
+function endedOutput(
+  planned: PlannedStep,
+  { state, error, output: json }: EndedStep & { error: RunError | null },
+): LoadedOutput {
+  if (planned.forEach !== null || planned.repeat !== null) {
+    // The step was skipped, or its list or the start of its loop failed to evaluate.
+    const output =
+      state === "skipped" || planned.repeat === null ? skippedOutput(planned) : listed(planned, []);
+    return { value: { status: toStepStatus(state), error: errorValue(error), ...output }, chars: 0 };
+  }
+  const output = json === null ? null : (JSON.parse(json.text) as Record<string, unknown> | null);
+  return { value: stepValue(planned, { state, error, output }), chars: json?.text.length ?? 0 };
+}
+
 const scopeTooLarge = (chars: number): StepError =>
   new StepError(
     "expression_limit",
@@ -79,10 +97,18 @@ export interface ExpressionScopes {
     reads: Iterable<string>,
     ref?: { stepId: string; item: number | null },
   ): Promise<Scope>;
+  /** The same scopes with the outputs of steps that have ended and are not recorded yet, by step id. It may grow. */
+  withOutputs(outputs: ReadonlyMap<string, EndedStep>): ExpressionScopes;
   /** Loads the output of one step as expressions see it. */
   stepValue(plan: Plan, run: RunRecord, id: string): Promise<Record<string, unknown>>;
   /** Loads the output of one item or iteration that has ended, as `result` of expressions that are evaluated after it. */
   resultOf(plan: Plan, ref: StepRef): Promise<{ value: Record<string, unknown>; reusedFrom: string | null }>;
+}
+
+/** How a step has ended. */
+export interface EndedStep {
+  state: StepState;
+  output: EncodedJson | null;
 }
 
 /** Values are cached without expiry: the record of a step that has ended never changes. */
@@ -113,22 +139,15 @@ export function expressionScopes(
       const value = { ...givenValue(planned, JSON.parse(text) as Record<string, unknown>), ...ended };
       return { value, chars: text.length };
     }
-    if (planned.forEach !== null || planned.repeat !== null) {
-      // The step was skipped, or its list or the start of its loop failed to evaluate.
-      const output =
-        state === "skipped" || planned.repeat === null ? skippedOutput(planned) : listed(planned, []);
-      return { value: { ...ended, ...output }, chars: 0 };
-    }
-    const json = record === undefined ? null : await runs.outputJson(ref);
-    const output = json === null ? null : (JSON.parse(json.text) as Record<string, unknown> | null);
-    return { value: stepValue(planned, { state, error, output }), chars: json?.text.length ?? 0 };
+    const hasOutput = record !== undefined && planned.forEach === null && planned.repeat === null;
+    return endedOutput(planned, { state, error, output: hasOutput ? await runs.outputJson(ref) : null });
   }
 
-  const outputOf = (plan: Plan, run: RunRecord, id: string): Promise<LoadedOutput> =>
-    outputs(`${run.id} ${id}`, () => loadOutput(plan, run, id));
+  const recorded: OutputOf = (plan, run, id) => outputs(`${run.id} ${id}`, () => loadOutput(plan, run, id));
 
   /** @throws StepError expression_limit */
   async function loadOutputs(
+    outputOf: OutputOf,
     plan: Plan,
     run: RunRecord,
     reads: Iterable<string>,
@@ -180,7 +199,13 @@ export function expressionScopes(
     return variables as object;
   }
 
-  return {
+  const scopesOf = (outputOf: OutputOf): ExpressionScopes => ({
+    withOutputs: (ended) =>
+      scopesOf(async (plan, run, id) => {
+        const step = ended.get(id);
+        if (step === undefined) return outputOf(plan, run, id);
+        return endedOutput(plan.steps[plan.compiled.position.get(id)!]!, { ...step, error: null });
+      }),
     stepValue: async (plan, run, id) => (await outputOf(plan, run, id)).value,
     async resultOf(plan, ref) {
       const record = (await runs.step(ref))!;
@@ -189,7 +214,7 @@ export function expressionScopes(
       return { value, reusedFrom: record.reusedFrom };
     },
     async loadScope(plan, run, reads, ref) {
-      const steps = await loadOutputs(plan, run, reads);
+      const steps = await loadOutputs(outputOf, plan, run, reads);
       const runInputs = await inputs(run.id, () => runs.inputs(run.id));
       const { state: declaration } = plan.compiled.definition;
       const scope: Scope = {
@@ -207,5 +232,6 @@ export function expressionScopes(
       }
       return { ...scope, item: await loadItem(run.id, ref.stepId, ref.item), index: ref.item };
     },
-  };
+  });
+  return scopesOf(recorded);
 }

@@ -9,20 +9,21 @@ import type { JobContext, JobHandler, JobResult } from "../../queue/types.ts";
 import type { Plan } from "../definition/plan.ts";
 import { endIfStopping } from "../run-state/advance-run.ts";
 import { childRefused, LimitRefusal, refusalFor } from "../run-state/limit-refusal.ts";
-import { recordOutcome } from "../run-state/record-outcome.ts";
+import { recordOutcome, type StepsAhead } from "../run-state/record-outcome.ts";
 import { toRunError } from "../run-state/run-error.ts";
 import { isEnding } from "../run-state/run-update.ts";
 import { isWait, type StepResult } from "../run-state/step-result.ts";
 import type { Attempt } from "./attempt.ts";
-import { type AttemptOptions, executeAttempt } from "./execute-attempt.ts";
+import { executeAttempt } from "./execute-attempt.ts";
 import { withoutChange } from "./job-results.ts";
 import { assertNotPoisoned } from "./poisoned-job.ts";
 import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { runsAgain } from "./runs-again.ts";
 import { saveAttempt } from "./save-attempt.ts";
+import { type AheadOptions, evaluateAhead } from "./steps-ahead.ts";
 
-export interface StepHandlerOptions extends AttemptOptions {
+export interface StepHandlerOptions extends Omit<AheadOptions, "saveAttempt"> {
   planOf(run: RunRecord): Promise<Plan>;
 }
 
@@ -39,9 +40,16 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       if (isEnding(run)) throw new StepError("cancelled", "The run is ending.");
       assertNotPoisoned(job, job.stepId);
       const result = await executeAttempt(options, plan, attempt, jobContext);
-      return result.kind === "child"
-        ? { kind: "deferred", decide: (tx) => startChild(tx, attempt, jobContext, result) }
-        : resultOf(attempt, jobContext, result);
+      if (result.kind === "child")
+        return { kind: "deferred", decide: (tx) => startChild(tx, attempt, jobContext, result) };
+      const ahead = await evaluateAhead(
+        { ...options, saveAttempt: saveAttemptOf },
+        plan,
+        attempt,
+        result,
+        jobContext,
+      );
+      return resultOf(attempt, jobContext, result, ahead);
     } catch (thrown) {
       if (runsAgain(thrown, job)) throw thrown;
       return failureOf(attempt, jobContext, thrown);
@@ -64,29 +72,43 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     return resultOf(attempt, jobContext, result);
   }
 
-  function resultOf(attempt: Attempt, jobContext: JobContext, result: StepResult): JobResult {
+  function resultOf(
+    attempt: Attempt,
+    jobContext: JobContext,
+    result: StepResult,
+    ahead?: StepsAhead,
+  ): JobResult {
     const { job, startedAt } = attempt;
     const finishedAt = iso(context.clock.now());
-    const error = result.kind === "failed" ? result.error : null;
-    const report = reporter(attempt, jobContext, attemptOutcome(result), error);
     return {
       kind: "complete",
-      size: result.kind === "succeeded" ? result.output.text.length : 0,
+      size: sizeOf(result) + (ahead?.steps ?? []).reduce((sum, step) => sum + sizeOf(step.result), 0),
       async change(tx) {
-        report(tx);
         if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
-        // First the attempt: if the run ends with this result, it cancels the attempts that are still open.
-        if (attempt.input !== undefined) {
-          await recordUsage(tx, attempt);
-          const end = { usage: attempt.usage ?? null, error: null };
-          // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
-          await (isWait(result)
-            ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
-            : saveAttempt(context, tx, attempt, jobContext, { ...end, status: "succeeded" }, finishedAt));
-        }
-        return recordOutcome(context, tx, job, result, { startedAt, finishedAt, attempts: job.attempt });
+        await saveAttemptOf(tx, attempt, jobContext, result, finishedAt);
+        const times = { startedAt, finishedAt, attempts: job.attempt };
+        return recordOutcome(context, tx, job, result, times, ahead);
       },
     };
+  }
+
+  /** First the attempt: if the run ends with its result, it cancels the attempts that are still open. */
+  async function saveAttemptOf(
+    tx: EngineWriters,
+    attempt: Attempt,
+    jobContext: JobContext,
+    result: StepResult,
+    finishedAt: string,
+  ): Promise<void> {
+    const error = result.kind === "failed" ? result.error : null;
+    reporter(attempt, jobContext, attemptOutcome(result), error)(tx);
+    if (attempt.input === undefined) return;
+    await recordUsage(tx, attempt);
+    const end = { usage: attempt.usage ?? null, error: null };
+    // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
+    await (isWait(result)
+      ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
+      : saveAttempt(context, tx, attempt, jobContext, { ...end, status: "succeeded" }, finishedAt));
   }
 
   function failureOf(attempt: Attempt, jobContext: JobContext, thrown: unknown): JobResult {
@@ -148,6 +170,8 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
     });
   }
 }
+
+const sizeOf = (result: StepResult): number => (result.kind === "succeeded" ? result.output.text.length : 0);
 
 /**
  * The error of a failed attempt. A step's code may throw any code; `cancelled` and `interrupted` count only when the

@@ -8,7 +8,7 @@ import { iso } from "../../core/clock.ts";
 import type { RunStop } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
 import { decide } from "./decide.ts";
-import { concludeRun } from "./end-run.ts";
+import { concludeRun, type FinishResult, finishUpdate } from "./end-run.ts";
 import { recordWaiting } from "./outgoing-events.ts";
 import { newJob, type RunContext, runRef } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
@@ -16,9 +16,14 @@ import { addStepJob } from "./start-run.ts";
 
 /**
  * Saves an update, starts the steps that are ready, and ends the run when nothing is left to do.
+ * @param finishResult the result of the run, if it was evaluated already
  * @returns whether the run has ended
  */
-export async function advanceRun(context: RunContext, update: RunUpdate): Promise<boolean> {
+export async function advanceRun(
+  context: RunContext,
+  update: RunUpdate,
+  finishResult?: FinishResult,
+): Promise<boolean> {
   const { tx, run, compiled, seq } = update;
   if (run.stop?.undoing === true) return false;
   const stopping = run.stop !== null;
@@ -43,6 +48,8 @@ export async function advanceRun(context: RunContext, update: RunUpdate): Promis
       if (run.status !== "waiting") await recordWaiting(tx, run, iso(context.clock.now()));
       return false;
     case "finish":
+      if (finishResult !== undefined)
+        return finishUpdate(context, { ...update, states: stepStates }, finishResult);
       await tx.runs.update(run.id, { seq, stepStates, ...started });
       await tx.jobs.add(newJob(runRef(run.id), "finish", run.priority));
       return false;

@@ -37,13 +37,22 @@ export async function finishRun(
 ): Promise<void> {
   const update = await beginUpdate(context, tx, runId);
   if (update === undefined || update.run.stop?.undoing === true) return;
-  const { run } = update;
+  await finishUpdate(context, update, result);
+}
+
+/** Ends a run whose steps have all ended, in an update that has begun. @returns whether the run has ended */
+export async function finishUpdate(
+  context: RunContext,
+  update: RunUpdate,
+  result: FinishResult,
+): Promise<boolean> {
+  const { tx, run } = update;
   // The run can be stopped between the end of its last step and the evaluation of its output.
   const stopped =
     run.stop === null
       ? undefined
       : { status: run.stop.status, error: run.stop.status === "failed" ? run.stop.error : null };
-  await concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));
+  return concludeRun(context, update, stopped ?? (await finish(context, tx, run, result)));
 }
 
 /**

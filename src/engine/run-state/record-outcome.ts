@@ -2,24 +2,47 @@
 import type { EncodedJson } from "../../core/encoded-json.ts";
 import type { StepRef } from "../../core/model.ts";
 import type { EngineWriters } from "../../core/run-ports.ts";
-import type { StepState } from "../../core/step-states.ts";
+import type { StepState, StepStates } from "../../core/step-states.ts";
 import { definedStep } from "../definition/compiled-definition.ts";
 import { advanceRun } from "./advance-run.ts";
+import type { FinishResult } from "./end-run.ts";
 import { recordFanOut, recordItemOutcome } from "./fan-out.ts";
 import { endRepeat, startIteration } from "./repeat.ts";
 import type { RunContext } from "./run-context.ts";
 import { beginUpdate, isEnding, type RunUpdate } from "./run-update.ts";
 import { saveResult, type StepTimes } from "./save-result.ts";
 import { limitRunBytes } from "./run-bytes.ts";
-import { isEnded, type StepResult } from "./step-result.ts";
+import { type EndedResult, isEnded, type StepResult } from "./step-result.ts";
 
-/** Records a result and advances the run. @returns whether the run has ended */
+/** A step that has ended before the result of the step before it was recorded. */
+export interface StepAhead {
+  ref: StepRef;
+  result: EndedResult;
+  times: StepTimes;
+  saveAttempt(tx: EngineWriters): Promise<void>;
+}
+
+/** What has followed a step before its result was recorded. */
+export interface StepsAhead {
+  /** The states of the run's steps that it rests on. */
+  from: StepStates;
+  steps: readonly StepAhead[];
+  /** The result of the run, if it is over. */
+  finish?: FinishResult;
+}
+
+/**
+ * Records a result and advances the run.
+ * @param ahead is recorded too, unless the run has changed
+ * @returns whether the run has ended
+ */
 export async function recordOutcome(
   context: RunContext,
   tx: EngineWriters,
   { runId, stepId, item }: StepRef,
   result: StepResult,
   times: StepTimes,
+  ahead?: StepsAhead,
 ): Promise<{ ended: boolean }> {
   const update = await beginUpdate(context, tx, runId);
   if (update === undefined) return { ended: true };
@@ -37,7 +60,21 @@ export async function recordOutcome(
       ? await recordStepOutcome(context, update, { runId, stepId, item }, recorded, times)
       : await recordItemOutcome(context, update, { runId, stepId, item }, recorded, times);
   update.states = update.states.with(position, state);
-  return { ended: await advanceRun(context, update) };
+  // A stop has cancelled the steps that were pending, so the states differ.
+  const holds = ahead !== undefined && recorded === result && run.stepStates.equals(ahead.from);
+  if (!holds) return { ended: await advanceRun(context, update) };
+  for (const step of ahead.steps) await recordAhead(context, update, step);
+  return { ended: await advanceRun(context, update, ahead.finish) };
+}
+
+async function recordAhead(
+  context: RunContext,
+  update: RunUpdate,
+  { ref, result, times, saveAttempt }: StepAhead,
+): Promise<void> {
+  await saveAttempt(update.tx);
+  const state = await saveResult(context, update, ref, result, times);
+  update.states = update.states.with(update.compiled.position.get(ref.stepId)!, state);
 }
 
 async function recordStepOutcome(

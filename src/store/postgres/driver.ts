@@ -49,6 +49,7 @@ const LOCK: Readonly<Record<Locking, string>> = {
 
 const COMMIT = CompiledQuery.raw("commit");
 const ROLLBACK = CompiledQuery.raw("rollback");
+const NOTHING = CompiledQuery.raw("select 1");
 /** Maximum number of statements that are kept back. */
 const MAX_DEFERRED = 100;
 
@@ -86,6 +87,11 @@ interface SocketOwner {
   connection: { stream: Writable };
 }
 
+interface DeferredStatement {
+  query: CompiledQuery;
+  onAnswer?: (result: QueryResult<unknown>) => void;
+}
+
 class PostgresConnection implements DatabaseConnection {
   client: PoolClient;
   /** Whether the connection can't be used any more. */
@@ -98,8 +104,8 @@ class PostgresConnection implements DatabaseConnection {
   transactionId: string | undefined;
   #answerMs: number;
   #previous: Promise<unknown> = Promise.resolve();
-  /** The statements that are sent with the next one. */
-  #deferred: CompiledQuery[] = [];
+  /** The statements that are sent with the next one, and what is called with the answer. */
+  #deferred: DeferredStatement[] = [];
   /** Whether the end of the transaction was sent. */
   hasEnded = false;
   readonly #options: DriverOptions;
@@ -126,21 +132,38 @@ class PostgresConnection implements DatabaseConnection {
   async #executeInTransaction<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.hasEnded) throw new Error("A statement came after the end of its transaction.");
     if (this.#mayDefer(query)) {
-      this.#deferred.push(query);
+      this.#deferred.push({ query });
       return { rows: [] };
     }
     this.hasEnded = query === COMMIT || query === ROLLBACK;
     const deferred = query === ROLLBACK ? [] : this.#deferred;
     this.#deferred = [];
     const { stream } = (this.client as PoolClient & SocketOwner).connection;
-    // One write to the socket for each costs more than the statements.
+    // One write to the socket for each costs more than the statements. Those of the same turn are written together too.
     stream.cork();
-    const sent = [...deferred, query].map(({ sql, parameters }) => this.#send<R>(sql, parameters));
-    stream.uncork();
-    const results = await Promise.allSettled(sent);
+    process.nextTick(() => stream.uncork());
+    const answers = deferred.map(({ query: { sql, parameters }, onAnswer }) => {
+      const answer = this.#send(sql, parameters);
+      return onAnswer === undefined ? answer : answer.then(onAnswer);
+    });
+    const answer = this.#send<R>(query.sql, query.parameters);
+    const results = await Promise.allSettled([...answers, answer]);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    return sent.at(-1)!;
+    return answer;
+  }
+
+  /** Begins a transaction with its first statement. @param onBegun called with the number of the transaction */
+  beginLater(locking: Locking, onBegun: (transactionId: string) => void): void {
+    this.#deferred.push({
+      query: CompiledQuery.raw(begin(locking)),
+      onAnswer: ({ rows }) => onBegun((rows as { id: string }[])[0]!.id),
+    });
+  }
+
+  /** Whether nothing of the transaction was sent, also not its beginning. */
+  get isUnsent(): boolean {
+    return this.#deferred.some(({ onAnswer }) => onAnswer !== undefined);
   }
 
   #mayDefer(query: CompiledQuery): boolean {
@@ -253,18 +276,22 @@ class PostgresDriver implements Driver {
     connection.client.release(connection.isLost);
   }
 
+  /** A transaction that has the whole state to itself has it from its beginning on; another one begins with its first statement. */
   async beginTransaction(connection: PostgresConnection): Promise<void> {
     const { locking = "rows", meter } = this.#options;
+    connection.beginLater(locking, (transactionId) => {
+      connection.transactionId = transactionId;
+      connection.beganAt = performance.now();
+      meter.storageAccessed("write_wait", (connection.beganAt - connection.requestedAt) / 1_000);
+    });
+    if (locking === "rows") return;
     try {
-      const { rows } = await connection.executeQuery<{ id: string }>(CompiledQuery.raw(begin(locking)));
-      connection.transactionId = rows[0]!.id;
+      await connection.executeQuery(NOTHING);
     } catch (error) {
       // Kysely rolls back what has begun, and a transaction without its lock has.
       await this.rollbackTransaction(connection);
       throw error;
     }
-    connection.beganAt = performance.now();
-    meter.storageAccessed("write_wait", (connection.beganAt - connection.requestedAt) / 1_000);
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
@@ -288,7 +315,7 @@ class PostgresDriver implements Driver {
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     // The server has rolled back what a lost connection had begun.
-    if (connection.isLost) return;
+    if (connection.isLost || connection.isUnsent) return;
     connection.hasEnded = false;
     await connection.executeQuery(ROLLBACK).catch(() => {
       connection.isLost = true;

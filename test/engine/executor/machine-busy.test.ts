@@ -17,6 +17,13 @@ function starved(times: number, isStarved: (source: string) => boolean): Evaluat
         return Promise.reject(new StepError("machine_busy", "The machine is busy."));
       };
     },
+    inline() {
+      const evaluate = real.inline();
+      return (expression, scope) =>
+        isStarved(expression.origin)
+          ? Promise.reject(new Error("It needs a thread."))
+          : evaluate(expression, scope);
+    },
     close: () => real.close(),
   };
 }
