@@ -62,6 +62,7 @@ const LONG_SUPPORT = [
   "loop-monitor",
   "load-balancer",
   "deployment",
+  "proxied-installation",
 ];
 const files = globSync(["test/**/*.test.{ts,tsx}", "test/support/**/*.ts"], { cwd: ROOT }).filter(
   (file) =>
