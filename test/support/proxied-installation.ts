@@ -72,12 +72,14 @@ export interface ProxiedInstallation {
 
 let databases = 0;
 
-/** Creates an empty database. @returns its name */
-export async function createDatabase(server: Postgres): Promise<string> {
-  databases += 1;
-  const name = `proxied_${databases}`;
+/** Creates a database. @param template the one to copy; by default it is empty. @returns its name */
+export async function createDatabase(
+  server: Postgres,
+  template = "template1",
+  name = `proxied_${(databases += 1)}`,
+): Promise<string> {
   const admin = await server.connect();
-  await admin.query(`create database ${name}`);
+  await admin.query(`create database ${name} template ${template}`);
   await admin.end();
   return name;
 }
