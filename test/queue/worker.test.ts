@@ -29,7 +29,6 @@ async function openWorker(overrides: Partial<JobWorkerOptions> = {}) {
     complete: vi.fn<JobWriter["complete"]>(async () => true),
     claimSuccessor: vi.fn<JobWriter["claimSuccessor"]>(async () => undefined),
     readyLeft: () => 0,
-    readyLeft: () => 0,
     release: vi.fn<JobWriter["release"]>(async () => true),
     reclaim: vi.fn<JobWriter["reclaim"]>(async () => 0),
     dropChangedRates: vi.fn<JobWriter["dropChangedRates"]>(async () => {}),

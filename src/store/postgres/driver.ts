@@ -23,7 +23,9 @@ import {
   isConnectionLost,
   isOutdatedPlan,
   isSilence,
+  maxAttemptsAfterLoss,
   NotCommitted,
+  pauseAfterLoss,
   translatePostgresError,
 } from "./errors.ts";
 import type { StatementNames } from "./statement-names.ts";
@@ -173,27 +175,33 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async #execute<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
-    const { meter, pool } = this.#options;
+    const { meter } = this.#options;
     const start = performance.now();
     try {
-      return await this.#send<R>(sql, parameters);
-    } catch (error) {
-      if (isOutdatedPlan(error)) return await this.#send<R>(sql, parameters);
-      if (!this.isLost) throw translatePostgresError(error);
-      // The connection may have ended while nobody used it. What only reads can be sent again.
-      this.client.release(true);
-      this.isReleased = true;
-      try {
-        this.client = await usableConnection(pool, this.#options.watch);
-        this.isReleased = false;
-        this.isLost = false;
-        return await this.#send<R>(sql, parameters);
-      } catch (again) {
-        throw translatePostgresError(again);
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          if (this.isLost) await this.#reconnect();
+          return await this.#send<R>(sql, parameters);
+        } catch (error) {
+          // What only reads can be sent again.
+          if (isOutdatedPlan(error) && attempt === 1) continue;
+          if (!isConnectionLost(error) || attempt >= maxAttemptsAfterLoss(error))
+            throw translatePostgresError(error);
+        }
+        await pauseAfterLoss(attempt);
       }
     } finally {
       meter.storageAccessed("read", secondsSince(start));
     }
+  }
+
+  async #reconnect(): Promise<void> {
+    const { pool, watch } = this.#options;
+    if (!this.isReleased) this.client.release(true);
+    this.isReleased = true;
+    this.client = await usableConnection(pool, watch);
+    this.isReleased = false;
+    this.isLost = false;
   }
 
   async #send<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {

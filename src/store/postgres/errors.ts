@@ -1,4 +1,5 @@
 /** Translates PostgreSQL's error codes. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
+import { setTimeout as delay } from "node:timers/promises";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 
 const codeOf = (error: unknown): string => {
@@ -53,6 +54,22 @@ export const isConnectionLost = (error: unknown): boolean =>
 
 /** Whether an answer of the server is overdue. */
 export const isSilence = (error: unknown): boolean => error instanceof Error && error.message === SILENCE;
+
+/** How many times a statement or transaction runs whose connections are lost. */
+const MAX_LOST = 8;
+/** Maximum pause between two of these attempts, in milliseconds: all of them take about two seconds, as long as a server that restarts. */
+const MAX_PAUSE_MS = 500;
+const ALL_IN_USE = /^timeout exceeded when trying to connect/;
+
+/** How many times something runs that failed so: all connections being in use was waited for already. */
+export const maxAttemptsAfterLoss = (error: unknown): number =>
+  error instanceof Error && ALL_IN_USE.test(error.message) ? 1 : MAX_LOST;
+
+/** Waits before the next attempt: at first hardly, because it was a connection that ended while nobody used it. */
+export const pauseAfterLoss = (attempt: number): Promise<void> =>
+  attempt === 1
+    ? Promise.resolve()
+    : delay(Math.min(25 * 2 ** attempt, MAX_PAUSE_MS) * (0.5 + Math.random() / 2));
 
 /** The connection of a transaction was lost, and nothing of it was committed, so it can run again. */
 export class NotCommitted extends Error {

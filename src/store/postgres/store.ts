@@ -12,7 +12,15 @@ import { postgresChangeFeed } from "./change-feed.ts";
 import { connectionConfig } from "./connection.ts";
 import { connectionWatch } from "./connection-watch.ts";
 import { ANSWER_MS, boundedQuery, postgresDialect } from "./driver.ts";
-import { isAborted, isConnectionLost, isDuplicate, NotCommitted, translatePostgresError } from "./errors.ts";
+import {
+  isAborted,
+  isConnectionLost,
+  isDuplicate,
+  maxAttemptsAfterLoss,
+  NotCommitted,
+  pauseAfterLoss,
+  translatePostgresError,
+} from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool, openReader, PLUGINS } from "./reader.ts";
 import { statementNames } from "./statement-names.ts";
@@ -22,8 +30,6 @@ import { transactionOutcome } from "./transaction-outcome.ts";
 const MAX_ABORTED = 10;
 /** How long an answer to a statement may take that needs no time, in milliseconds. */
 const PROBE_MS = 5_000;
-/** Maximum number of times that a transaction runs while its connection is lost before the commit. */
-const MAX_LOST = 3;
 /** How long the server may take to end the connections, in milliseconds; it may be gone. */
 const END_MS = 2_000;
 /** How long an executor may miss its heartbeats, in milliseconds. */
@@ -111,20 +117,16 @@ export async function openPostgresStore({
     locking: Locking = "database",
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      let begun = false;
       const left = noWork();
       try {
-        const result = await write[locking].transaction().execute((trx) => {
-          begun = true;
-          return work(trx, left);
-        });
+        const result = await write[locking].transaction().execute((trx) => work(trx, left));
         changes.committed(left);
         return result;
       } catch (error) {
-        if (attempt >= maxAttempts(error, begun)) throw translatePostgresError(error);
+        if (attempt >= maxAttempts(error)) throw translatePostgresError(error);
+        // Jitter keeps transactions that have aborted each other from meeting again.
+        await (isAborted(error) ? delay(Math.random() * 2 ** attempt) : pauseAfterLoss(attempt));
       }
-      // Jitter keeps transactions that have aborted each other from meeting again.
-      await delay(Math.random() * 2 ** attempt);
     }
   }
 
@@ -176,10 +178,9 @@ export async function openPostgresStore({
   }
 }
 
-function maxAttempts(error: unknown, begun: boolean): number {
+function maxAttempts(error: unknown): number {
   if (isAborted(error)) return MAX_ABORTED;
   // Whatever else was lost was lost before its commit was sent, or the database says that it was not committed.
-  if (error instanceof NotCommitted || (begun && isConnectionLost(error))) return MAX_LOST;
-  // A connection that ended while nobody used it.
-  return isDuplicate(error) || isConnectionLost(error) ? 2 : 1;
+  if (error instanceof NotCommitted || isConnectionLost(error)) return maxAttemptsAfterLoss(error);
+  return isDuplicate(error) ? 2 : 1;
 }
