@@ -3,7 +3,6 @@
  * transactions for each run, beside the rate of commits of the disk and of the server.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Bench, copyState, createApiKey, rawHttpRequest, type Result } from "./support/bench.ts";
 import { commitsPerSecond } from "./support/disk.ts";
 import {
@@ -11,7 +10,7 @@ import {
   postgresCommitsPerSecond,
   startBenchPostgres,
 } from "./support/postgres-server.ts";
-import { cpuMs, type Program, startMillrace } from "./support/program.ts";
+import { cpuMs, type Program, startMillrace, TICKS_PER_SECOND } from "./support/program.ts";
 import { formatFactor, median, milliseconds, perSecond, table } from "./support/table.ts";
 
 const EXECUTORS = [1, 2, 4] as const;
@@ -162,24 +161,26 @@ const childrenOf = (pid: number): number[] =>
 
 const executorsOf = ({ pid }: Program): number[] => childrenOf(pid);
 
+/** The ticks of the processor that a process has used; with those of its children that have ended. */
+function ticksOf(pid: string | number, { children = false } = {}): { parent: number; ticks: number } {
+  // From the third field on: the name of the process may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").map(Number);
+  const used = fields.slice(11, children ? 15 : 13);
+  return { parent: fields[1]!, ticks: used.reduce((sum, ticks) => sum + ticks, 0) };
+}
+
 /** The CPU time of all processes of a database server, those that have ended included, in milliseconds. */
 function serverCpuMs(pid: number): number {
-  const ticks = (path: string, fields: readonly number[]): number => {
-    const values = readFileSync(path, "utf8").split(") ")[1]!.split(" ");
-    return fields.reduce((sum, field) => sum + Number(values[field]), 0);
-  };
-  // The server's own time, and that of its children that have ended.
-  let sum = ticks(`/proc/${pid}/stat`, [11, 12, 13, 14]);
-  for (const entry of readdirSync("/proc")) {
-    if (!/^\d+$/.test(entry)) continue;
+  let sum = ticksOf(pid, { children: true }).ticks;
+  for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
-      const stat = readFileSync(`/proc/${entry}/stat`, "utf8").split(") ")[1]!.split(" ");
-      if (Number(stat[1]) === pid) sum += Number(stat[11]) + Number(stat[12]);
+      const { parent, ticks } = ticksOf(entry);
+      if (parent === pid) sum += ticks;
     } catch {
       // It has just ended.
     }
   }
-  return sum * 10;
+  return (sum * 1_000) / TICKS_PER_SECOND;
 }
 
 const storesTable = (measured: readonly Measured[]): string =>

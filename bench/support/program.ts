@@ -6,7 +6,7 @@ import { join } from "node:path";
 export const MILLRACE_BIN = new URL("../../bin/millrace.js", import.meta.url);
 
 /** Clock ticks per second in /proc/PID/stat: 100 on every Linux that Node supports. */
-const TICKS = 100;
+export const TICKS_PER_SECOND = 100;
 
 export interface Program {
   pid: number;
@@ -68,7 +68,7 @@ export function startMillrace(
 /** CPU time that all threads of a process have used, in milliseconds. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
 /** Resident memory of a process, in bytes. */

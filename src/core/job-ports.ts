@@ -87,7 +87,7 @@ export interface ClaimOptions {
 }
 
 /** What an executor says with its heartbeat. */
-export interface HeartbeatReport {
+interface HeartbeatReport {
   /** By how much its clock is ahead of the one that all processes can read, in milliseconds; left out when it is not known. */
   clockOffset?: number | undefined;
   running?: readonly Pick<Job, "id" | "fence">[];

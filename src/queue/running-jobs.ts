@@ -23,6 +23,13 @@ export interface RunningJobs {
 export function runningJobs(onFree: () => void): RunningJobs {
   // A job can be claimed again while the end of an earlier claim is still being recorded.
   const entries = new Map<string, { job: Job; controller: AbortController; ended: Promise<void> }>();
+
+  async function runToEnd(job: Job, running: Promise<JobEnd>): Promise<void> {
+    const end = await running;
+    entries.delete(keyOf(job));
+    if (end === "ended" || job.resource !== null) onFree();
+  }
+
   return {
     jobs: () => [...entries.values()].map(({ job }) => job),
 
@@ -32,10 +39,7 @@ export function runningJobs(onFree: () => void): RunningJobs {
       const controller = new AbortController();
       const entry = { job, controller, ended: Promise.resolve() };
       entries.set(keyOf(job), entry);
-      entry.ended = run(controller.signal).then((end) => {
-        entries.delete(keyOf(job));
-        if (end === "ended" || job.resource !== null) onFree();
-      });
+      entry.ended = runToEnd(job, run(controller.signal));
     },
 
     async abortStopped(runs) {

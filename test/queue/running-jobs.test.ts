@@ -33,7 +33,7 @@ describe("the running jobs", () => {
     expect(onFree).toHaveBeenCalledOnce();
   });
 
-  it("are told apart by their claims: one may be recorded while the next one runs", async () => {
+  it("differ by their claims: one may be recorded while the next one runs", async () => {
     const running = runningJobs(() => {});
     const [first, second] = [Promise.withResolvers<JobEnd>(), Promise.withResolvers<JobEnd>()];
     running.add({ ...job(1, "run_1"), fence: 1 }, () => first.promise);

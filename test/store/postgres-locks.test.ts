@@ -18,7 +18,7 @@ async function setup() {
   const clock = fakeClock();
   const store = await open(url, { clock });
   const [holder, observer] = await Promise.all([connect(url), connect(url)]);
-  const query = async <T extends object>(sql: string): Promise<T[]> => (await observer.query<T>(sql)).rows;
+  const query = async <T extends object>(text: string): Promise<T[]> => (await observer.query<T>(text)).rows;
   return {
     clock,
     store,

@@ -25,7 +25,7 @@ const CLOCK_SLACK_MS = 10 * SECOND;
 const HEARTBEAT_LIMIT_MS = 6 * SECOND;
 /** How late a job may start before the queue counts as stuck, in milliseconds. */
 const DUE_SLACK_MS = MINUTE;
-/** Number of heartbeats within which an executor reports a job that it has claimed: one may be under way. */
+/** Number of heartbeats within which an executor reports a job that it has claimed: one may be in progress. */
 const REPORTING_HEARTBEATS = 2;
 const MAX_LISTED_CLAIMS = 20;
 

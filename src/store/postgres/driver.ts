@@ -143,7 +143,7 @@ class PostgresConnection implements DatabaseConnection {
     const { stream } = (this.client as PoolClient & SocketOwner).connection;
     // One write to the socket for each costs more than the statements. Those of the same turn are written together too.
     stream.cork();
-    process.nextTick(() => stream.uncork());
+    queueMicrotask(() => stream.uncork());
     const answers = deferred.map(({ query: { sql, parameters }, onAnswer }) => {
       const answer = this.#send(sql, parameters);
       return onAnswer === undefined ? answer : answer.then(onAnswer);

@@ -134,6 +134,8 @@ function startCallers({ call, workflow }: ProxiedInstallation) {
   calling.catch(() => {});
   return {
     accepted,
+    /** Rejects when a caller gets an answer that it does not expect, or none. */
+    calling,
     ended: () => ended,
     unknown: () => unknown,
     async stop() {
@@ -172,9 +174,10 @@ describe("connections to PostgreSQL that fail at random", () => {
         failures.push(name);
         const release = await FAILURES[name](proxy, random);
         const before = callers.ended();
-        await untilRecovered(() =>
+        const progress = untilRecovered(() =>
           expect(callers.ended(), `ended runs after ${name} in round ${round}`).toBeGreaterThan(before),
         );
+        await Promise.race([progress, callers.calling]);
         release();
         if (round % EXPIRY_ROUNDS === 0) proxy.expireBlackHoles();
       }
