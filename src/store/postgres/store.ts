@@ -24,7 +24,7 @@ import {
 import { migratePostgres } from "./migrate.ts";
 import { openPool, openReader, PLUGINS } from "./reader.ts";
 import { statementNames } from "./statement-names.ts";
-import { transactionOutcome } from "./transaction-outcome.ts";
+import { OUTCOME_MS, transactionOutcome } from "./transaction-outcome.ts";
 
 /** Maximum number of times that a transaction runs while others abort it. */
 const MAX_ABORTED = 10;
@@ -43,6 +43,8 @@ export interface PostgresOptions {
   migrations?: readonly Migration[] | undefined;
   /** How long an answer of the server may take, in milliseconds; tests pass less. */
   answerMs?: number;
+  /** How long the end of a transaction is looked up whose commit was not answered, in milliseconds; tests pass less. */
+  outcomeMs?: number;
 }
 
 export interface PostgresStore extends Store {
@@ -60,6 +62,7 @@ export async function openPostgresStore({
   meter = noMeter,
   migrations = MIGRATIONS,
   answerMs = ANSWER_MS,
+  outcomeMs = OUTCOME_MS,
 }: PostgresOptions): Promise<PostgresStore> {
   const { address, listenAddress = address, readPassword } = database;
   const statements = statementNames();
@@ -85,7 +88,7 @@ export async function openPostgresStore({
     { ...connection, min: 1 },
     { max: 1, meter: noMeter, adapter, answerMs: Math.min(answerMs, PROBE_MS), watch },
   );
-  const readOutcome = transactionOutcome(read);
+  const readOutcome = transactionOutcome(read, outcomeMs);
   const writersOf = (locking: Locking) =>
     new Kysely<Schema>({
       dialect: postgresDialect(

@@ -8,16 +8,17 @@ import type { TransactionOutcome } from "./driver.ts";
  * How long the end is waited for, in milliseconds: the server ends a transaction whose connection is gone when it notices
  * that, or after 10 s (`idle_in_transaction_session_timeout`).
  */
-const MAX_MS = 15_000;
+export const OUTCOME_MS = 15_000;
 const PAUSE_MS = { first: 20, longest: 500 } as const;
 
 /**
  * @param read connections that only read
+ * @param maxMs how long it looks, in milliseconds
  * @returns a function that looks up a transaction by the number that the server gave it
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT `pg_xact_status`
  */
 export const transactionOutcome =
-  (read: Kysely<Schema>, maxMs = MAX_MS) =>
+  (read: Kysely<Schema>, maxMs: number) =>
   async (transactionId: string): Promise<TransactionOutcome> => {
     const deadline = performance.now() + maxMs;
     for (let pause: number = PAUSE_MS.first; performance.now() < deadline;) {
