@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { translatePostgresError } from "../../src/store/postgres/errors.ts";
 import type { PostgresOptions } from "../../src/store/postgres/store.ts";
 import { untilPassing } from "../support/eventually.ts";
 import { postgresProxy, type Action } from "../support/postgres-proxy.ts";
@@ -74,7 +75,7 @@ describe("a transaction whose connection is lost", () => {
       return "pass";
     });
     await written;
-    expect([lookups > 2, runs(), await names()]).toEqual([true, 2, ["test 1"]]);
+    expect([lookups > 1, runs(), await names()]).toEqual([true, 2, ["test 1"]]);
   });
 
   it("is reported as unknown while the database can't be asked", async () => {
@@ -111,5 +112,18 @@ describe("connections that all fall silent", () => {
     await Promise.all([write("test 2"), write("test 3")]);
     await untilPassing(async () => expect(await names()).toEqual(["test 1", "test 2", "test 3"]));
     expect(proxy.connectionCount()).toBeGreaterThan(before);
+  });
+});
+
+describe("messages of the driver, which have no code", () => {
+  it.each([
+    ["Connection terminated unexpectedly", "storage_unavailable"],
+    ["Connection terminated due to connection timeout", "storage_unavailable"],
+    ["timeout expired", "storage_unavailable"],
+    ["Query read timeout", "storage_unavailable"],
+    ["Client has encountered a connection error and is not queryable", "storage_unavailable"],
+    ["timeout exceeded when trying to connect", "busy"],
+  ])("%s: %s", (message, code) => {
+    expect(translatePostgresError(new Error(message))).toMatchObject({ code });
   });
 });

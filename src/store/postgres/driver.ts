@@ -19,11 +19,12 @@ import { isDeferred } from "../prepared.ts";
 import type { Locking } from "../store.ts";
 import type { ConnectionWatch } from "./connection-watch.ts";
 import {
+  areAllInUse,
   CommitUnknown,
   isConnectionLost,
   isOutdatedPlan,
   isSilence,
-  maxAttemptsAfterLoss,
+  MAX_LOST,
   NotCommitted,
   pauseAfterLoss,
   translatePostgresError,
@@ -185,8 +186,7 @@ class PostgresConnection implements DatabaseConnection {
         } catch (error) {
           // What only reads can be sent again.
           if (isOutdatedPlan(error) && attempt === 1) continue;
-          if (!isConnectionLost(error) || attempt >= maxAttemptsAfterLoss(error))
-            throw translatePostgresError(error);
+          if (!isConnectionLost(error) || attempt >= MAX_LOST) throw translatePostgresError(error);
         }
         await pauseAfterLoss(attempt);
       }
@@ -252,12 +252,20 @@ export interface DriverOptions {
 /** How a transaction has ended; `unknown` when the database can't say it in time. */
 export type TransactionOutcome = "committed" | "aborted" | "unknown";
 
+/** How many times a connection is waited for, 5 s each, while all are in use: as long as the processor may be busy. */
+const MAX_WAITS = 3;
+
 /** Takes a connection that was not given up while nobody used it. */
 async function usableConnection(pool: Pool, watch: DriverOptions["watch"]): Promise<PoolClient> {
-  for (;;) {
-    const client = await pool.connect();
-    if (!watch.isGivenUp(client)) return client;
-    client.release(true);
+  for (let waits = 1; ;) {
+    try {
+      const client = await pool.connect();
+      if (!watch.isGivenUp(client)) return client;
+      client.release(true);
+    } catch (error) {
+      if (!areAllInUse(error) || waits >= MAX_WAITS) throw error;
+      waits += 1;
+    }
   }
 }
 

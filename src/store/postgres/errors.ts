@@ -40,7 +40,7 @@ const NO_TLS = /does not support SSL connections/;
 /** Messages of the driver, which have no code. */
 const SILENCE = "Query read timeout";
 const LOST_MESSAGE =
-  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered|Client was closed)/;
+  /^(Connection terminated|Query read timeout|timeout expired|Client has encountered|Client was closed)/;
 
 /** Whether the Unix socket of the server is not there. A file that is missing is something else. */
 const isMissingSocket = (error: unknown): boolean =>
@@ -52,18 +52,17 @@ export const isConnectionLost = (error: unknown): boolean =>
   isMissingSocket(error) ||
   (error instanceof Error && LOST_MESSAGE.test(error.message));
 
+/** Whether all connections of this process are in use, for as long as one is waited for. */
+export const areAllInUse = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("timeout exceeded when trying to connect");
+
 /** Whether an answer of the server is overdue. */
 export const isSilence = (error: unknown): boolean => error instanceof Error && error.message === SILENCE;
 
 /** How many times a statement or transaction runs whose connections are lost. */
-const MAX_LOST = 8;
+export const MAX_LOST = 8;
 /** Maximum pause between two of these attempts, in milliseconds: all of them take about two seconds, as long as a server that restarts. */
 const MAX_PAUSE_MS = 500;
-const ALL_IN_USE = /^timeout exceeded when trying to connect/;
-
-/** How many times something runs that failed so: all connections being in use was waited for already. */
-export const maxAttemptsAfterLoss = (error: unknown): number =>
-  error instanceof Error && ALL_IN_USE.test(error.message) ? 1 : MAX_LOST;
 
 /** Waits before the next attempt: at first hardly, because it was a connection that ended while nobody used it. */
 export const pauseAfterLoss = (attempt: number): Promise<void> =>
@@ -88,7 +87,12 @@ export class CommitUnknown extends Error {
 /** Whether it helps to wait: the server is away or starts, or has no connection left. */
 export function isTemporaryPostgresFailure(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error;
-  return isConnectionLost(cause) || codeOf(cause).startsWith("53") || codeOf(cause) === "55P03";
+  return (
+    isConnectionLost(cause) ||
+    areAllInUse(cause) ||
+    codeOf(cause).startsWith("53") ||
+    codeOf(cause) === "55P03"
+  );
 }
 
 /** Whether a statement with a name was planned before a migration changed its columns. */
@@ -113,6 +117,12 @@ export function translatePostgresError(error: unknown): unknown {
       "outcome_unknown",
       "The connection to the database was lost during the commit, so it is not known whether the change was made. Send the request again with the same Idempotency-Key, or look first.",
       { cause: error.cause, headers: { "Retry-After": "5" } },
+    );
+  if (areAllInUse(error))
+    return new AppError(
+      "busy",
+      "All connections of this process to the database are in use. Try again; if it happens often, raise MILLRACE_DATABASE_CONNECTIONS.",
+      { cause: error, headers: { "Retry-After": "5" } },
     );
   if (isConnectionLost(error))
     return new AppError(

@@ -16,7 +16,7 @@ import {
   isAborted,
   isConnectionLost,
   isDuplicate,
-  maxAttemptsAfterLoss,
+  MAX_LOST,
   NotCommitted,
   pauseAfterLoss,
   translatePostgresError,
@@ -184,6 +184,6 @@ export async function openPostgresStore({
 function maxAttempts(error: unknown): number {
   if (isAborted(error)) return MAX_ABORTED;
   // Whatever else was lost was lost before its commit was sent, or the database says that it was not committed.
-  if (error instanceof NotCommitted || isConnectionLost(error)) return maxAttemptsAfterLoss(error);
+  if (error instanceof NotCommitted || isConnectionLost(error)) return MAX_LOST;
   return isDuplicate(error) ? 2 : 1;
 }
