@@ -252,7 +252,7 @@ export interface DriverOptions {
 /** How a transaction has ended; `unknown` when the database can't say it in time. */
 export type TransactionOutcome = "committed" | "aborted" | "unknown";
 
-/** How many times a connection is waited for, 5 s each, while all are in use: as long as the processor may be busy. */
+/** How many times a connection is waited for, 5 s each, while all are in use: the processor may be busy for that time. */
 const MAX_WAITS = 3;
 
 /** Takes a connection that was not given up while nobody used it. */
