@@ -50,6 +50,7 @@ export default defineConfig({
         include: [
           "test/engine/{run-state,executor}/**/*.test.ts",
           "test/queue/*.test.ts",
+          "test/store/workflow-lists.test.ts",
           "test/surfaces/{parity,project-matrix,roles-matrix,mcp-sessions,replicas,workflow-state}.test.ts",
         ],
         isolate: false,
