@@ -11,6 +11,8 @@ const MAX_DEVIATION_MS = SECOND;
 /** Maximum jump of the wall clock during a measurement, in milliseconds. */
 const MAX_JUMP_MS = 100;
 const MAX_MEASUREMENTS = 3;
+/** Maximum duration of a reading while the clock is corrected, in milliseconds: less than the smallest correction. */
+const MAX_READING_MS = MAX_DEVIATION_MS / 2;
 
 /** A reading of a clock that all processes can read. */
 export interface SharedTime {
@@ -31,7 +33,7 @@ export interface AgreedClock extends Required<Clock> {
   /**
    * Measures by how much the wall clock of this process is ahead of the shared one, in milliseconds. Differences that the
    * duration of the reading explains are none.
-   * @returns undefined when the wall clock jumped during each measurement
+   * @returns undefined when the wall clock jumped during each measurement, or each took too long to keep a correction
    */
   measure(readShared: () => Promise<SharedTime>): Promise<number | undefined>;
   /**
@@ -85,6 +87,8 @@ export function agreedClock(
         const { at, resolutionMs } = await readShared();
         measured = read();
         if (Math.abs(jump(before, measured)) > MAX_JUMP_MS) continue;
+        // A reading that takes as long as the deviation would explain it, and end its correction.
+        if (correction !== 0 && measured.monotonic - before.monotonic > MAX_READING_MS) continue;
         if (at > measured.wall) return measured.wall - at;
         return Math.max(before.wall - resolutionMs - at, 0);
       }

@@ -27,6 +27,8 @@ interface CommitOptions {
 export interface Committer {
   /** Commits a change, possibly together with others. If it fails, only this call rejects. */
   commit<T>(change: Change<T>, options?: CommitOptions): Promise<T>;
+  /** The number of runs with changes that are not committed yet, where each has transactions of its own. */
+  queueCount(): number;
 }
 
 /** Maximum number of changes in one transaction: other processes wait for the lock meanwhile. */
@@ -41,7 +43,9 @@ const PAUSE_FACTOR = 4;
 /** @param maxTransactions how many write transactions of the database run at the same time */
 export function committer(transaction: EngineTransaction, maxTransactions = 1): Committer {
   const shared = commitQueue(transaction);
-  if (maxTransactions === 1) return { commit: (change, { size } = {}) => shared.commit(change, size) };
+  if (maxTransactions === 1) {
+    return { commit: (change, { size } = {}) => shared.commit(change, size), queueCount: () => 0 };
+  }
   // One stays free for heartbeats and claims.
   const limit = pLimit(maxTransactions - 1);
   const limited: EngineTransaction = (work) => limit(() => transaction(work));
@@ -50,23 +54,22 @@ export function committer(transaction: EngineTransaction, maxTransactions = 1): 
     async commit(change, { size, runId } = {}) {
       if (runId === undefined) return shared.commit(change, size);
       let queue = byRun.get(runId);
-      if (queue === undefined) byRun.set(runId, (queue = commitQueue(limited)));
-      try {
-        return await queue.commit(change, size);
-      } finally {
-        if (queue.isIdle() && byRun.get(runId) === queue) byRun.delete(runId);
+      if (queue === undefined) {
+        queue = commitQueue(limited, () => byRun.delete(runId));
+        byRun.set(runId, queue);
       }
+      return queue.commit(change, size);
     },
+    queueCount: () => byRun.size,
   };
 }
 
 interface CommitQueue {
   commit<T>(change: Change<T>, size?: number): Promise<T>;
-  isIdle(): boolean;
 }
 
-/** Has one transaction at a time. */
-function commitQueue(transaction: EngineTransaction): CommitQueue {
+/** Has one transaction at a time. @param onIdle called when nothing is left to commit */
+function commitQueue(transaction: EngineTransaction, onIdle: () => void = () => {}): CommitQueue {
   const small: PendingChange[] = [];
   const large: PendingChange[] = [];
   let committing = false;
@@ -112,7 +115,8 @@ function commitQueue(transaction: EngineTransaction): CommitQueue {
       if (isLargeDue()) await commitLarge(large.shift()!);
     }
     committing = false;
-    if (large.length > 0) pause = setTimeout(start, nextLargeAt - performance.now());
+    if (large.length > 0) pause = setTimeout(start, Math.max(nextLargeAt - performance.now(), 0));
+    else onIdle();
   }
 
   function start(): void {
@@ -123,8 +127,6 @@ function commitQueue(transaction: EngineTransaction): CommitQueue {
   }
 
   return {
-    isIdle: () => !committing && small.length === 0 && large.length === 0,
-
     commit: <T>(change: Change<T>, size = 0) =>
       new Promise<T>((resolve, reject) => {
         const queue = size < LARGE_BYTES ? small : large;

@@ -1,4 +1,5 @@
 /** Sends heartbeats, and reclaims the jobs of executors that miss theirs. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Clock, iso } from "../core/clock.ts";
 import type { ClockCheck } from "../core/clock-check.ts";
@@ -7,6 +8,9 @@ import type { Meter } from "../core/meter.ts";
 import type { Job } from "../core/model.ts";
 import type { Committer } from "./committer.ts";
 import type { InterruptAttempts } from "./types.ts";
+
+/** How long a heartbeat waits for the measurement of the clock, in milliseconds. */
+const MAX_MEASURING_MS = 1_000;
 
 interface LeaseOptions {
   executor: string;
@@ -53,7 +57,10 @@ export function leases(options: LeaseOptions): Leases {
 
   return {
     async heartbeat() {
-      const offset = clockCheck === undefined ? undefined : await clockCheck.measure();
+      // Other executors must not miss the heartbeat because the clock can't be read.
+      const offset =
+        clockCheck &&
+        (await Promise.race([clockCheck.measure(), delay(MAX_MEASURING_MS, undefined, { ref: false })]));
       await commit((tx) =>
         tx.jobs.heartbeat(executor, iso(clock.now()), { clockOffset: offset, running: options.running() }),
       );

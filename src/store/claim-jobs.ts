@@ -76,7 +76,8 @@ const registerExecutor = preparedWrite((db, id: string, at: string) =>
     .onConflict((conflict) =>
       // The row is locked, so that the executor is not reclaimed before its claim is committed.
       writesConcurrently(db)
-        ? conflict.column("id").doUpdateSet((eb) => ({ id: eb.ref("excluded.id") }))
+        ? // A column that is no key: changing a key would lock out all that end steps, which share the row.
+          conflict.column("id").doUpdateSet((eb) => ({ started_at: eb.ref("executors.started_at") }))
         : conflict.column("id").doNothing(),
     ),
 );

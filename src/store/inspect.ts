@@ -142,14 +142,14 @@ export async function latestTimestamp(db: Kysely<Schema>): Promise<string | unde
     .at(-1);
 }
 
-/** The claims of executors that say what they run. */
+/** The claims of executors that say what they run, and of those that are not on record. */
 export const claimedJobs = (db: Kysely<Schema>) =>
   db
     .selectFrom("jobs")
-    .innerJoin("executors", "executors.id", "jobs.executor")
+    .leftJoin("executors", "executors.id", "jobs.executor")
     .select(["jobs.id", "jobs.fence", "jobs.run_id", "jobs.executor", "executors.running"])
     .where("jobs.state", "=", sql.lit("claimed"))
-    .where("executors.running", "is not", null)
+    .where((eb) => eb.or([eb("executors.running", "is not", null), eb("executors.id", "is", null)]))
     .execute();
 
 /** The first job that is ready, with the creation time of its run; undefined when there is none. */

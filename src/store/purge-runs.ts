@@ -5,7 +5,7 @@ import { skippingLocked } from "./dialect.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
 import { releaseValues } from "./run-values.ts";
 import type { Schema } from "./schema.ts";
-import { addStoredBytes } from "./stored-bytes.ts";
+import { addStoredBytes, type StoredPart } from "./stored-bytes.ts";
 
 /** Maximum number of runs purged per transaction, which limits how long others wait for the lock. */
 const MAX_PURGED_RUNS = 10;
@@ -20,6 +20,8 @@ export async function purgeRuns(
     .where("key", "in", (eb) =>
       eb.selectFrom("step_cache").select("key").where("expires_at", "<=", now).limit(limit),
     )
+    // Meanwhile it may have been stored again.
+    .where("expires_at", "<=", now)
     .executeTakeFirst();
   // Other processes may purge at the same time.
   const ended = await skippingLocked(
@@ -34,19 +36,24 @@ export async function purgeRuns(
   ).execute();
   const ids = ended.map((row) => row.id);
   // The run's row goes last, because its other rows are deleted in batches: there may be hundreds of thousands.
+  const parts: StoredPart[] = [];
+  let isMore = ids.length === MAX_PURGED_RUNS || expired.numDeletedRows >= BigInt(limit);
   for (const id of ids) {
-    if (await purgeRowsOfRun(trx, id, limit)) return true;
+    if (await purgeRowsOfRun(trx, id, limit)) {
+      isMore = true;
+      break;
+    }
     const run = await trx
       .deleteFrom("runs")
       .where("id", "=", id)
       .returning(["owner", "lineage", "project", "stored_bytes"])
       .executeTakeFirst();
     if (run === undefined) continue;
-    await addStoredBytes(trx, [
-      { subject: usageSubjectOf(run), project: run.project, bytes: -run.stored_bytes },
-    ]);
+    parts.push({ subject: usageSubjectOf(run), project: run.project, bytes: -run.stored_bytes });
   }
-  return ids.length === MAX_PURGED_RUNS || expired.numDeletedRows >= BigInt(limit);
+  // All at once, because counts are locked in one order.
+  await addStoredBytes(trx, parts);
+  return isMore;
 }
 
 /** Deletes up to `limit` of a run's rows from each table. @returns whether there may be more */

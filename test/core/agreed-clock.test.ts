@@ -130,6 +130,21 @@ describe("a measurement", () => {
     expect(await clock.measure(async () => ({ at: shared() + 30, resolutionMs: 20 }))).toBe(-30);
   });
 
+  it("keeps a correction when it takes too long to say anything", async () => {
+    const { clock, wall, pass, shared } = machine();
+    wall.advance(10_000);
+    const ahead = (await clock.measure(async () => ({ at: shared(), resolutionMs: 1 })))!;
+    expect(clock.followShared(ahead)).toBe(ahead);
+    const taking =
+      (...times: number[]) =>
+      async () => {
+        pass(times.shift() ?? 0);
+        return { at: shared(), resolutionMs: 1 };
+      };
+    expect(await clock.measure(taking(12_000, 12_000, 12_000))).toBeUndefined();
+    expect(await clock.measure(taking(12_000, 400))).toBeGreaterThan(9_000);
+  });
+
   it("is repeated when the wall clock jumps meanwhile, and given up when it goes on jumping", async () => {
     const { clock, wall, shared } = machine();
     let jumps = 0;

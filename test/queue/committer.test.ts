@@ -247,7 +247,7 @@ describe("a pause of the committer", () => {
 /** Transactions that end when the test says so. @returns the names of the changes of those that run */
 function manualCommitter(maxTransactions: number) {
   const running: { names: string[]; end: () => void }[] = [];
-  const { commit } = committer(async (work) => {
+  const { commit, queueCount } = committer(async (work) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const transaction = { names: [] as string[], end: resolve };
     running.push(transaction);
@@ -261,7 +261,12 @@ function manualCommitter(maxTransactions: number) {
       async (tx) => void (tx as unknown as { names: string[] }).names.push(name),
       runId === undefined ? {} : { runId },
     );
-  return { change, running: () => running.map(({ names }) => names), end: () => running[0]!.end() };
+  return {
+    change,
+    queueCount,
+    running: () => running.map(({ names }) => names),
+    end: () => running[0]!.end(),
+  };
 }
 
 /** Two turns of the event loop: a commit begins in the next one, and a timer may end before that. */
@@ -286,6 +291,19 @@ describe("a committer of a database that runs several transactions at the same t
     await turn();
     end();
     await Promise.all(changes);
+  });
+
+  it("keeps nothing of runs whose changes are committed", async () => {
+    const { change, queueCount, end } = manualCommitter(4);
+    const changes = [change("a1", "a"), change("b1", "b")];
+    await turn();
+    expect(queueCount()).toBe(2);
+    end();
+    await turn();
+    end();
+    await Promise.all(changes);
+    await turn();
+    expect(queueCount()).toBe(0);
   });
 
   it("keeps one transaction free for changes that belong to no run", async () => {

@@ -80,6 +80,24 @@ describe("the watch of connections", () => {
     ]);
   });
 
+  it("gives up connections every 10 s at most, and none that was heard otherwise", async () => {
+    const { watch, connect } = open();
+    const listening = connect();
+    const first = connect();
+    await vi.advanceTimersByTimeAsync(SECOND);
+    const since = performance.now();
+    await vi.advanceTimersByTimeAsync(SECOND);
+    watch.heard(listening);
+    await watch.giveUp(since);
+    const second = connect();
+    await vi.advanceTimersByTimeAsync(5 * SECOND);
+    await watch.giveUp(performance.now());
+    expect([first, listening, second].map((client) => watch.isGivenUp(client))).toEqual([true, false, false]);
+    await vi.advanceTimersByTimeAsync(5 * SECOND);
+    await watch.giveUp(performance.now());
+    expect(watch.isGivenUp(second)).toBe(true);
+  });
+
   it("keeps a connection whose answer had arrived but was not read yet", async () => {
     const { watch, connect } = open();
     const client = connect();

@@ -1,5 +1,8 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { preparedWrite } from "../../src/store/prepared.ts";
+import { INCARNATION } from "../../src/store/postgres/incarnation.ts";
+import { transactionOutcome } from "../../src/store/postgres/transaction-outcome.ts";
 import { translatePostgresError } from "../../src/store/postgres/errors.ts";
 import type { PostgresOptions } from "../../src/store/postgres/store.ts";
 import { untilPassing } from "../support/eventually.ts";
@@ -52,7 +55,7 @@ describe("a transaction whose connection is lost", () => {
   });
 
   it.each([
-    ["at its beginning", "begin isolation"],
+    ["at its beginning", "begin;"],
     ["at a statement", 'insert into "settings"'],
     ["at its commit, before the server has it", "commit"],
   ])("runs again %s, and is committed once", async (_, text) => {
@@ -60,7 +63,7 @@ describe("a transaction whose connection is lost", () => {
     const disturbed = disturb("cut", text);
     await write("test 1");
     await disturbed;
-    expect([runs() > 1, await names()]).toEqual([text !== "begin isolation", ["test 1"]]);
+    expect([runs() > 1, await names()]).toEqual([text !== "begin;", ["test 1"]]);
   });
 
   it("is looked up until the server has noticed its loss, and runs again then", async () => {
@@ -91,6 +94,42 @@ describe("a transaction whose connection is lost", () => {
     proxy.onStatement(() => "pass");
     expect(await names()).toEqual(["test 1"]);
     expect(await store.checkHealth()).toBeUndefined();
+  });
+
+  it("does not believe a number of an earlier life of the server", async () => {
+    const { store } = await setup();
+    const { id, incarnation } = await store.transaction(async (trx) => {
+      const { rows } = await sql<{ id: string; incarnation: string }>`
+        select pg_current_xact_id()::text as id, incarnation from (${sql.raw(INCARNATION)}) as life`.execute(
+        trx,
+      );
+      return rows[0]!;
+    });
+    const readOutcome = transactionOutcome(store.read, 1_000);
+    expect(await readOutcome(id, incarnation)).toBe("committed");
+    expect(await readOutcome(id, `${incarnation} 1`)).toBe("unknown");
+    expect(await readOutcome(id, undefined)).toBe("unknown");
+    // Its number is in the future of a standby that took over.
+    expect(await readOutcome(String(Number(id) + 1_000_000), incarnation)).toBe("aborted");
+  });
+
+  it("commits writes that all came with its beginning once, when the answer is lost", async () => {
+    const { disturb, store, names } = await setup();
+    const insert = preparedWrite((db, name: string, value: string) =>
+      db.insertInto("settings").values({ name, value }),
+    );
+    const disturbed = disturb("cutAnswer", "commit");
+    await store.transaction((trx) => insert(trx, "test 1", "1"), "rows");
+    await disturbed;
+    expect(await names()).toEqual(["test 1"]);
+  });
+
+  it("has nothing to commit without a statement", async () => {
+    const { proxy, store } = await setup();
+    const before = proxy.statementCount();
+    expect(await store.transaction(async () => 1, "rows")).toBe(1);
+    await expect(store.transaction(() => Promise.reject(new Error("no")), "rows")).rejects.toThrow("no");
+    expect(proxy.statementCount() - before).toBeLessThan(3);
   });
 
   it("keeps its own error when its work has failed", async () => {

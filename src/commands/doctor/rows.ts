@@ -179,7 +179,7 @@ async function checkClaims(read: Read, silent: readonly string[]): Promise<Check
 }
 
 const isReported = ({ id, fence, running }: { id: number; fence: number; running: string | null }): boolean =>
-  running === null ||
+  running !== null &&
   (JSON.parse(running) as [id: number, fence: number][]).some(
     ([job, claim]) => job === id && claim === fence,
   );

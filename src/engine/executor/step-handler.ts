@@ -21,9 +21,9 @@ import { attemptOutcome, reportAttempt } from "./report-attempt.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { runsAgain } from "./runs-again.ts";
 import { saveAttempt } from "./save-attempt.ts";
-import { type AheadOptions, evaluateAhead } from "./steps-ahead.ts";
+import { type AheadOptions, evaluateAhead, type SavedAttempt } from "./steps-ahead.ts";
 
-export interface StepHandlerOptions extends Omit<AheadOptions, "saveAttempt"> {
+export interface StepHandlerOptions extends Omit<AheadOptions, "savingAttempt"> {
   planOf(run: RunRecord): Promise<Plan>;
 }
 
@@ -42,14 +42,9 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       const result = await executeAttempt(options, plan, attempt, jobContext);
       if (result.kind === "child")
         return { kind: "deferred", decide: (tx) => startChild(tx, attempt, jobContext, result) };
-      const ahead = await evaluateAhead(
-        { ...options, saveAttempt: saveAttemptOf },
-        plan,
-        attempt,
-        result,
-        jobContext,
-      );
-      return resultOf(attempt, jobContext, result, ahead);
+      const saveAttemptLater = savingAttempt(attempt, jobContext, result);
+      const ahead = await evaluateAhead({ ...options, savingAttempt }, plan, attempt, result, jobContext);
+      return resultOf(attempt, result, saveAttemptLater, ahead);
     } catch (thrown) {
       if (runsAgain(thrown, job)) throw thrown;
       return failureOf(attempt, jobContext, thrown);
@@ -69,46 +64,49 @@ export function stepHandler(options: StepHandlerOptions): JobHandler {
       if (!(error instanceof LimitRefusal)) throw error;
       return failureOf(attempt, jobContext, childRefused(refusalFor(attempt.run, result.run, error)));
     }
-    return resultOf(attempt, jobContext, result);
+    return resultOf(attempt, result, savingAttempt(attempt, jobContext, result));
   }
 
   function resultOf(
     attempt: Attempt,
-    jobContext: JobContext,
     result: StepResult,
+    { finishedAt, save }: SavedAttempt,
     ahead?: StepsAhead,
   ): JobResult {
     const { job, startedAt } = attempt;
-    const finishedAt = iso(context.clock.now());
     return {
       kind: "complete",
       size: sizeOf(result) + (ahead?.steps ?? []).reduce((sum, step) => sum + sizeOf(step.result), 0),
       async change(tx) {
         if (attempt.codeStartedAt === undefined) await tx.jobs.returnRateSlots(job);
-        await saveAttemptOf(tx, attempt, jobContext, result, finishedAt);
+        await save(tx);
         const times = { startedAt, finishedAt, attempts: job.attempt };
         return recordOutcome(context, tx, job, result, times, ahead);
       },
     };
   }
 
-  /** First the attempt: if the run ends with its result, it cancels the attempts that are still open. */
-  async function saveAttemptOf(
-    tx: EngineWriters,
-    attempt: Attempt,
-    jobContext: JobContext,
-    result: StepResult,
-    finishedAt: string,
-  ): Promise<void> {
+  /**
+   * An attempt that ends now, and how to save it: first of all, because if the run ends with its result, it cancels the attempts
+   * that are still open.
+   */
+  function savingAttempt(attempt: Attempt, jobContext: JobContext, result: StepResult): SavedAttempt {
+    const finishedAt = iso(context.clock.now());
     const error = result.kind === "failed" ? result.error : null;
-    reporter(attempt, jobContext, attemptOutcome(result), error)(tx);
-    if (attempt.input === undefined) return;
-    await recordUsage(tx, attempt);
-    const end = { usage: attempt.usage ?? null, error: null };
-    // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
-    await (isWait(result)
-      ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
-      : saveAttempt(context, tx, attempt, jobContext, { ...end, status: "succeeded" }, finishedAt));
+    const report = reporter(attempt, jobContext, attemptOutcome(result), error);
+    return {
+      finishedAt,
+      async save(tx) {
+        report(tx);
+        if (attempt.input === undefined) return;
+        await recordUsage(tx, attempt);
+        const end = { usage: attempt.usage ?? null, error: null };
+        // The attempt of a wait stays open without an executor. The job that ends the wait ends it.
+        await (isWait(result)
+          ? saveAttempt(context, tx, attempt, { executor: null }, { ...end, status: "running" }, null)
+          : saveAttempt(context, tx, attempt, jobContext, { ...end, status: "succeeded" }, finishedAt));
+      },
+    };
   }
 
   function failureOf(attempt: Attempt, jobContext: JobContext, thrown: unknown): JobResult {

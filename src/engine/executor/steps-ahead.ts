@@ -3,6 +3,7 @@
  * then records all of them. Nothing else of the run may be active, so nothing but a stop can come in between, and the
  * transaction notices that. What fails here, or needs more, is left to the job that its step gets then.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { iso } from "../../core/clock.ts";
 import { lazy } from "../../core/lazy.ts";
 import type { RunRecord, StepRef } from "../../core/model.ts";
@@ -28,16 +29,19 @@ import type { EndedStep } from "./expression-scopes.ts";
  */
 const MAX_STEPS = 10;
 
+/** How long the result of the first step waits for these steps, in milliseconds: they read the store. */
+const MAX_MS = 250;
+
 export interface AheadOptions extends AttemptOptions {
   evaluator: Pick<Evaluator, "forJob" | "inline">;
-  /** Saves the attempt of a step that has ended. */
-  saveAttempt(
-    tx: EngineWriters,
-    attempt: Attempt,
-    jobContext: JobContext,
-    result: EndedResult,
-    finishedAt: string,
-  ): Promise<void>;
+  /** How to save the attempt of a step that ends now. */
+  savingAttempt(attempt: Attempt, jobContext: JobContext, result: EndedResult): SavedAttempt;
+}
+
+export interface SavedAttempt {
+  /** ISO 8601. */
+  finishedAt: string;
+  save(tx: EngineWriters): Promise<void>;
 }
 
 /**
@@ -85,12 +89,12 @@ export async function evaluateAhead(
     if (!isEnded(ended)) return false;
     end(follower, ended);
     if (storedBytes > maxRunBytes) return false;
-    const finishedAt = iso(clock.now());
+    const { finishedAt, save } = options.savingAttempt(follower, jobContext, ended);
     steps.push({
       ref,
       result: ended,
       times: { startedAt: follower.startedAt, finishedAt, attempts: job.attempt },
-      saveAttempt: (tx) => options.saveAttempt(tx, follower, jobContext, ended, finishedAt),
+      saveAttempt: save,
     });
     return true;
   }
@@ -106,8 +110,15 @@ export async function evaluateAhead(
   }
 
   end(attempt, result as EndedResult);
-  // It fails again in the job of its step, which says why.
-  const finish = await evaluateAll().catch(() => undefined);
+  const evaluated = (async () => {
+    // It fails again in the job of its step, which says why.
+    const finish = await evaluateAll().catch(() => undefined);
+    return { finish };
+  })();
+  const found = await Promise.race([evaluated, delay(MAX_MS, undefined, { ref: false })]);
+  // The result of the first step does not wait for a store that is away.
+  if (found === undefined) return undefined;
+  const { finish } = found;
   return { from: attempt.run.stepStates, steps, ...(finish !== undefined && { finish }) };
 }
 

@@ -106,19 +106,6 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
     return undefined;
   }
 
-  /** Both are asked at once, which is one round trip to a database server. */
-  async function maximumRefusal(
-    tx: Writers,
-    run: StartingRun,
-    holders: readonly UsageHolder[],
-  ): Promise<LimitRefusal | undefined> {
-    const [storage, unfinished] = await Promise.all([
-      storageRefusal(tx, holders),
-      unfinishedRefusal(tx, run, holders),
-    ]);
-    return storage ?? unfinished;
-  }
-
   /** The limits of runs in this hour for which the run counts. */
   const hourlyLimits = (holders: readonly UsageHolder[]): HourlyLimit[] =>
     holders.flatMap((holder) => {
@@ -137,7 +124,7 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
   return {
     async refusal(tx, run) {
       const holders = await holdersOf(run.actor, run.project, tx.usage);
-      const refused = await maximumRefusal(tx, run, holders);
+      const refused = (await storageRefusal(tx, holders)) ?? (await unfinishedRefusal(tx, run, holders));
       if (refused !== undefined) return refused;
       for (const hourly of hourlyLimits(holders)) {
         const used = await tx.usage.usedInWindow(hourly.holder.subject, "runs", hourly.endsAt);
@@ -148,7 +135,7 @@ export function startLimits({ holdersOf, unfinishedRuns }: StartLimitsOptions, c
 
     async count(tx, run) {
       const holders = await holdersOf(run.actor, run.project, tx.usage);
-      const refused = await maximumRefusal(tx, run, holders);
+      const refused = (await storageRefusal(tx, holders)) ?? (await unfinishedRefusal(tx, run, holders));
       if (refused !== undefined) throw refused;
       const counted: HourlyLimit[] = [];
       for (const hourly of hourlyLimits(holders)) {

@@ -76,11 +76,15 @@ export async function admitQueuedRuns(
   for (let lastOwner = usageSubjectOf(ended.actor); ;) {
     const run = await tx.runs.nextQueued({ workflowId, project }, lastOwner);
     if (run === undefined) return;
-    // A run of another version has no limit and ends while runs of this one are queued. Of two such ends the database may
-    // abort one, which then runs again.
-    if (lock === "shared") await tx.runs.lockQueue(workflowId, (lock = "exclusive"));
-    lastOwner = usageSubjectOf(run.actor);
     const compiled = await context.definitionCache.get(run, tx.runs);
+    if (lock === "shared") {
+      // What waits for scheduled runs only is not freed by the end of another one.
+      if (compiled.definition.concurrency === undefined && ended.trigger !== "schedule") return;
+      // A run of another version has no limit and ends while runs of this one are queued. Of two such ends the database may
+      // abort one, which then runs again.
+      await tx.runs.lockQueue(workflowId, (lock = "exclusive"));
+    }
+    lastOwner = usageSubjectOf(run.actor);
     if (!(await hasCapacity(tx, run, compiled))) return;
     const { states: stepStates, start } = decide(compiled.graph, run.stepStates, {
       stopping: false,

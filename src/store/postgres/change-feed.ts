@@ -111,10 +111,16 @@ export function postgresChangeFeed({ connect, execute, onHeard }: FeedOptions): 
     announcing = true;
     announcedAt = performance.now();
     const payload = [id, ...(unannounced ?? [])].join(" ");
+    const announced = unannounced ?? [];
     unannounced = undefined;
-    // Without a connection nobody is reached; subscribers elsewhere check everything once theirs is back.
-    await execute(`select pg_notify('${CHANNEL}', '${payload}')`).catch(() => {});
+    let isHeard = true;
+    await execute(`select pg_notify('${CHANNEL}', '${payload}')`).catch(() => (isHeard = false));
     announcing = false;
+    // The next commit announces it too; subscribers elsewhere check everything once their connection is back.
+    if (!isHeard) {
+      unannounced = new Set([...announced, ...(unannounced ?? [])]);
+      return;
+    }
     if (unannounced !== undefined) announceSoon(unannounced);
   }
 

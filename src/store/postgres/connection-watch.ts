@@ -10,6 +10,8 @@ import type { ClientBase } from "pg";
 /** How long a statement runs before the connections are checked, in milliseconds. */
 const USUAL_MS = 2_000;
 const CHECK_INTERVAL_MS = 1_000;
+/** Minimum time between two times that connections are given up, in milliseconds: a server that is slow must not lose them all the time. */
+const GIVE_UP_INTERVAL_MS = 10_000;
 
 interface Watched {
   /** The number of statements without an answer. */
@@ -26,7 +28,9 @@ export interface ConnectionWatch {
   remove(client: ClientBase): void;
   /** Records that a statement was sent. @returns a function to call with its answer, also with an error of the server */
   sent(client: ClientBase): () => void;
-  /** Gives up all connections that have been silent since a time of the monotonic clock. */
+  /** Records that the server has sent something that was not asked for. */
+  heard(client: ClientBase): void;
+  /** Gives up all connections that have been silent since a time of the monotonic clock, every 10 s at most. */
   giveUp(silentSince: number): Promise<void>;
   isGivenUp(client: ClientBase): boolean;
   end(): void;
@@ -47,6 +51,7 @@ export function connectionWatch(
   const watched = new Map<ClientBase, Watched>();
   let timer: NodeJS.Timeout | undefined;
   let probing = false;
+  let gaveUpAt = -Infinity;
 
   async function check(): Promise<void> {
     const before = performance.now() - usualMs;
@@ -74,7 +79,14 @@ export function connectionWatch(
         state.heardAt = state.since = performance.now();
       };
     },
+    heard(client) {
+      const state = watched.get(client);
+      if (state !== undefined) state.heardAt = performance.now();
+    },
     async giveUp(silentSince) {
+      const now = performance.now();
+      if (now - gaveUpAt < GIVE_UP_INTERVAL_MS) return;
+      gaveUpAt = now;
       // If this process was busy, answers may have arrived that it has not read: it reads them first.
       await setImmediate();
       for (const [client, { heardAt }] of watched) if (heardAt < silentSince) socketOf(client).destroy();

@@ -19,16 +19,15 @@ import { isDeferred } from "../prepared.ts";
 import type { Locking } from "../store.ts";
 import type { ConnectionWatch } from "./connection-watch.ts";
 import {
-  areAllInUse,
   CommitUnknown,
   isConnectionLost,
   isOutdatedPlan,
   isSilence,
-  MAX_LOST,
   NotCommitted,
-  pauseAfterLoss,
+  repetition,
   translatePostgresError,
 } from "./errors.ts";
+import { incarnationOf } from "./incarnation.ts";
 import type { StatementNames } from "./statement-names.ts";
 
 /** Maximum wait for a lock, in milliseconds. */
@@ -62,7 +61,9 @@ const MAX_DEFERRED = 100;
  */
 const begin = (locking: Locking): string =>
   [
-    "begin isolation level read committed read write",
+    // Set inside of it, so that an error leaves a transaction that refuses what follows, rather than none.
+    "begin",
+    "set transaction isolation level read committed read write",
     `set local lock_timeout = ${LOCK_WAIT_MS}`,
     `set local statement_timeout = ${STATEMENT_MS}`,
     `set local idle_in_transaction_session_timeout = ${IDLE_MS}`,
@@ -142,14 +143,14 @@ class PostgresConnection implements DatabaseConnection {
     const deferred = query === ROLLBACK ? [] : this.#deferred;
     this.#deferred = [];
     const { stream } = (this.client as PoolClient & SocketOwner).connection;
-    // One write to the socket for each costs more than the statements. Those of the same turn are written together too.
+    // One write to the socket for each costs more than the statements.
     stream.cork();
-    queueMicrotask(() => stream.uncork());
     const answers = deferred.map(({ query: { sql, parameters }, onAnswer }) => {
       const answer = this.#send(sql, parameters);
       return onAnswer === undefined ? answer : answer.then(onAnswer);
     });
     const answer = this.#send<R>(query.sql, query.parameters);
+    stream.uncork();
     const results = await Promise.allSettled([...answers, answer]);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -169,6 +170,11 @@ class PostgresConnection implements DatabaseConnection {
     return this.#deferred.some(({ onAnswer }) => onAnswer !== undefined);
   }
 
+  /** Whether it has no statement at all, sent or not. */
+  get isEmpty(): boolean {
+    return this.isUnsent && this.#deferred.length === 1;
+  }
+
   #mayDefer(query: CompiledQuery): boolean {
     // The driver may fail to write an object, and the server would not know that the statement is missing.
     const isPlain = query.parameters.every((value) => typeof value !== "object" || value === null);
@@ -178,17 +184,18 @@ class PostgresConnection implements DatabaseConnection {
   async #execute<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
     const { meter } = this.#options;
     const start = performance.now();
+    const mayRepeat = repetition();
+    let isPlanned = false;
     try {
-      for (let attempt = 1; ; attempt += 1) {
+      for (;;) {
         try {
           if (this.isLost) await this.#reconnect();
           return await this.#send<R>(sql, parameters);
         } catch (error) {
+          if (isOutdatedPlan(error) && !isPlanned) isPlanned = true;
           // What only reads can be sent again.
-          if (isOutdatedPlan(error) && attempt === 1) continue;
-          if (!isConnectionLost(error) || attempt >= MAX_LOST) throw translatePostgresError(error);
+          else if (!isConnectionLost(error) || !(await mayRepeat())) throw translatePostgresError(error);
         }
-        await pauseAfterLoss(attempt);
       }
     } finally {
       meter.storageAccessed("read", secondsSince(start));
@@ -246,26 +253,18 @@ export interface DriverOptions {
   /** An answer that is overdue gives up all connections that have been silent since its statement was sent. */
   watch: Pick<ConnectionWatch, "sent" | "giveUp" | "isGivenUp">;
   /** Looks up how a transaction has ended, where there are transactions. */
-  readOutcome?: (transactionId: string) => Promise<TransactionOutcome>;
+  readOutcome?: (transactionId: string, incarnation: string | undefined) => Promise<TransactionOutcome>;
 }
 
 /** How a transaction has ended; `unknown` when the database can't say it in time. */
 export type TransactionOutcome = "committed" | "aborted" | "unknown";
 
-/** How many times a connection is waited for, 5 s each, while all are in use: the processor may be busy for that time. */
-const MAX_WAITS = 3;
-
 /** Takes a connection that was not given up while nobody used it. */
 async function usableConnection(pool: Pool, watch: DriverOptions["watch"]): Promise<PoolClient> {
-  for (let waits = 1; ;) {
-    try {
-      const client = await pool.connect();
-      if (!watch.isGivenUp(client)) return client;
-      client.release(true);
-    } catch (error) {
-      if (!areAllInUse(error) || waits >= MAX_WAITS) throw error;
-      waits += 1;
-    }
+  for (;;) {
+    const client = await pool.connect();
+    if (!watch.isGivenUp(client)) return client;
+    client.release(true);
   }
 }
 
@@ -311,6 +310,9 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
+    if (connection.isEmpty) return;
+    // What is sent together with its beginning has no number by which it could be looked up.
+    if (connection.isUnsent) await connection.executeQuery(NOTHING);
     try {
       await connection.executeQuery(COMMIT);
     } catch (error) {
@@ -321,17 +323,23 @@ class PostgresDriver implements Driver {
   }
 
   /** The answer to the commit did not arrive, so the database is asked how the transaction has ended. */
-  async #requireCommitted({ transactionId }: PostgresConnection, error: unknown): Promise<void> {
+  async #requireCommitted({ transactionId, client }: PostgresConnection, error: unknown): Promise<void> {
     const { readOutcome } = this.#options;
     const outcome =
-      transactionId === undefined ? "aborted" : ((await readOutcome?.(transactionId)) ?? "unknown");
+      transactionId === undefined
+        ? "aborted"
+        : ((await readOutcome?.(transactionId, incarnationOf(client))) ?? "unknown");
     if (outcome === "aborted") throw new NotCommitted(error);
     if (outcome === "unknown") throw new CommitUnknown(error);
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     // The server has rolled back what a lost connection had begun.
-    if (connection.isLost || connection.isUnsent) return;
+    if (connection.isLost) return;
+    if (connection.isUnsent) {
+      connection.hasEnded = true;
+      return;
+    }
     connection.hasEnded = false;
     await connection.executeQuery(ROLLBACK).catch(() => {
       connection.isLost = true;

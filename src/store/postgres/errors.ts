@@ -53,22 +53,31 @@ export const isConnectionLost = (error: unknown): boolean =>
   (error instanceof Error && LOST_MESSAGE.test(error.message));
 
 /** Whether all connections of this process are in use, for as long as one is waited for. */
-export const areAllInUse = (error: unknown): boolean =>
+const areAllInUse = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("timeout exceeded when trying to connect");
 
 /** Whether an answer of the server is overdue. */
 export const isSilence = (error: unknown): boolean => error instanceof Error && error.message === SILENCE;
 
-/** How many times a statement or transaction runs whose connections are lost. */
-export const MAX_LOST = 8;
-/** Maximum pause between two of these attempts, in milliseconds: all of them take about two seconds, as long as a server that restarts. */
+/** How long what has lost its connection is repeated, in milliseconds: as long as a server takes to restart. */
+const REPEAT_MS = 2_500;
 const MAX_PAUSE_MS = 500;
 
-/** Waits before the next attempt: at first hardly, because it was a connection that ended while nobody used it. */
-export const pauseAfterLoss = (attempt: number): Promise<void> =>
-  attempt === 1
-    ? Promise.resolve()
-    : delay(Math.min(25 * 2 ** attempt, MAX_PAUSE_MS) * (0.5 + Math.random() / 2));
+/**
+ * Limits the repetitions of a statement or transaction whose connection is lost.
+ * @returns a function that waits before the next attempt, and says whether there is one
+ */
+export function repetition(): () => Promise<boolean> {
+  let lostAt: number | undefined;
+  let attempt = 0;
+  return async () => {
+    lostAt ??= performance.now();
+    attempt += 1;
+    // At first it was a connection that ended while nobody used it.
+    if (attempt > 1) await delay(Math.min(25 * 2 ** attempt, MAX_PAUSE_MS) * (0.5 + Math.random() / 2));
+    return performance.now() - lostAt < REPEAT_MS;
+  };
+}
 
 /** The connection of a transaction was lost, and nothing of it was committed, so it can run again. */
 export class NotCommitted extends Error {

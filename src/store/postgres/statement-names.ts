@@ -6,6 +6,8 @@ import { LRUCache } from "lru-cache";
 const NAMED_FROM = 5;
 /** Maximum number of statements whose runs are counted. */
 const MAX_COUNTED = 1_000;
+/** Maximum number of names: the server keeps the plan of each, for each connection, until it ends. */
+const MAX_NAMES = 300;
 
 export interface StatementNames {
   /** Gives names from now on. Before, none has one: through PgBouncer in transaction mode the next transaction would miss it. */
@@ -19,6 +21,7 @@ export interface StatementNames {
 export function statementNames(): StatementNames {
   const counted = new LRUCache<string, { runs: number; digest: string | undefined }>({ max: MAX_COUNTED });
   let isAllowed = false;
+  let names = 0;
   let generation = 0;
   return {
     allow: () => void (isAllowed = true),
@@ -30,6 +33,8 @@ export function statementNames(): StatementNames {
       if (entry === undefined) counted.set(sql, (entry = { runs: 0, digest: undefined }));
       entry.runs += 1;
       if (entry.runs < NAMED_FROM) return undefined;
+      if (entry.digest === undefined && names >= MAX_NAMES) return undefined;
+      if (entry.digest === undefined) names += 1;
       entry.digest ??= createHash("sha256").update(sql).digest("base64url").slice(0, 22);
       return `${generation}:${entry.digest}`;
     },

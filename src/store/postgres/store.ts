@@ -16,9 +16,8 @@ import {
   isAborted,
   isConnectionLost,
   isDuplicate,
-  MAX_LOST,
   NotCommitted,
-  pauseAfterLoss,
+  repetition,
   translatePostgresError,
 } from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
@@ -29,7 +28,7 @@ import { OUTCOME_MS, transactionOutcome } from "./transaction-outcome.ts";
 /** Maximum number of times that a transaction runs while others abort it. */
 const MAX_ABORTED = 10;
 /** How long an answer to a statement may take that needs no time, in milliseconds. */
-const PROBE_MS = 5_000;
+const PROBE_MS = 2_500;
 /** How long the server may take to end the connections, in milliseconds; it may be gone. */
 const END_MS = 2_000;
 /** How long an executor may miss its heartbeats, in milliseconds. */
@@ -76,7 +75,7 @@ export async function openPostgresStore({
   const adapter = new PostgresAdapter();
   const max = Math.ceil(maxConnections / 2);
   const probe = async (): Promise<void> => {
-    await health.read.selectFrom("counters").select("value").limit(1).execute();
+    await sql`select 1`.execute(health.read);
   };
   const watch = connectionWatch(probe);
   const readers = openReader(connection, { max, meter, adapter, answerMs, statements, watch });
@@ -106,6 +105,7 @@ export async function openPostgresStore({
       const client = new Client({ ...listening, query_timeout: answerMs });
       client.once("connect", () => watch.add(client));
       client.once("end", () => watch.remove(client));
+      client.on("notification", () => watch.heard(client));
       return client;
     },
     execute: (statement) => readers.pool.query(boundedQuery(statement, answerMs)),
@@ -119,6 +119,7 @@ export async function openPostgresStore({
     work: (trx: Transaction<Schema>, left: NewWork) => Promise<T>,
     locking: Locking = "database",
   ): Promise<T> {
+    const mayRepeat = repetition();
     for (let attempt = 1; ; attempt += 1) {
       const left = noWork();
       try {
@@ -126,9 +127,12 @@ export async function openPostgresStore({
         changes.committed(left);
         return result;
       } catch (error) {
-        if (attempt >= maxAttempts(error)) throw translatePostgresError(error);
+        const isLost = error instanceof NotCommitted || isConnectionLost(error);
+        // Whatever is lost was lost before its commit was sent, or the database says that it was not committed.
+        const isRepeated = isLost ? await mayRepeat() : attempt < maxAttempts(error);
+        if (!isRepeated) throw translatePostgresError(error);
         // Jitter keeps transactions that have aborted each other from meeting again.
-        await (isAborted(error) ? delay(Math.random() * 2 ** attempt) : pauseAfterLoss(attempt));
+        if (!isLost) await delay(Math.random() * 2 ** attempt);
       }
     }
   }
@@ -183,7 +187,5 @@ export async function openPostgresStore({
 
 function maxAttempts(error: unknown): number {
   if (isAborted(error)) return MAX_ABORTED;
-  // Whatever else was lost was lost before its commit was sent, or the database says that it was not committed.
-  if (error instanceof NotCommitted || isConnectionLost(error)) return MAX_LOST;
   return isDuplicate(error) ? 2 : 1;
 }
