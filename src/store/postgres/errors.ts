@@ -59,8 +59,8 @@ const areAllInUse = (error: unknown): boolean =>
 /** Whether an answer of the server is overdue. */
 export const isSilence = (error: unknown): boolean => error instanceof Error && error.message === SILENCE;
 
-/** How long what has lost its connection is repeated, in milliseconds: as long as a server takes to restart. */
-const REPEAT_MS = 2_500;
+/** How long what has lost its connection is repeated, in milliseconds: as long as a lock is waited for, and longer than a server takes to restart. */
+const REPEAT_MS = 5_000;
 const MAX_PAUSE_MS = 500;
 
 /**
