@@ -61,6 +61,26 @@ const StartedBy = z
   })
   .meta({ id: "StartedBy", description: "Who started the run, and through what." });
 
+const CausedBy = z
+  .strictObject({
+    kind: z.enum(["started", "redelivered", "patched", "step", "unsigned"]).meta({
+      description:
+        "`started`: started a run that it retries. `redelivered`: delivered again what started it. `patched`: changed its definition. " +
+        "`step`: wrote its step. `unsigned`: somebody unknown, with the URL of a trigger without a signature.",
+      example: "redelivered",
+    }),
+    owner: z
+      .string()
+      .optional()
+      .meta({ description: "The owner of the API key, or the user.", example: "ada@example.com" }),
+    key_name: z.string().optional().meta({ example: "ci" }),
+    by: z.string().optional().meta({
+      description: "The run, or the delivery, with which they caused it.",
+      example: "run_1kq0Zr4mXw_a",
+    }),
+  })
+  .meta({ id: "CausedBy", description: "Somebody who caused the run besides who started it." });
+
 const times = {
   created_at: timestamp.meta({ description: "When it was created." }),
   started_at: timestamp.nullable().meta({ description: "When its first step started." }),
@@ -265,6 +285,10 @@ export const Run = z
   .strictObject({
     ...runFields,
     started_by: StartedBy,
+    caused_by: z
+      .array(CausedBy)
+      .optional()
+      .meta({ description: "Who else caused it: like who started it, they don't decide its approvals." }),
     patched: z
       .boolean()
       .optional()

@@ -30,7 +30,7 @@ export const TriggerState = z
     type: z.literal("webhook"),
     url: z.string().optional().meta({
       description:
-        "Where senders send deliveries: anyone who has it can send some. Shown to those who may change the workflow.",
+        "Where senders send deliveries: anyone who has it can send some. Shown to those who may change the workflow; without a signature, only if they may run it too.",
       example: "https://millrace.example.com/hooks/trg_8dkq2m0sfj3a.Zm9yIGV4YW1wbGUgb25seSwgbm90IHZhbGlk",
     }),
     signature: Signature.nullable().meta({
@@ -68,6 +68,7 @@ export const TriggerDelivery = z
       .string()
       .nullable()
       .meta({ description: "The delivery that somebody delivered again.", example: null }),
+    redelivered_by: z.string().nullable().meta({ description: "Who delivered it again.", example: null }),
     has_body: z
       .boolean()
       .meta({ description: "Whether its body is still stored, so that it can be redelivered." }),

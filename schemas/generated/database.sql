@@ -565,7 +565,8 @@ CREATE TABLE "runs" (
   "stored_bytes" bigint default 0 not null, subject text
     generated always as (case when owner = 'operator' then lineage else owner end) virtual, project text not null default 'default',
   "trial" text,
-  "backfill" text);
+  "backfill" text,
+  "causes" text);
 
 CREATE INDEX runs_by_backfill on runs (backfill, created_at, id) where backfill is not null;
 
@@ -719,7 +720,9 @@ CREATE TABLE "trigger_deliveries" (
   "redelivery_of" text,
   "attempts" integer not null,
   "next_at" text,
-  "ended_at" text);
+  "ended_at" text,
+  "redelivered_by" text,
+  "signed" integer);
 
 CREATE INDEX trigger_deliveries_by_age_of_body on trigger_deliveries (received_at) where event is not null;
 

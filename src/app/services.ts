@@ -116,6 +116,7 @@ export function openEngine(instance: Instance, setup: Setup) {
     durationLimits: config.limits,
     maxRunBytes: config.limits.run_bytes,
     auditSecrets: config.audit.secrets,
+    approvalsByStarter: config.approvals.by_starter,
     ...(setup.checks?.connectionsTimeoutMs !== undefined && {
       connectionsTimeoutMs: setup.checks.connectionsTimeoutMs,
     }),
@@ -172,6 +173,7 @@ export function openServices(
     check: made.check,
     validation: context.validation,
     prepareRun: made.prepareRun,
+    assertMayRun: made.assertMayRun,
     startRun: (tx, run) => startRun(context, unscoped(tx), run),
     async assertMayStore(tx, principal, project) {
       const refused = await storageRefusal(tx, await holdersOf(principal, project, tx.usage));

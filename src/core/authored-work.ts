@@ -1,9 +1,10 @@
-/** Finds the work of a person among what an approval decides on: their own, as long as nobody else has reviewed it. */
+/** Finds what a person has to do with what an approval decides on: that they caused the run, or wrote what it runs without a review by anybody else. */
 import { OPERATOR } from "../../schemas/actor.ts";
 import { type Contribution, isContributor, unreviewedContribution } from "./authorship.ts";
 import type { EngineApi, RemainingWork } from "./engine-port.ts";
 import type { RunActor, RunRecord } from "./model.ts";
 import type { Principal, WorkflowReader } from "./ports.ts";
+import { personalCause, isPersonal, type PersonalCause } from "./run-causes.ts";
 import type { RunReader } from "./run-ports.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 
@@ -20,11 +21,20 @@ export type AuthoredWork =
   | { kind: "patched"; runId: string }
   | { kind: "step"; runId: string };
 
-export const isStarter = (
+const isStarter = (
   person: Pick<Person, "owner" | "lineage">,
   starter: Pick<RunActor, "owner" | "lineage">,
 ): boolean =>
   person.owner === starter.owner && (person.owner !== OPERATOR || person.lineage === starter.lineage);
+
+/** How a person caused a run to start, themselves or by what it repeats; undefined where they did not. */
+export const findStart = (
+  person: Pick<Person, "owner" | "lineage">,
+  { id, actor, causes }: Pick<RunRecord, "id" | "actor" | "causes">,
+): PersonalCause | undefined =>
+  [personalCause("started", actor, id), ...causes.filter(isPersonal)].find(
+    (cause) => (cause.kind === "started" || cause.kind === "redelivered") && isStarter(person, cause),
+  );
 
 /** Whether somebody may not decide on a run, because they started it or wrote what it runs. @param email of a person with an account */
 export async function isOwnWork(
@@ -35,7 +45,7 @@ export async function isOwnWork(
   remaining: Pick<RemainingWork, "workflows">,
 ): Promise<boolean> {
   const person: Person = { owner: email, keyName: "", lineage: email };
-  if (!approvalsByStarter && isStarter(person, run.actor)) return true;
+  if (!approvalsByStarter && findStart(person, run) !== undefined) return true;
   return !approvalsByAuthor && (await findAuthoredWork(read, person, run, remaining)) !== undefined;
 }
 
@@ -50,33 +60,23 @@ export async function findAuthoredWork(
   const add = (workflowId: string, version: number) =>
     versions.set(`${workflowId}@${version}`, { workflowId, version });
   for (const { workflow_id: id, version } of workflows) if (id !== null && version !== null) add(id, version);
+  const definer = run.causes
+    .filter(isPersonal)
+    .find(
+      ({ kind, ...cause }) =>
+        (kind === "patched" || kind === "step") &&
+        isContributor(principal, { ...cause, subject: usageSubjectOf(cause) }),
+    );
+  if (definer !== undefined) return { kind: definer.kind as "patched" | "step", runId: definer.by };
   for (let next: RunRecord | undefined = run; next !== undefined;) {
     // What was called before the question takes part too: the question may rest on its output.
     for (const [id, version] of Object.entries(next.pins ?? {})) add(id, version);
-    const patch = await ownPatch(read.runs, principal, next);
-    if (patch !== undefined) return patch;
     next = next.parent === null ? undefined : await read.runs.find(next.parent.runId);
   }
   for (const { workflowId, version } of versions.values()) {
     const authorship = await read.workflows.authorship(workflowId, version);
     const contribution = unreviewedContribution(principal, version, authorship);
     if (contribution !== undefined) return { ...contribution, workflowId };
-  }
-  return undefined;
-}
-
-/** Finds the run in which the caller changed the definition or wrote the step, among a run and those that it retries. */
-async function ownPatch(
-  runs: AuthorshipReaders["runs"],
-  principal: Person,
-  run: RunRecord,
-): Promise<AuthoredWork | undefined> {
-  // A retry keeps the own definition of the run that it repeats.
-  for (let next: RunRecord | undefined = run; next !== undefined && next.definition !== null;) {
-    const { actor } = next;
-    if (isContributor(principal, { ...actor, subject: usageSubjectOf(actor) }))
-      return { kind: next.workflowId === null ? "step" : "patched", runId: next.id };
-    next = next.retryOf === null ? undefined : await runs.find(next.retryOf);
   }
   return undefined;
 }

@@ -13,6 +13,7 @@ import type {
   ApprovalRecord,
   NewRun,
   RunActor,
+  RunCause,
   RunPins,
   RunRecord,
   RunStop,
@@ -87,8 +88,8 @@ export interface CheckOptions {
 export interface RunCaller {
   /** What it can find: it can start nothing else. */
   workflows: Pick<WorkflowReader, "find" | "recentIds">;
-  /** What its key is limited to; null for nothing. */
-  limits: KeyLimits | null;
+  /** Who it is. A key can start nothing beyond its limits. */
+  principal: Principal;
 }
 
 /** A single step to run, which belongs to no workflow. */
@@ -110,6 +111,8 @@ export type RunRequest = (WorkflowRequest | StepRequest) & RunRequestOptions;
 interface RunRequestOptions {
   /** Null for runs that the engine starts. */
   caller: RunCaller | null;
+  /** What the key of somebody is limited to on whose behalf the engine starts the run; left out or null for nothing. */
+  keyLimits?: KeyLimits | null | undefined;
   /** The id of the run, where it was chosen before; left out, a new one. */
   runId?: string | undefined;
   /** Left out, the published version, or the newest if none is published. */
@@ -126,7 +129,9 @@ interface RunRequestOptions {
   /** What the run that calls this one has pinned. Left out or null, the run pins the versions of now. */
   pins?: RunPins | null | undefined;
   /** The run that this one retries. */
-  retryOf?: Pick<RunRecord, "id" | "firstRunId"> | undefined;
+  retryOf?: Pick<RunRecord, "id" | "firstRunId" | "actor" | "causes"> | undefined;
+  /** Who causes it besides its actor, and the causes of the run that starts it. Those of a retried run are added. */
+  causes?: readonly RunCause[] | undefined;
   scheduledFor?: string | undefined;
   /** The backfill that starts it. */
   backfill?: string | undefined;
@@ -186,10 +191,18 @@ export interface EngineApi {
   validation: Validation;
   /**
    * Prepares a run. This may take long, so it happens outside of transactions.
-   * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable, invalid_input
-   *   (paths below `inputs`), missing_scope (beyond the limits of the caller's key), storage_full
+   * @throws AppError workflow_not_found, version_not_found, workflow_archived, workflow_not_runnable (also beyond the limits of the
+   *   caller's key), invalid_input (paths below `inputs`), missing_scope (what would run is no saved version), storage_full
    */
   prepareRun(request: RunRequest): Promise<PreparedRun>;
+  /**
+   * Whether a caller could start runs of a version now.
+   * @throws AppError missing_scope, workflow_not_runnable (beyond the limits of the caller's key)
+   */
+  assertMayRun(
+    principal: Principal,
+    version: { workflowId: string; version: number; project: string },
+  ): Promise<void>;
   /** Starts a run, and counts it for the usage limits. @throws AppError too_many_runs, storage_limit_reached */
   startRun(tx: EngineWriters, run: PreparedRun): Promise<void>;
   /** @throws AppError storage_limit_reached when what the caller, or the project, stores has reached its limit */

@@ -43,6 +43,19 @@ export interface RunActor {
   client: string;
 }
 
+/**
+ * Somebody who caused a run besides its actor: who started a run that it repeats, who delivered again what started it, who changed its
+ * definition for it, and whoever knows the URL of a trigger without a signature. They are recorded with the run when it starts, and
+ * the runs that it starts have them too.
+ */
+export type RunCause =
+  | (Pick<RunActor, "owner" | "keyName" | "lineage"> & {
+      kind: "started" | "redelivered" | "patched" | "step";
+      /** The run, or the delivery, with which they caused it. */
+      by: string;
+    })
+  | { kind: "unsigned" };
+
 /** Why a run must end before its steps have. */
 export type RunStop = ({ status: "cancelled"; by: string } | { status: "failed"; error: RunError }) & {
   /** Whether the run undoes its steps. Everything else in it has ended, and nothing stops it any more. */
@@ -112,6 +125,8 @@ export interface RunRecord {
   /** The revision of the workflow's state that its commit replaces; null when it commits nothing. */
   stateRevision: number | null;
   actor: RunActor;
+  /** Everybody else who caused it. */
+  causes: readonly RunCause[];
   createdAt: string;
   startedAt: string | null;
   finishedAt: string | null;

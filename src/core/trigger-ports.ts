@@ -2,6 +2,7 @@
 import type { TriggerDeliveryStatus } from "../../schemas/trigger-delivery.ts";
 import type { Trigger } from "../../schemas/trigger.ts";
 import type { ReceivedEvent } from "./event-path.ts";
+import type { KeyLimits } from "./access.ts";
 import type { ListPosition, RunActor } from "./model.ts";
 import type { EngineWriters } from "./run-ports.ts";
 import type { Applied } from "./transactions.ts";
@@ -101,8 +102,17 @@ export interface TriggersApi {
     tx: EngineWriters,
     target: TriggerRecord,
     delivery: TriggerDeliveryRecord,
-    event: ReceivedEvent,
+    options: { event: ReceivedEvent; by: Redeliverer },
   ): Promise<TriggerDeliveryRecord>;
+}
+
+/** Who delivered a delivery again. */
+export interface Redeliverer {
+  owner: string;
+  keyName: string;
+  lineage: string;
+  /** What the key is limited to; null for nothing. */
+  limits: KeyLimits | null;
 }
 
 /** A request that its signature belongs to. */
@@ -131,6 +141,10 @@ export interface TriggerDeliveryRecord {
   bytes: number;
   repeats: number;
   redeliveryOf: string | null;
+  /** Who delivered it again; null for what a sender has sent. */
+  redeliveredBy: Redeliverer | null;
+  /** Whether it had a valid signature; null where an older release received it. */
+  isSigned: boolean | null;
   attempts: number;
   /** Whether what was received is still stored. */
   hasEvent: boolean;

@@ -1,15 +1,18 @@
 /** Assembles the part of the engine that every process needs: checking definitions and starting runs. */
 import type { Logger } from "pino";
 import { DEFAULT_RUN_BYTES, DURATION_LIMITS } from "../../schemas/config.ts";
+import type { Issue } from "../../schemas/problem.ts";
 import type { Definition } from "../../schemas/workflow-definition.ts";
 import type { PeopleReaders } from "../core/approval-people.ts";
 import type { Clock } from "../core/clock.ts";
 import { withGrantHints } from "../core/grant-hint.ts";
+import { missingScope } from "../core/scope-refusal.ts";
+import { scopesIn } from "../core/access.ts";
 import { limitConnections, NOTHING } from "../core/connection-view.ts";
 import { type ConnectionViews, connectionViews } from "../core/connection-views.ts";
 import type { ConfiguredConnections } from "../core/connections.ts";
 import { durationCutter, type DurationLimits } from "../core/duration-limits.ts";
-import type { CheckReport } from "../core/engine-port.ts";
+import type { CheckReport, EngineApi } from "../core/engine-port.ts";
 import { lazy } from "../core/lazy.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import type { WorkflowReader } from "../core/ports.ts";
@@ -24,13 +27,14 @@ import { checkResources } from "./check-resources.ts";
 import type { CheckDefinition, Checker } from "./definition/check/index.ts";
 import type { EngineThreads } from "./threads/engine-threads.ts";
 import { definitionSchema } from "./definition/definition-schema.ts";
-import { definitionCache } from "./definition/compiled-definition.ts";
+import { definitionCache, type DefinitionRef } from "./definition/compiled-definition.ts";
 import { CONNECTIONS_MS, runChecks } from "./definition/run-checks.ts";
 import { type RemainingWorkReader, remainingWork } from "./run-state/remaining-work.ts";
 import { beyondLimits, pinnedVersions } from "./run-state/key-limits.ts";
 import { callPinner } from "./run-state/pin-calls.ts";
-import { type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
+import { notRunnable, type PrepareRun, prepareRun } from "./run-state/prepare-run.ts";
 import { type QueueAdmission, queueAdmission } from "./run-state/queue-admission.ts";
+import { approvalsOf, hasUnsignedTrigger, unsignedApprovals } from "./run-state/unsigned-approvals.ts";
 import { schedulePolicy, type SchedulePolicy } from "./run-state/schedule-policy.ts";
 import { spans } from "./run-state/spans.ts";
 import type { RunContext } from "./run-state/run-context.ts";
@@ -64,6 +68,8 @@ export interface EngineOptions {
   maxRunBytes?: number;
   /** Whether each use of a secret is recorded in the audit log; default: false. */
   auditSecrets?: boolean;
+  /** Whether those who started a run may decide its approvals; default: false. */
+  approvalsByStarter?: boolean;
   /** The operator's maxima for durations. */
   durationLimits?: DurationLimits;
   /** Timeout of the checks of a run against its connections, in milliseconds. */
@@ -78,6 +84,7 @@ export interface Engine {
   /** Checks a definition on the calling thread; its report has the shapes. */
   checkInline: Checker["check"];
   prepareRun: PrepareRun;
+  assertMayRun: EngineApi["assertMayRun"];
   schedulePolicy: SchedulePolicy;
   durationLimits: DurationLimits;
   remainingWork: RemainingWorkReader;
@@ -103,6 +110,7 @@ export function engine({
   maxPriority = 0,
   maxRunBytes = DEFAULT_RUN_BYTES,
   auditSecrets = false,
+  approvalsByStarter = false,
   durationLimits = DURATION_LIMITS,
   connectionsTimeoutMs = CONNECTIONS_MS,
 }: EngineOptions): Engine {
@@ -150,9 +158,11 @@ export function engine({
             clock,
             settings: { minScheduleInterval, limits: durationLimits },
           });
-    if (!isLimited) return report;
     const { checkConnections, keyLimits = null } = options;
     const called = calledWorkflowIds(report.definition ?? {});
+    if (checkConnections && report.valid)
+      report.warnings.push(...(await undecidableIn(report.definition!, called)));
+    if (!isLimited) return report;
     const beyond =
       checkConnections && keyLimits !== null && called.length > 0
         ? await limited(pinnedVersions(await pinCalls(called, { live: false })), keyLimits)
@@ -160,6 +170,16 @@ export function engine({
     const errors = [...withGrantHints(report.errors), ...beyond];
     return { ...report, errors, valid: errors.length === 0 };
   };
+  // The names of the fields are those of a valid definition.
+  async function undecidableIn(
+    definition: Record<string, unknown>,
+    called: readonly string[],
+  ): Promise<Issue[]> {
+    if (approvalsByStarter || !hasUnsignedTrigger(definition)) return [];
+    const pins = called.length === 0 ? {} : await pinCalls(called, { live: false });
+    return [...approvalsOf(definition), ...(await undecidable(pinnedVersions(pins)))];
+  }
+  const undecidable = unsignedApprovals(context.definitionCache, runs, approvalsByStarter);
   const assertQueueMoves: QueueAdmission =
     maxQueueAge === undefined ? async () => {} : queueAdmission(read.jobs, clock, maxQueueAge);
   const prepare = prepareRun({
@@ -173,13 +193,25 @@ export function engine({
     pinCalls,
     isOffered: (id, project) => projects.isOffered(id, project),
     beyondLimits: limited,
+    unsignedApprovals: undecidable,
   });
+  const versionsOf = async (version: { workflowId: string; version: number }): Promise<DefinitionRef[]> => {
+    const ref = { id: version.workflowId, ...version, definition: null };
+    const { calls } = await context.definitionCache.get(ref, runs);
+    return [ref, ...pinnedVersions(calls.length === 0 ? {} : await pinCalls(calls, { live: true }))];
+  };
   return {
     context,
     views,
     check,
     checkInline,
     prepareRun: prepare,
+    async assertMayRun(principal, { project, ...version }) {
+      if (!scopesIn(principal.access, project).has("run"))
+        throw missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
+      const beyond = await limited(await versionsOf(version), principal.access.keyLimits);
+      if (beyond.length > 0) throw notRunnable(version, beyond);
+    },
     async assertMayStart(run) {
       await assertDiskSpace();
       await assertQueueMoves(run);

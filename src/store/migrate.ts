@@ -40,6 +40,7 @@ import * as approvalRules from "./migrations/0035-approval-rules.ts";
 import * as subscriptions from "./migrations/0034-subscriptions.ts";
 import * as approvalReach from "./migrations/0036-approval-reach.ts";
 import * as postgresWorkflowSearch from "./migrations/0038-postgres-workflow-search.ts";
+import * as runCauses from "./migrations/0040-run-causes.ts";
 import * as runs from "./migrations/0002-runs.ts";
 import type { Schema } from "./schema.ts";
 import { enableDefaultLimits } from "./settings.ts";
@@ -93,6 +94,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 37, name: "backfills-and-state-history", requires: 1, up: backfillsAndStateHistory.up },
   { id: 38, name: "postgres-workflow-search", requires: 1, up: postgresWorkflowSearch.up },
   { id: 39, name: "running-jobs", requires: 1, up: runningJobs.up },
+  { id: 40, name: "run-causes", requires: 1, up: runCauses.up },
 ];
 const RELEASE = packageJson.version;
 /** The setting with the version of the release that last changed the tables, for the message of older releases. */

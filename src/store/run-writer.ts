@@ -118,6 +118,7 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
         lineage: run.actor.lineage,
         surface: run.actor.surface,
         client: run.actor.client,
+        causes: run.causes.length === 0 ? null : jsonText(run.causes),
         created_at: run.createdAt,
         started_at: null,
         finished_at: null,

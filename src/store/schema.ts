@@ -160,6 +160,8 @@ export interface RunRow {
   project: string;
   /** What a trial is given (core/model.ts), as JSON; null for a run that is none. */
   trial: string | null;
+  /** Who caused it besides its actor (`RunCause`), as JSON; null for nobody. */
+  causes: string | null;
 }
 
 export interface RunStepRow {

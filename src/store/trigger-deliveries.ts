@@ -10,6 +10,7 @@ import type {
 } from "../core/trigger-ports.ts";
 import { cappedCount } from "./capped-count.ts";
 import { skippingLocked } from "./dialect.ts";
+import { jsonText, parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
 import { pruneTriggerDeliveries } from "./prune-trigger-deliveries.ts";
 import type { Schema } from "./schema.ts";
@@ -30,6 +31,8 @@ const COLUMNS = [
   "bytes",
   "repeats",
   "redelivery_of",
+  "redelivered_by",
+  "signed",
   "attempts",
 ] as const satisfies (keyof TriggerDeliveryRow)[];
 
@@ -49,6 +52,8 @@ const toRecord = (row: Row): TriggerDeliveryRecord => ({
   bytes: row.bytes,
   repeats: row.repeats,
   redeliveryOf: row.redelivery_of,
+  redeliveredBy: parseJson(row.redelivered_by),
+  isSigned: row.signed === null ? null : row.signed === 1,
   attempts: row.attempts,
   hasEvent: row.has_event === 1,
 });
@@ -223,6 +228,8 @@ function newRow(delivery: NewTriggerDelivery): TriggerDeliveryRow {
     bytes: delivery.bytes,
     repeats: 0,
     redelivery_of: delivery.redeliveryOf,
+    redelivered_by: jsonText(delivery.redeliveredBy),
+    signed: delivery.isSigned === null ? null : Number(delivery.isSigned),
     attempts: 0,
     next_at: isPending ? receivedAt : null,
     ended_at: isPending ? null : receivedAt,

@@ -40,6 +40,10 @@ export interface TriggerDeliveryRow {
   bytes: number;
   repeats: number;
   redelivery_of: string | null;
+  /** Who delivered it again (`Redeliverer`), as JSON. */
+  redelivered_by: string | null;
+  /** 1 for a delivery with a valid signature, 0 for one to a trigger without; null where an older release received it. */
+  signed: number | null;
   /** How often an executor began to handle it. */
   attempts: number;
   /** When an executor may handle it, or handle it again because the one before may have died; null once it has ended. */

@@ -363,6 +363,7 @@ describe("the state checks of doctor", () => {
         state_revision: null,
         committed: null,
         trial: null,
+        causes: null,
         backfill: null,
         stored_bytes: 0,
         project: "default",

@@ -170,6 +170,8 @@ async function filled() {
       reason: null,
       bytes: 2,
       redeliveryOf: null,
+      redeliveredBy: null,
+      isSigned: true,
       event: { body: {}, headers: {}, query: {} },
     });
     const digest = Buffer.from("decides");

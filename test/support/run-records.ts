@@ -26,6 +26,7 @@ export const newRun = (id: string, fields: Partial<NewRun> = {}): NewRun => ({
   trace: null,
   stateRevision: null,
   actor: { owner: "operator", keyName: "ci", lineage: "key_1", surface: "rest", client: "vitest" },
+  causes: [],
   createdAt: "2026-11-21T08:00:00.000Z",
   facts: null,
   pins: null,

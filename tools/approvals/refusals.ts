@@ -4,6 +4,7 @@ import type { AuthoredWork } from "../../src/core/authored-work.ts";
 import type { PersonDecision } from "../../src/core/approval-rules.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { ApprovalRecord } from "../../src/core/model.ts";
+import type { PersonalCause } from "../../src/core/run-causes.ts";
 
 function notAssigned(approval: ApprovalRecord, assignment: Assignment, person: string): AppError {
   const { id, assignees } = approval;
@@ -29,10 +30,16 @@ const overrideNeeded = (approval: ApprovalRecord, assignees: readonly string[]):
       "It is recorded as your override, and counts as the decision of one person.",
   );
 
-const startedByCaller = ({ id, runId }: ApprovalRecord): AppError =>
+const startedByCaller = ({ id, runId }: ApprovalRecord, { kind, by }: PersonalCause): AppError =>
   new AppError(
     "approval_not_yours",
-    `You started the run ${runId}, so somebody else must decide ${id}: another user, or another key with the scope ` +
+    `You ${
+      kind === "redelivered"
+        ? `delivered again what started the run ${runId} (${by})`
+        : by === runId
+          ? `started the run ${runId}`
+          : `started the run ${by}, which ${runId} repeats`
+    }, so somebody else must decide ${id}: another user, or another key with the scope ` +
       '"approve". The operator can allow it with approvals.by_starter in the configuration.',
   );
 

@@ -12,7 +12,7 @@ import {
 import { absenteesFor, type PeopleReaders } from "../../src/core/approval-people.ts";
 import type { ApprovalReader } from "../../src/core/approval-ports.ts";
 import type { PersonDecision } from "../../src/core/approval-rules.ts";
-import { findAuthoredWork, isOwnWork, isStarter } from "../../src/core/authored-work.ts";
+import { findAuthoredWork, findStart, isOwnWork } from "../../src/core/authored-work.ts";
 import { iso } from "../../src/core/clock.ts";
 import { durationMs } from "../../src/core/duration.ts";
 import type { RemainingWork } from "../../src/core/engine-port.ts";
@@ -69,8 +69,8 @@ export async function standingOf(
   const refuse = (refusal: AppError): Standing => ({ ...standing, right: undefined, refusal });
   const { seats, override } = found;
   if (seats.length === 0) return refuse(refusals.notAssigned(approval, found.assignment, personId(decider)));
-  if (!ctx.engine.policy.approvalsByStarter && isStarter(decider, run.actor))
-    return refuse(refusals.startedByCaller(approval));
+  const start = ctx.engine.policy.approvalsByStarter ? undefined : findStart(decider, run);
+  if (start !== undefined) return refuse(refusals.startedByCaller(approval, start));
   if (approval.status !== "pending") return refuse(refusals.ended(approval));
   // The deadline counts, not the timer: an executor may be late, and the decision would then be lost.
   const deadline = await deadlineOf(ctx, everything.runs, approval, run);

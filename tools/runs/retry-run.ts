@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { projectOf } from "../../schemas/project.ts";
 import { type RetrySteps, Run, RunId, RunInputs, WaitSeconds } from "../../schemas/run.ts";
 import { shortSchemas } from "../../schemas/short-schemas.ts";
 import { DefinitionInput, IdempotencyKey, Version } from "../../schemas/workflow.ts";
@@ -7,12 +6,10 @@ import { canonicalJson } from "../../src/core/canonical-json.ts";
 import type { PreparedRun } from "../../src/core/engine-port.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { invalidInput } from "../../src/core/issues.ts";
-import { findWorkflow } from "../../src/core/find-workflow.ts";
 import type { RunRecord, Trial } from "../../src/core/model.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { readDefinition } from "../workflows/check-definition.ts";
 import { applyPatch, Patch } from "../workflows/patch.ts";
-import { assertWriteScope } from "./assert-write-scope.ts";
 import { findRun } from "./find-run.ts";
 import { planRetry, type RetryPlan } from "./retry-effects.ts";
 import { runActor, runCaller } from "./run-actor.ts";
@@ -137,12 +134,6 @@ async function prepareRetry(ctx: ToolContext, input: RetryInput): Promise<Prepar
   assertOneSource(input);
   const run = await findRun(ctx.read.runs, input.run_id);
   if (run.workflowId === null) assertSameStep(input);
-  else {
-    // It may have been moved to another project, where the new run would be.
-    const workflow = await findWorkflow(ctx.read.workflows, run.workflowId);
-    if (input.patch !== undefined || input.definition !== undefined)
-      assertWriteScope(ctx, projectOf(workflow), NEEDS_WRITE);
-  }
   if (!hasEnded(run)) {
     throw new AppError(
       "run_not_finished",
@@ -193,10 +184,6 @@ async function retrySource(ctx: ToolContext, run: RunRecord, input: RetryInput) 
     definition: await changedDefinition(ctx, { ...run, workflowId }, input),
   };
 }
-
-const NEEDS_WRITE =
-  "A retry with a changed definition needs a key with the scope write, because it runs a definition that is not saved. " +
-  "Retry without patch and definition, or use another key.";
 
 const SOURCES = ["definition", "version", "patch"] as const;
 

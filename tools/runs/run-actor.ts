@@ -8,8 +8,8 @@ export function runActor({ actor: { principal, client } }: Pick<ToolContext, "ac
   return { owner, keyName, lineage, surface: client.surface, client: client.name };
 }
 
-/** Who starts a run: the caller, with what it can find, and what its key is limited to. */
+/** Who starts a run: the caller, with what it can find. */
 export const runCaller = ({ actor, read }: Pick<ToolContext, "actor" | "read">): RunCaller => ({
   workflows: read.workflows,
-  limits: actor.principal.access.keyLimits,
+  principal: actor.principal,
 });

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { projectField } from "../../schemas/project.ts";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import { tally } from "../../src/core/approval-rules.ts";
-import type { ApprovalRecord, FailureHandler, RunRecord } from "../../src/core/model.ts";
+import type { ApprovalRecord, FailureHandler, RunCause, RunRecord } from "../../src/core/model.ts";
+import { isPersonal } from "../../src/core/run-causes.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { truncateText, truncateError, truncateValue, isTruncated } from "./truncate.ts";
@@ -59,6 +60,11 @@ const toHandler = ({ workflowId, runId, error }: FailureHandler): NonNullable<Ru
   ...(error !== null && { error: truncateError(error, LISTED_ERROR_CHARS) }),
 });
 
+const serializeCause = (cause: RunCause): NonNullable<Run["caused_by"]>[number] =>
+  isPersonal(cause)
+    ? { kind: cause.kind, owner: cause.owner, key_name: cause.keyName, by: cause.by }
+    : { kind: cause.kind };
+
 /** A run in a list. */
 export const toRunSummary = (run: RunRecord): z.input<typeof RunSummary> => {
   const { details: _, ...error } = run.error === null ? {} : truncateError(run.error, LISTED_ERROR_CHARS);
@@ -75,6 +81,7 @@ export async function buildRunResponse(ctx: ToolContext, run: RunRecord, maxChar
   const summary: Run = {
     ...summaryFields(run),
     started_by: { owner, key_name: keyName, surface, client },
+    ...(run.causes.length > 0 && { caused_by: run.causes.map(serializeCause) }),
     ...(run.definition !== null && run.workflowId !== null && { patched: true }),
     inputs: await truncateValue(
       ctx.read.runs,

@@ -6,7 +6,6 @@ import { IdempotencyKey, WorkflowDefinition } from "../../schemas/workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { projectFor } from "../projects/project-for.ts";
-import { assertWriteScope } from "./assert-write-scope.ts";
 import { readInputSources } from "./input-sources.ts";
 import { prepareSingleStep } from "./single-step.ts";
 import { runLocation, startAndWait } from "./start-run.ts";
@@ -73,12 +72,6 @@ export const runStep = defineTool({
 
 async function prepare(ctx: ToolContext, { step, inputs, from, project: requested }: StepInput) {
   const project = await projectFor(ctx, "run", requested);
-  assertWriteScope(
-    ctx,
-    project,
-    "run_step needs a key with the scope write too, because it runs a step that is not saved. Run a workflow instead " +
-      "(run_workflow), or use another key.",
-  );
   const twice = Object.keys(from).filter((name) => Object.hasOwn(inputs, name));
   if (twice.length > 0)
     throw invalidInput(

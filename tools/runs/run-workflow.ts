@@ -9,8 +9,6 @@ import {
   WorkflowIdRef,
   type WorkflowWithDefinition,
 } from "../../schemas/workflow.ts";
-import { scopesIn } from "../../src/core/access.ts";
-import { AppError } from "../../src/core/errors.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { Trial } from "../../src/core/model.ts";
@@ -82,7 +80,7 @@ export const runWorkflow = defineTool({
     ),
 });
 
-/** @throws AppError workflow_not_found, missing_scope, invalid_input (paths below `given`) */
+/** @throws AppError workflow_not_found, invalid_input (paths below `given`) */
 async function trialOf(
   ctx: ToolContext,
   {
@@ -93,7 +91,6 @@ async function trialOf(
 ): Promise<Trial> {
   const workflow = await findWorkflow(ctx.read.workflows, id);
   const { version, published_version: published } = workflow;
-  assertMayGive(ctx, projectOf(workflow));
   const definition = await ctx.read.runs.versionDefinition(workflow.id, requested ?? published ?? version);
   // Where there is none, preparing the run says so.
   const resolved = await resolveGiven(ctx, definition === null ? {} : given, {
@@ -118,24 +115,4 @@ async function unfitOutputs(
   const options = { checkConnections: true, project: projectOf(workflow), selfId: workflow.id, given };
   const { errors } = await checkDefinition(ctx, definition, options);
   return errors.filter(({ path }) => path.startsWith("given."));
-}
-
-/** Given outputs reach the steps after them as new code would, which the scope run does not allow. */
-function assertMayGive({ actor }: ToolContext, project: string): void {
-  if (scopesIn(actor.principal.access, project).has("write")) return;
-  throw new AppError(
-    "missing_scope",
-    "A run with given needs a key with the scope write, because the given outputs are not those of the saved workflow. " +
-      "Run it without given, or use another key.",
-    {
-      errors: [
-        {
-          path: "given",
-          code: "missing_scope",
-          message: "needs a key with the scope write",
-          allowed: ["write"],
-        },
-      ],
-    },
-  );
 }

@@ -10,7 +10,7 @@ export const redeliverTriggerDelivery = defineTool({
   name: "redeliver_trigger_delivery",
   title: "Deliver again what a trigger received",
   description:
-    "Delivers the stored body again, to the version that is published now: a run starts as for a new delivery, whatever the first one started.",
+    "Delivers the stored body again, to the version that is published now: a run starts as for a new delivery, whatever the first one started. Scopes: publish and run.",
   route: "POST /workflows/:workflow_id/deliveries/:delivery_id/redeliver",
   surfaces: ["rest"],
   scope: "publish",
@@ -20,6 +20,7 @@ export const redeliverTriggerDelivery = defineTool({
     "trigger_delivery_not_found",
     "trigger_not_found",
     "trigger_delivery_not_stored",
+    "workflow_not_runnable",
     "too_many_runs",
     "storage_limit_reached",
     "storage_full",
@@ -36,13 +37,18 @@ export const redeliverTriggerDelivery = defineTool({
     // Whatever does not exist is reported after the idempotency key, by the transaction.
     const received = await ctx.read.triggerDeliveries.find(delivery_id);
     const live = received && (await ctx.read.triggers.find(received.triggerId));
-    if (live?.removed === false) await ctx.engine.triggers.assertMayStart(live);
+    if (live?.removed === false) {
+      await ctx.engine.assertMayRun(ctx.actor.principal, live);
+      await ctx.engine.triggers.assertMayStart(live);
+    }
     const again = await ctx.write(async (tx) => {
       const first = await findDelivery(tx, workflow_id, delivery_id);
       const trigger = await findTrigger(tx, workflow_id, await triggerNameOf(tx, first));
       const event = await tx.triggerDeliveries.event(first.id);
       if (event === undefined) throw notStored(first.id);
-      const delivery = await ctx.engine.triggers.redeliver(unscoped(tx), trigger, first, event);
+      const { owner, keyName, lineage, access } = ctx.actor.principal;
+      const by = { owner, keyName, lineage, limits: access.keyLimits };
+      const delivery = await ctx.engine.triggers.redeliver(unscoped(tx), trigger, first, { event, by });
       await tx.recordAudit(trigger.workflowId, undefined, {
         details: { trigger: trigger.name, delivery: first.id, redelivery: delivery.id },
       });

@@ -50,25 +50,44 @@ export async function findDelivery(
   );
 }
 
-/** The URL is shown to those who may change the workflow: anyone who has it can send deliveries. */
+/**
+ * The URL is shown to those who may change the workflow: anyone who has it can send deliveries. Without a signature it starts runs, so
+ * it is shown only to those who may do that themselves.
+ */
 export async function triggerState(ctx: ToolContext, record: TriggerRecord): Promise<TriggerState> {
   const { workflowId, project, version, name, createdAt, rotatedAt, actor } = record;
   const definition = await ctx.read.runs.versionDefinition(workflowId, version);
   const declared = TOP_FIELDS.triggers.parse(definition?.["triggers"])?.find(({ id }) => id === name);
+  const signature = declared?.signature ?? null;
   const mayEdit = scopesIn(ctx.actor.principal.access, project).has("write");
+  const showsUrl = mayEdit && (signature !== null || (await mayRun(ctx, record)));
   return {
     workflow_id: workflowId,
     ...projectField(project),
     id: name,
     version,
     type: "webhook",
-    ...(mayEdit && { url: await ctx.engine.triggers.url(record) }),
-    signature: declared?.signature ?? null,
+    ...(showsUrl && { url: await ctx.engine.triggers.url(record) }),
+    signature,
     created_at: createdAt,
     rotated_at: rotatedAt,
     owner: actor.owner,
   };
 }
+
+/** Whether the caller can start runs of the version that a trigger starts. */
+const mayRun = (ctx: ToolContext, record: TriggerRecord): Promise<boolean> =>
+  ctx.engine.assertMayRun(ctx.actor.principal, record).then(
+    () => true,
+    (error: unknown) => {
+      if (
+        error instanceof AppError &&
+        (error.code === "missing_scope" || error.code === "workflow_not_runnable")
+      )
+        return false;
+      throw error;
+    },
+  );
 
 /** @param trigger the id of its trigger in the definition */
 export const serializeTriggerDelivery = (
@@ -87,6 +106,7 @@ export const serializeTriggerDelivery = (
   code: record.code,
   reason: record.reason,
   redelivery_of: record.redeliveryOf,
+  redelivered_by: record.redeliveredBy?.owner ?? null,
   has_body: record.hasEvent,
 });
 

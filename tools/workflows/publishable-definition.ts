@@ -5,6 +5,9 @@ import { AppError } from "../../src/core/errors.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { checkDefinition } from "./check-definition.ts";
 
+/** Findings that a draft may have, which is run by callers who are known. */
+const REFUSED: ReadonlySet<string> = new Set(["unsigned_approval"]);
+
 /** Finds the definition of a version and checks it. @throws AppError version_not_found, workflow_not_runnable */
 export async function findPublishableDefinition(
   ctx: ToolContext,
@@ -26,11 +29,12 @@ export async function findPublishableDefinition(
             "Publish another version.",
     );
   }
-  const { errors } = await checkDefinition(ctx, definition, {
+  const report = await checkDefinition(ctx, definition, {
     checkConnections: true,
     project: projectOf(workflow),
     selfId: id,
   });
+  const errors = [...report.errors, ...report.warnings.filter(({ code }) => REFUSED.has(code))];
   if (errors.length === 0) return definition;
   throw new AppError(
     "workflow_not_runnable",

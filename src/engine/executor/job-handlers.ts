@@ -156,6 +156,7 @@ const prepareChildRun =
         caller: null,
         inputs,
         actor: run.actor,
+        causes: run.causes,
         trigger: "workflow",
         depth: run.depth + 1,
         pins: run.pins,

@@ -111,6 +111,7 @@ export function onFailureHandler({ context, runs, planOf, prepareRun, log }: Opt
       inputs: { run_id: run.id, workflow_id: run.workflowId, error: run.error },
       ignoreUnknownInputs: true,
       actor: run.actor,
+      causes: run.causes,
       trigger: "on_failure",
       depth: run.depth + 1,
       pins: run.pins,

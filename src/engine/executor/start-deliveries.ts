@@ -7,6 +7,8 @@ import type { Trigger } from "../../../schemas/trigger.ts";
 import { DAY, HOUR, isAgreed, iso, MINUTE, SECOND } from "../../core/clock.ts";
 import { AppError, type ErrorCode, isStorageUnavailable } from "../../core/errors.ts";
 import { formatPath } from "../../core/issues.ts";
+import type { RunCause } from "../../core/model.ts";
+import { personalCause } from "../../core/run-causes.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { TriggerDeliveryEnd, TriggerDeliveryRecord, TriggerRecord } from "../../core/trigger-ports.ts";
@@ -237,6 +239,8 @@ export function deliveryStarter({
       caller: null,
       version: record.version,
       inputs,
+      keyLimits: delivery.redeliveredBy?.limits,
+      causes: causesOfDelivery(delivery, planned.trigger),
       actor: { ...record.actor, surface: "rest", client: WEBHOOK_CLIENT },
       trigger: "webhook",
     });
@@ -292,6 +296,17 @@ export function deliveryStarter({
     if (isTemporary) return age < KEEP_TRYING_MS ? pause : undefined;
     return error.code === "workflow_not_runnable" && age < KEEP_CHECKING_MS ? pause : undefined;
   }
+}
+
+/** Who caused the run of a delivery: whoever delivered it again, and whoever knows the URL of a trigger without a signature. */
+function causesOfDelivery(
+  { id, isSigned, redeliveredBy }: TriggerDeliveryRecord,
+  { signature }: Pick<Trigger, "signature">,
+): RunCause[] {
+  return [
+    ...((isSigned ?? signature !== undefined) ? [] : [{ kind: "unsigned" } as const]),
+    ...(redeliveredBy === null ? [] : [personalCause("redelivered", redeliveredBy, id)]),
+  ];
 }
 
 /** How a delivery ends whose run can't start. */

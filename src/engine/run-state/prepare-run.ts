@@ -3,11 +3,14 @@ import type { Issue } from "../../../schemas/problem.ts";
 import type { Definition } from "../../../schemas/workflow-definition.ts";
 import type { WorkflowWithDefinition } from "../../../schemas/workflow.ts";
 import { projectOf } from "../../../schemas/project.ts";
+import { scopesIn } from "../../core/access.ts";
 import { AppError } from "../../core/errors.ts";
 import { formatPath, invalidInput } from "../../core/issues.ts";
 import { findWorkflow } from "../../core/find-workflow.ts";
 import { newRunId } from "../../core/ids.ts";
 import type { RunPins } from "../../core/model.ts";
+import { causesOfRun } from "../../core/run-causes.ts";
+import { missingScope } from "../../core/scope-refusal.ts";
 import type { WorkflowReader } from "../../core/ports.ts";
 import type { EngineApi, PreparedRun, RunRequest } from "../../core/engine-port.ts";
 import type { RunReader } from "../../core/run-ports.ts";
@@ -16,6 +19,7 @@ import type { RunCheck } from "../definition/run-checks.ts";
 import { type BeyondLimits, pinnedVersions } from "./key-limits.ts";
 import type { PinCalls } from "./pin-calls.ts";
 import type { QueueAdmission } from "./queue-admission.ts";
+import type { UnsignedApprovals } from "./unsigned-approvals.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import type { Validation } from "../../core/validation.ts";
 
@@ -37,6 +41,7 @@ interface Options {
   /** Whether the workflows of a project may call this one of another project. */
   isOffered(workflowId: string, project: string): Promise<boolean>;
   beyondLimits: BeyondLimits;
+  unsignedApprovals: UnsignedApprovals;
   validation: Validation;
 }
 
@@ -50,6 +55,7 @@ export function prepareRun({
   pinCalls,
   isOffered,
   beyondLimits,
+  unsignedApprovals,
   validation,
 }: Options): PrepareRun {
   return async (request) => {
@@ -108,14 +114,25 @@ export function prepareRun({
     { project, live = false, ...source }: RunSource,
     request: RunRequest,
   ): Promise<PreparedRun> {
-    const keyLimits = request.caller?.limits ?? null;
+    assertMayRunUnsaved(request, source, project);
+    const keyLimits = request.caller?.principal.access.keyLimits ?? request.keyLimits ?? null;
     const inherited = request.pins ?? null;
     const ref: DefinitionRef = { id: request.runId ?? newRunId(), ...source };
-    const assertWithinLimits = async (versions: readonly DefinitionRef[]): Promise<void> => {
+    const causes = causesOfRun({
+      ...ref,
+      actor: request.actor,
+      retryOf: request.retryOf,
+      causes: request.causes ?? [],
+    });
+    const assertAllowed = async (versions: readonly DefinitionRef[]): Promise<void> => {
       const beyond = await beyondLimits(versions, keyLimits);
-      if (beyond.length > 0) throw notRunnable(ref, beyond);
+      const undecidable = causes.some(({ kind }) => kind === "unsigned")
+        ? await unsignedApprovals(versions)
+        : [];
+      const errors = [...beyond, ...undecidable];
+      if (errors.length > 0) throw notRunnable(ref, errors);
     };
-    await assertWithinLimits([ref]);
+    await assertAllowed([ref]);
     const { issues, facts } = await check(ref, {
       pins: inherited,
       owner: usageSubjectOf(request.actor),
@@ -128,7 +145,7 @@ export function prepareRun({
     if (request.caller !== null && request.trigger !== "cli")
       await assertQueueMoves({ owner: usageSubjectOf(request.actor), priority });
     const pins = calls.length === 0 ? null : (inherited ?? (await pinCalls(calls, { live })));
-    await assertWithinLimits(pinnedVersions(pins ?? {}));
+    await assertAllowed(pinnedVersions(pins ?? {}));
     return {
       ...ref,
       project,
@@ -145,10 +162,44 @@ export function prepareRun({
       backfill: request.backfill ?? null,
       trace: request.trace ?? null,
       actor: request.actor,
+      causes,
       facts,
       inputs: await parseInputs(validation, definition, request),
     };
   }
+}
+
+/**
+ * A definition that is no saved version is new code, whoever has brought it, and so are outputs that replace those of a saved one.
+ * @throws AppError missing_scope
+ */
+function assertMayRunUnsaved(
+  { caller, trial, trigger }: Pick<RunRequest, "caller" | "trial" | "trigger">,
+  { workflowId, definition }: Pick<DefinitionRef, "workflowId" | "definition">,
+  project: string,
+): void {
+  const needed =
+    workflowId === null
+      ? {
+          subject: "A run of a single step, which is not saved,",
+          instead: "Run a workflow instead (run_workflow).",
+        }
+      : definition !== null
+        ? {
+            subject: "A run of a changed definition, which is not saved,",
+            instead: "Name a version to run a saved one.",
+          }
+        : // The examples of a version are saved with it.
+          trial !== undefined && trigger !== "example"
+          ? {
+              subject: "A run with given outputs, which are not those of the saved workflow,",
+              instead: "Run it without given.",
+            }
+          : undefined;
+  if (needed === undefined || caller === null) return;
+  const { principal } = caller;
+  if (scopesIn(principal.access, project).has("write")) return;
+  throw missingScope(principal, { ...needed, scope: "write", project });
 }
 
 /** What a run follows. */
@@ -223,7 +274,11 @@ async function assertHasDefinition(
   );
 }
 
-const notRunnable = ({ workflowId, version }: DefinitionRef, errors: readonly Issue[]): AppError =>
+/** Why a version, or a step, can't run. */
+export const notRunnable = (
+  { workflowId, version }: Pick<DefinitionRef, "workflowId" | "version">,
+  errors: readonly Issue[],
+): AppError =>
   new AppError(
     "workflow_not_runnable",
     `${workflowId === null ? "The step" : `Version ${version} of "${workflowId}"`} has ` +

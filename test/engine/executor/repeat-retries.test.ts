@@ -43,9 +43,9 @@ async function retried(
     asked.push(ask);
     return probes[1](ask);
   });
-  const { workflowId, firstRunId } = await harness.find(first.id);
-  const id = await harness.start(workflowId, {
-    retryOf: { id: first.id, firstRunId },
+  const retryOf = await harness.find(first.id);
+  const id = await harness.start(retryOf.workflowId, {
+    retryOf,
     ...(changed !== undefined && { definition: changed }),
   });
   first.queue.wake();

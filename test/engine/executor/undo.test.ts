@@ -32,9 +32,9 @@ async function recording(
 }
 
 const retry = async (harness: TestEngine, id: string, request: Partial<RunRequest> = {}) => {
-  const { workflowId, firstRunId } = await harness.find(id);
+  const retryOf = await harness.find(id);
   const queue = await harness.executor();
-  const next = await harness.start(workflowId, { retryOf: { id, firstRunId }, ...request });
+  const next = await harness.start(retryOf.workflowId, { retryOf, ...request });
   queue.wake();
   await queue.waitUntilIdle();
   return { id: next, ...(await harness.outcome(next)) };

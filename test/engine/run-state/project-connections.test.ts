@@ -200,10 +200,10 @@ describe("a run", () => {
 });
 
 const startBy = async (
-  { start, read }: Awaited<ReturnType<typeof harness>>,
+  { start }: Awaited<ReturnType<typeof harness>>,
   workflow: string,
   limits: ConnectionLimits,
-) => start(workflow, { caller: { workflows: read.workflows, limits } });
+) => start(workflow, { keyLimits: limits });
 
 describe("a run that a key with limits starts", () => {
   it("uses no database or model that the key is not limited to", async () => {

@@ -85,6 +85,8 @@ const newDelivery = (id: string, receivedAt: string): NewTriggerDelivery => ({
   reason: null,
   bytes: 2,
   redeliveryOf: null,
+  redeliveredBy: null,
+  isSigned: true,
   event: { body: {}, headers: {}, query: {} },
 });
 

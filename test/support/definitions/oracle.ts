@@ -33,6 +33,7 @@ export async function definitionOracle(harness: TestEngine): Promise<(made: Gene
     pinCalls: () => Promise.resolve({}),
     isOffered: () => Promise.resolve(false),
     beyondLimits: () => Promise.resolve([]),
+    unsignedApprovals: () => Promise.resolve([]),
   });
 
   async function run({ definition, inputs }: Generated) {

@@ -70,7 +70,8 @@ export function triggersApi(options: Options): TriggersApi {
       const senderId = senderIdOf(trigger, event, inHeaders);
       const key = deliveryKey(trigger, event, senderId);
       await assertMayStart(record);
-      const delivery = newDelivery(record, { event, senderId, key, bytes });
+      const isSigned = trigger.signature !== undefined;
+      const delivery = newDelivery(record, { event, senderId, key, bytes, isSigned });
       const recorded = await transaction((tx) => add(tx, record, delivery));
       wake();
       const { id, runId, receivedAt } = recorded;
@@ -83,7 +84,7 @@ export function triggersApi(options: Options): TriggersApi {
       if (refusedAt.size >= MAX_REFUSED) refusedAt.clear();
       refusedAt.set(record.id, now);
       const refused: NewTriggerDelivery = {
-        ...newDelivery(record, { event: null, senderId: null, key: null, bytes }),
+        ...newDelivery(record, { event: null, senderId: null, key: null, bytes, isSigned: null }),
         status: "refused",
         runId: null,
         code,
@@ -101,9 +102,9 @@ export function triggersApi(options: Options): TriggersApi {
 
     assertMayStart,
 
-    async redeliver(tx, record, { id, senderId, bytes }, event) {
-      const again = newDelivery(record, { event, senderId, key: null, bytes });
-      return add(tx, record, { ...again, redeliveryOf: id });
+    async redeliver(tx, record, { id, senderId, bytes, isSigned }, { event, by }) {
+      const again = newDelivery(record, { event, senderId, key: null, bytes, isSigned });
+      return add(tx, record, { ...again, redeliveryOf: id, redeliveredBy: by });
     },
   };
 
@@ -119,7 +120,7 @@ export function triggersApi(options: Options): TriggersApi {
 
   function newDelivery(
     { id, workflowId }: TriggerRecord,
-    received: Pick<NewTriggerDelivery, "event" | "senderId" | "key" | "bytes">,
+    received: Pick<NewTriggerDelivery, "event" | "senderId" | "key" | "bytes" | "isSigned">,
   ): NewTriggerDelivery {
     return {
       id: newTriggerDeliveryId(),
@@ -131,6 +132,7 @@ export function triggersApi(options: Options): TriggersApi {
       code: null,
       reason: null,
       redeliveryOf: null,
+      redeliveredBy: null,
       ...received,
     };
   }

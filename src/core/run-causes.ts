@@ -1,0 +1,45 @@
+/** Everybody who caused a run: whom the record of the run names, and who decides nothing in it. */
+import type { RunActor, RunCause, RunRecord } from "./model.ts";
+import { usageSubjectOf } from "./usage-limits.ts";
+
+/** A cause that names who it was. */
+export type PersonalCause = Exclude<RunCause, { kind: "unsigned" }>;
+
+export const isPersonal = (cause: RunCause): cause is PersonalCause => cause.kind !== "unsigned";
+
+/** Somebody as a cause. @param by the run, or the delivery, with which they caused it */
+export const personalCause = (
+  kind: PersonalCause["kind"],
+  { owner, keyName, lineage }: Pick<RunActor, "owner" | "keyName" | "lineage">,
+  by: string,
+): PersonalCause => ({ kind, owner, keyName, lineage, by });
+
+/** A run that is prepared, and what it is prepared for. */
+interface Starting {
+  id: string;
+  workflowId: string | null;
+  actor: RunActor;
+  /** Its own definition, if it has one. */
+  definition: Record<string, unknown> | null;
+  /** The run that it repeats. */
+  retryOf: Pick<RunRecord, "id" | "actor" | "causes"> | undefined;
+  /** Who caused it besides its actor, and the causes of the run that starts it. */
+  causes: readonly RunCause[];
+}
+
+/** The causes of a new run: those that it inherits, who started what it repeats, and whose definition it has. */
+export function causesOfRun({ id, workflowId, actor, definition, retryOf, causes }: Starting): RunCause[] {
+  const all: RunCause[] = [
+    ...causes,
+    ...(retryOf === undefined
+      ? []
+      : [...retryOf.causes, personalCause("started", retryOf.actor, retryOf.id)]),
+    ...(definition === null ? [] : [personalCause(workflowId === null ? "step" : "patched", actor, id)]),
+  ];
+  const first = new Map<string, RunCause>();
+  for (const cause of all) {
+    const key = isPersonal(cause) ? `${cause.kind} ${usageSubjectOf(cause)}` : cause.kind;
+    if (!first.has(key)) first.set(key, cause);
+  }
+  return [...first.values()];
+}
