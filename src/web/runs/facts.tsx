@@ -75,6 +75,18 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
             .join(" · ")}
         </Text>
       </Fact>
+      {run.caused_by !== undefined && (
+        <Fact name="Also caused by">
+          {run.caused_by.map(({ kind, owner: person = "Somebody unknown", by }) => (
+            <Text span key={`${kind} ${by}`} size="sm" display="block">
+              {person}{" "}
+              <Text span c="dimmed" size="xs">
+                {CAUSES[kind]}
+              </Text>
+            </Text>
+          ))}
+        </Fact>
+      )}
       <Fact name="Created">
         <Time at={run.created_at} />
       </Fact>
@@ -128,6 +140,15 @@ export function RunFacts({ run, usage, now }: RunFactsProps) {
     </Facts>
   );
 }
+
+/** What those did who caused a run. */
+const CAUSES: Readonly<Record<NonNullable<LiveRun["caused_by"]>[number]["kind"], string>> = {
+  started: "started a run that it retries",
+  redelivered: "sent the delivery again",
+  patched: "changed the definition",
+  step: "wrote the step",
+  unsigned: "with the URL of the trigger",
+};
 
 /** A browser sends a long user agent, which says little. */
 const clientLabel = (name: string): string => (name.startsWith("Mozilla/") ? "Browser" : name);
