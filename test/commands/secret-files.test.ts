@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiClient } from "../support/http.ts";
 import { testCli } from "../support/command-line.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, untilPassing } from "../support/eventually.ts";
 import { mockHttpServer, type ReceivedRequest, sendJson } from "../support/mock-http-server.ts";
 import { WIRE_FORMATS } from "../support/mock-model-server.ts";
 import { runCommand, startProgram } from "../support/process.ts";
@@ -66,7 +66,7 @@ describe("a secret in a file", () => {
     }, "the new value");
     former = FIRST;
     expect(await run()).toMatchObject({ output: "You sent Bearer ***, before ***." });
-    expect(log()).toContain('"msg":"secret replaced"');
+    await untilPassing(() => expect(log()).toContain('"msg":"secret replaced"'));
     expect(log()).not.toContain("s3cret");
   });
 
@@ -74,7 +74,9 @@ describe("a secret in a file", () => {
     const there = await setUp();
     rmSync(there.key);
     const { run, log } = await serve(there);
-    expect(log()).toContain("can't be used: the file that WRITER_KEY_FILE names cannot be read");
+    await untilPassing(() =>
+      expect(log()).toContain("can't be used: the file that WRITER_KEY_FILE names cannot be read"),
+    );
     expect(await run()).toMatchObject({ status: "failed" });
     writeFileSync(there.key, FIRST);
     await eventually(async () => (await run()).status === "succeeded" || undefined, "a run with the secret");
