@@ -209,7 +209,9 @@ export function engine({
     async assertMayRun(principal, { project, ...version }) {
       if (!scopesIn(principal.access, project).has("run"))
         throw missingScope(principal, { subject: "What starts runs of a workflow", scope: "run", project });
-      const beyond = await limited(await versionsOf(version), principal.access.keyLimits);
+      const { keyLimits } = principal.access;
+      if (keyLimits === null) return;
+      const beyond = await limited(await versionsOf(version), keyLimits);
       if (beyond.length > 0) throw notRunnable(version, beyond);
     },
     async assertMayStart(run) {

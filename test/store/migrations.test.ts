@@ -238,3 +238,40 @@ it("gives the jobs of before to the owners and the workflows of their runs", asy
     ]),
   );
 });
+
+it("records who caused the unfinished runs of before: who started, changed or wrote what they repeat", async () => {
+  const stateDir = temporaryDirectory();
+  const runCauses = MIGRATIONS.findIndex(({ name }) => name === "run-causes");
+  const before = await open(stateDir, { migrations: MIGRATIONS.slice(0, runCauses) });
+  const runs = [
+    { id: "first", person: "ann", ended: true },
+    { id: "patched", person: "ben", retryOf: "first", definition: true },
+    { id: "child", person: "ben", parent: "patched", depth: 1 },
+    { id: "ended", person: "cid", retryOf: "first", ended: true },
+    { id: "plain", person: "cid" },
+  ];
+  await before.transaction(async (trx) => {
+    await sql`insert into workflows (id, name, name_key, description, tags, search_text, status, version, created_at,
+      updated_at, created_by) values ('daily', '', '', '', '[]', '', 'draft', 1, '', '', '')`.execute(trx);
+    for (const { id, person, ended, retryOf = null, parent = null, definition, depth = 0 } of runs)
+      await sql`insert into runs (id, project, workflow_id, version, status, states, seq, admitted, trigger, priority,
+        depth, first_run, owner, key_name, lineage, surface, client, created_at, inputs, stored_bytes, finished_at, retry_of,
+        parent_run, definition) values (${id}, 'default', 'daily', 1, 'running', '', 0, 1, 'rest', 0, ${depth}, ${id}, ${person},
+        'ci', 'key_1', 'rest', '', '', '{}', 0, ${ended === true ? "2026" : null}, ${retryOf}, ${parent},
+        ${definition === true ? "{}" : null})`.execute(trx);
+  });
+  await before.close();
+  const { read } = await open(stateDir);
+  const rows = await read.selectFrom("runs").select(["id", "causes"]).execute();
+  const who = { keyName: "ci", lineage: "key_1" };
+  const causes = [
+    { kind: "patched", owner: "ben", ...who, by: "patched" },
+    { kind: "started", owner: "ann", ...who, by: "first" },
+  ];
+  const recorded = Object.fromEntries(
+    rows.flatMap(({ id, causes: text }) =>
+      text === null ? [] : [[id, JSON.parse(text) as unknown] as const],
+    ),
+  );
+  expect(recorded).toEqual({ patched: causes, child: causes });
+});
