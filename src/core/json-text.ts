@@ -4,6 +4,7 @@
  */
 import type { Issue } from "../../schemas/problem.ts";
 import { formatPath } from "./issues.ts";
+import { isNestedDeeper } from "./json-nesting.ts";
 
 /** Maximum number of losses reported for one text. */
 const MAX_LOSSES = 100;
@@ -134,12 +135,21 @@ export class NumberTooLargeError extends Error {
   }
 }
 
+/** JSON that is nested too deep. */
+export class JsonTooDeepError extends Error {
+  constructor(maxDepth: number) {
+    super(`The JSON is nested deeper than ${maxDepth} levels.`);
+  }
+}
+
 /**
  * Parses JSON of another system. An integer beyond ±(2^53 − 1) becomes text with its digits, whatever their number, so that
  * ids of one field have one type.
- * @throws SyntaxError for invalid JSON; NumberTooLargeError
+ * @param maxDepth maximum nesting, in levels
+ * @throws SyntaxError for invalid JSON; JsonTooDeepError, NumberTooLargeError
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactJson(text: string, maxDepth: number): unknown {
+  if (isNestedDeeper(text, maxDepth)) throw new JsonTooDeepError(maxDepth);
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
   const [tooLarge] = findJsonLosses(text, "not_finite");

@@ -279,8 +279,8 @@ describe("a body that can't be read", () => {
     ["is not UTF-8", 400, "invalid_json", Buffer.from('{"name":"\xe9"}', "latin1"), {}],
     ["is compressed", 415, "unsupported_media_type", "{}", { "Content-Encoding": "gzip" }],
     ["is a batch", 400, "invalid_request", JSON.stringify([LIST_WORKFLOWS_CALL, LIST_WORKFLOWS_CALL]), {}],
-    ["is nested deeply", 400, "invalid_request", deep(200), {}],
-    ["is nested beyond any stack", 400, "invalid_request", deep(20_000), {}],
+    ["is nested deeply", 400, "invalid_input", deep(200), {}],
+    ["is nested beyond any stack", 400, "invalid_input", deep(20_000), {}],
     ["is a long initialize", 413, "payload_too_large", longInitialize, {}],
     ["is of another type", 415, "unsupported_media_type", "a=1", { "Content-Type": "text/plain" }],
   ] as const;

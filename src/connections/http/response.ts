@@ -2,8 +2,8 @@
 import { pipeline } from "node:stream/promises";
 import { type Readable, Transform, Writable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
-import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
-import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
+import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { StepError } from "../../core/step-errors.ts";
 import type { Masker } from "../masking.ts";
 
@@ -131,10 +131,15 @@ const TEXT =
 function json(bytes: Buffer, mask: Masker, lenient: boolean): unknown {
   // RFC 8259 §8.1: JSON is UTF-8; a byte order mark may be ignored.
   const text = new TextDecoder().decode(bytes);
-  let value: unknown;
   try {
-    value = parseExactJson(text);
+    return parseExactJson(text, MAX_JSON_DEPTH);
   } catch (error) {
+    if (error instanceof JsonTooDeepError)
+      throw new StepError(
+        "http_failed",
+        `The JSON of the response is nested deeper than ${MAX_JSON_DEPTH} levels.`,
+        { transient: false },
+      );
     if (lenient) return text;
     if (error instanceof NumberTooLargeError)
       throw new StepError(
@@ -152,14 +157,6 @@ function json(bytes: Buffer, mask: Masker, lenient: boolean): unknown {
       transient: false,
     });
   }
-  if (!exceedsDepth(value, MAX_JSON_DEPTH)) return value;
-  throw new StepError(
-    "http_failed",
-    `The JSON of the response is nested deeper than ${MAX_JSON_DEPTH} levels.`,
-    {
-      transient: false,
-    },
-  );
 }
 
 /** Decodes text; UTF-8 if the charset is unknown. */

@@ -1,8 +1,8 @@
 /** The models of the configuration, called through the AI SDK. */
-import { exceedsDepth, MAX_JSON_DEPTH } from "../../../schemas/text.ts";
+import { MAX_JSON_DEPTH } from "../../../schemas/text.ts";
 import type { Usage } from "../../core/model.ts";
 import type { CallContext, ModelResponse, ModelRequest, Models } from "../../core/connections.ts";
-import { NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
+import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../core/json-text.ts";
 import { nearMatch } from "../../core/near-match.ts";
 import { lazy } from "../../core/lazy.ts";
 import { NO_PROXIES, type OutgoingProxies } from "../../core/outgoing-proxy.ts";
@@ -164,8 +164,11 @@ function readObject(
   let value: unknown;
   try {
     // Some models wrap JSON into a Markdown code block in spite of their instructions.
-    value = parseExactJson(/^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(reply.text)?.[1] ?? reply.text);
+    const text = /^\s*```(?:json)?\s*\n([\s\S]*)\n\s*```\s*$/.exec(reply.text)?.[1] ?? reply.text;
+    value = parseExactJson(text, MAX_JSON_DEPTH);
   } catch (error) {
+    if (error instanceof JsonTooDeepError)
+      return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };
     if (error instanceof NumberTooLargeError)
       return { issues: [`${error.path} must be a number up to 1.8e308`.trimStart()] };
     if (reply.finishReason === "length")
@@ -181,8 +184,6 @@ function readObject(
       );
     return { issues: ["the answer is not JSON"] };
   }
-  if (exceedsDepth(value, MAX_JSON_DEPTH))
-    return { issues: [`the answer is nested deeper than ${MAX_JSON_DEPTH} levels`] };
   return parse(value);
 }
 

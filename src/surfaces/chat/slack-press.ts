@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { APPROVE, DECLINE } from "../../core/chat-port.ts";
 import type { ChatMember } from "../../core/chat-port.ts";
+import { isNestedDeeper, MAX_REQUEST_DEPTH } from "../../core/json-nesting.ts";
 
 export interface ButtonPress {
   approvalId: string;
@@ -42,6 +43,7 @@ export function readPress(body: Buffer): ButtonPress | undefined {
 }
 
 function parseJson(text: string): unknown {
+  if (isNestedDeeper(text, MAX_REQUEST_DEPTH)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { formatPath } from "../../core/issues.ts";
+import { isNestedDeeper, MAX_REQUEST_DEPTH, tooDeepIssue } from "../../core/json-nesting.ts";
 import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
 
 type Node = Readonly<Record<string, unknown>>;
@@ -68,6 +69,10 @@ function readText(node: Node, text: string, path: Path, issues: Issue[]): unknow
   if ((types.has("integer") || types.has("number")) && /^-?\d{1,15}(?:\.\d{1,9})?$/.test(text))
     return Number(text);
   if (types.has("array") || types.has("object")) {
+    if (isContainer(text) && isNestedDeeper(text, MAX_REQUEST_DEPTH)) {
+      issues.push(tooDeepIssue(formatPath(path)));
+      return text;
+    }
     const parsed = parseContainer(text);
     if (parsed !== undefined && types.has(Array.isArray(parsed) ? "array" : "object")) {
       for (const { path: inner, ...loss } of findJsonLosses(text))
@@ -97,9 +102,11 @@ function optionsOf(node: Node): readonly Node[] {
 const itemTakes = (list: Node | undefined, type: string): boolean =>
   list !== undefined && optionsOf((list["items"] ?? {}) as Node).some((option) => option["type"] === type);
 
+const isContainer = (text: string): boolean => /^\s*[[{]/.test(text);
+
 /** The object or list that a text holds; undefined for any other text. */
 function parseContainer(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+  if (!isContainer(text)) return undefined;
   try {
     return JSON.parse(text) as object;
   } catch {

@@ -3,11 +3,11 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { exceedsDepth } from "../../../schemas/text.ts";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseHost } from "../../core/hosts.ts";
 import { formatPath } from "../../core/issues.ts";
+import { assertRequestDepth } from "../../core/json-nesting.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 import { describeLoss, findJsonLosses } from "../../core/json-text.ts";
 import { isAllowedOrigin, type OriginRules } from "../cross-origin.ts";
@@ -16,8 +16,6 @@ import { isAllowedOrigin, type OriginRules } from "../cross-origin.ts";
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Maximum size of an initialize request, in bytes, because it is stored as long as its session. */
 const MAX_INITIALIZE_BYTES = 16 * 1024;
-/** Maximum nesting of a message, in levels: enough for the deepest valid input, and safe for recursive code. */
-export const MAX_DEPTH = 200;
 
 /**
  * Refuses requests of foreign web pages: another `Origin`, or a `Host` name that is not ours (DNS rebinding). IP addresses
@@ -53,21 +51,19 @@ export interface ReceivedMessage {
 
 /**
  * Reads the JSON message of a body. The SDK checks whether it is a JSON-RPC message.
- * @throws AppError unsupported_media_type, payload_too_large, invalid_json, invalid_request
+ * @throws AppError unsupported_media_type, payload_too_large, invalid_json, invalid_request, invalid_input
  */
 export async function readMessage(req: IncomingMessage): Promise<ReceivedMessage> {
   const body = await readBody(req);
   const text = decode(body);
   await nextTurnIfLarge(text.length);
+  assertRequestDepth(body);
   const message = parse(text);
   if (Array.isArray(message)) {
     throw new AppError(
       "invalid_request",
       "Batches are not supported. Send each message in a request of its own.",
     );
-  }
-  if (exceedsDepth(message, MAX_DEPTH)) {
-    throw new AppError("invalid_request", `The message is nested deeper than ${MAX_DEPTH} levels.`);
   }
   if (body.byteLength > MAX_INITIALIZE_BYTES && methodOf(message) === "initialize") {
     throw new AppError(

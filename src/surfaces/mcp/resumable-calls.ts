@@ -7,9 +7,9 @@ import { randomUUID } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type CallToolRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { exceedsDepth } from "../../../schemas/text.ts";
 import { AppError } from "../../core/errors.ts";
-import { argumentIssuesOf, MAX_DEPTH } from "./http-messages.ts";
+import { assertRequestDepth } from "../../core/json-nesting.ts";
+import { argumentIssuesOf } from "./http-messages.ts";
 
 /** The first revision whose clients understand an event without data. */
 const FIRST_RESUMABLE_REVISION = "2025-11-25";
@@ -78,9 +78,10 @@ export function findResumedCall(lastEventId: string): ResumableCall {
     if (!lastEventId.startsWith(PREFIX) || lastEventId.length > MAX_EVENT_ID) throw new Error("Not our id");
     const bytes = Buffer.from(lastEventId.slice(PREFIX.length), "base64url");
     const text = inflateRawSync(bytes, { maxOutputLength: MAX_CALL_BYTES }).toString();
-    const call: unknown = JSON.parse(text);
     // The id comes from the client, so it is checked as a message is.
-    if (exceedsDepth(call, MAX_DEPTH) || argumentIssuesOf(text).length > 0) throw new Error("Not our id");
+    assertRequestDepth(text);
+    const call: unknown = JSON.parse(text);
+    if (argumentIssuesOf(text).length > 0) throw new Error("Not our id");
     return Call.parse(call);
   } catch (error) {
     throw new AppError(

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import express, { type Request, type Response } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
+import { assertRequestDepth } from "../../core/json-nesting.ts";
 import { jsonLossIssues } from "../../core/json-text.ts";
 import { nextTurnIfLarge } from "../../core/next-turn.ts";
 
@@ -72,10 +73,11 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
 /**
  * Parses JSON, with turns of the event loop between the steps for a large one.
  * @returns the issues of values that the parsed value does not hold as they are written
- * @throws AppError invalid_json
+ * @throws AppError invalid_json; invalid_input where it is nested too deep
  */
 export async function parseJsonText(text: string): Promise<{ value: unknown; issues: Issue[] }> {
   await nextTurnIfLarge(text.length);
+  assertRequestDepth(text);
   const value = parseJson(text);
   await nextTurnIfLarge(text.length);
   const issues = jsonLossIssues(text);

@@ -16,7 +16,7 @@ const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
  * @param body its bytes
  * @param secretHeader the header in which the trigger expects its secret
  * @returns the event, and the issues of values that it does not hold as they are written
- * @throws AppError invalid_json
+ * @throws AppError invalid_json; invalid_input where it is nested too deep
  */
 export async function receivedEvent(
   req: Request,

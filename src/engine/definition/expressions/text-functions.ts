@@ -1,9 +1,10 @@
 /** Functions on strings. Lengths and positions count characters (code points), as in CEL. */
-import { NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
+import { JsonTooDeepError, NumberTooLargeError, parseExactJson } from "../../../core/json-text.ts";
 import { charge, chargeText, limitList } from "./evaluation-context.ts";
 import type { Evaluation } from "./evaluation-context.ts";
 import { throwFailed, throwNullValue } from "./failures.ts";
 import { parseCsv } from "./csv.ts";
+import { MAX_EXPRESSION_VALUE_DEPTH } from "./limits.ts";
 import { STRING } from "../../../core/shapes.ts";
 import type { CelFunction, FunctionBody, Param } from "./functions.ts";
 import * as is from "./params.ts";
@@ -131,12 +132,18 @@ const PARSE_COST = 2;
 const parseJson: FunctionBody = ([value], { evaluation, location }) => {
   chargeText(evaluation, (value as string).length, PARSE_COST);
   try {
-    return parseExactJson(value as string);
+    return parseExactJson(value as string, MAX_EXPRESSION_VALUE_DEPTH);
   } catch (error) {
-    const reason = error instanceof NumberTooLargeError ? "has a number that is too large" : "is not JSON";
-    return throwFailed(location, `parses text that ${reason}`);
+    return throwFailed(location, `parses text that ${reasonOf(error)}`);
   }
 };
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NumberTooLargeError) return "has a number that is too large";
+  return error instanceof JsonTooDeepError
+    ? `is nested deeper than ${MAX_EXPRESSION_VALUE_DEPTH} levels`
+    : "is not JSON";
+}
 
 const HTML_ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
