@@ -30,50 +30,96 @@ function isExactInteger(source: string): boolean {
 }
 
 /** An object or a list around the current position, with the key or the index of its current value. */
-type Frame = { keys: Set<string>; key: string; isKeyNext: boolean } | { index: number };
+interface Frame {
+  isList: boolean;
+  index: number;
+  /** Undefined before the first key of an object. */
+  key: string | undefined;
+  isKeyNext: boolean;
+  /** The keys of an object that has more than one: most of many objects have few. */
+  keys: Set<string> | undefined;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+/** Length of the shortest number without an exponent that can be a loss, in characters. */
+const LONG_NUMBER_CHARS = 16;
 
 /**
- * Finds the losses of a text.
+ * Finds the losses of a text, in one pass that looks closer only at keys and at long numbers.
  * @param text valid JSON
  * @param only the one kind to find; default: all
  */
 export function findJsonLosses(text: string, only?: JsonLoss["kind"]): JsonLoss[] {
   const losses: JsonLoss[] = [];
   const frames: Frame[] = [];
-  const path = (): PropertyKey[] => frames.map((frame) => ("index" in frame ? frame.index : frame.key));
+  let frame: Frame | undefined;
+  const path = (): PropertyKey[] => frames.map(({ isList, index, key }) => (isList ? index : key!));
+  const add = (kind: JsonLoss["kind"] | undefined, source: string, offset: number): void => {
+    if (kind !== undefined && (only ?? kind) === kind)
+      losses.push({ kind, path: path(), text: source, offset });
+  };
   for (let at = 0; at < text.length && losses.length < MAX_LOSSES; at += 1) {
-    const frame = frames.at(-1);
-    const first = text[at]!;
-    if (first === '"') {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
       const end = endOfString(text, at);
-      if (frame !== undefined && "keys" in frame && frame.isKeyNext) {
-        const raw = text.slice(at, end + 1);
-        frame.key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-        if (frame.keys.has(frame.key) && (only ?? "duplicate_key") === "duplicate_key")
-          losses.push({ kind: "duplicate_key", path: path(), text: frame.key, offset: at });
-        frame.keys.add(frame.key);
-        frame.isKeyNext = false;
-      }
+      if (frame?.isKeyNext === true && takeKey(frame, text.slice(at, end + 1)))
+        add("duplicate_key", frame.key!, at);
       at = end;
-    } else if (first === "{") frames.push({ keys: new Set(), key: "", isKeyNext: true });
-    else if (first === "[") frames.push({ index: 0 });
-    else if (first === "}" || first === "]") frames.pop();
-    else if (first === ",") {
-      if (frame !== undefined && "index" in frame) frame.index += 1;
-      else if (frame !== undefined) frame.isKeyNext = true;
-    } else if (first === "-" || (first >= "0" && first <= "9")) {
-      NUMBER.lastIndex = at;
-      const source = NUMBER.exec(text)![0];
-      const kind = numberLoss(source);
-      if (kind !== undefined && (only ?? kind) === kind)
-        losses.push({ kind, path: path(), text: source, offset: at });
-      at += source.length - 1;
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      const isList = code === OPENING_BRACKET;
+      frame = { isList, index: 0, key: undefined, isKeyNext: !isList, keys: undefined };
+      frames.push(frame);
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      frames.pop();
+      frame = frames.at(-1);
+    } else if (code === COMMA && frame !== undefined) {
+      if (frame.isList) frame.index += 1;
+      else frame.isKeyNext = true;
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const { end, hasExponent } = endOfNumber(text, at);
+      if (end - at >= LONG_NUMBER_CHARS || hasExponent) {
+        const source = text.slice(at, end);
+        add(numberLoss(source), source, at);
+      }
+      at = end - 1;
     }
   }
   return losses;
 }
 
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Takes the next key of an object. @param raw with its quotes @returns whether the object has it already */
+function takeKey(frame: Frame, raw: string): boolean {
+  const previous = frame.key;
+  const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+  frame.key = key;
+  frame.isKeyNext = false;
+  if (previous === undefined) return false;
+  frame.keys ??= new Set([previous]);
+  const isRepeated = frame.keys.has(key);
+  frame.keys.add(key);
+  return isRepeated;
+}
+
+/** Returns the offset behind a number, and whether it has an exponent. */
+function endOfNumber(text: string, start: number): { end: number; hasExponent: boolean } {
+  let hasExponent = false;
+  for (let end = start + 1; ; end += 1) {
+    const code = text.charCodeAt(end);
+    // e and E
+    if (code === 0x65 || code === 0x45) hasExponent = true;
+    // Digits, . + and -; at the end of the text the code is NaN.
+    else if (!(code >= ZERO && code <= NINE) && code !== 0x2e && code !== 0x2b && code !== MINUS)
+      return { end, hasExponent };
+  }
+}
 
 /** @param source a number as JSON or YAML writes it */
 export function numberLoss(source: string): "inexact_integer" | "not_finite" | undefined {
