@@ -160,6 +160,8 @@ describe("a link that decides", () => {
     for (let times = 0; times < 40; times += 1) expect((await browser("GET", path)).status).toBe(200);
     for (let times = 0; times < 50; times += 1) await browser("GET", path);
     expect((await browser("GET", path)).status).toBe(429);
+    // Before its form is read, which is too large.
+    expect((await browser("POST", path, { comment: "x".repeat(70_000) })).status).toBe(429);
   });
 
   it("ends with the approval: expired, cancelled, or decided elsewhere", async () => {

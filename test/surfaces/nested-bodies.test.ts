@@ -7,6 +7,7 @@ import { apiClient, type ApiResponse } from "../support/http.ts";
 import { testInstance } from "../support/instance.ts";
 import { openMcp, openSse, postMessage } from "../support/raw-mcp.ts";
 import { expectProblem } from "../support/rest.ts";
+import { formatRequest, socketClient } from "../support/sockets.ts";
 
 const MIB = 1024 * 1024;
 /** JSON of about a size, in bytes, that is brackets only. */
@@ -26,9 +27,9 @@ const signed = (body: string): Record<string, string> => ({
 });
 
 /** A server with a trigger and two runs that wait for an event, one of them signed, and the paths of their URLs. */
-async function openServer() {
+async function openServer(env: Record<string, string> = {}) {
   const instance = await testInstance();
-  const { url } = await instance.rest({ config: CONFIG, env: ENV });
+  const { url } = await instance.rest({ config: CONFIG, env: { ...ENV, ...env } });
   await instance.executor({ config: CONFIG, env: ENV });
   const { value: key } = await instance.key({ scopes: ["read", "write", "run", "publish"] });
   const call = apiClient(url, key);
@@ -146,5 +147,27 @@ describe("a body of brackets", () => {
     const { text } = await postMessage(`${url}/mcp`, key, call);
     expect(parsed()).toBe(0);
     expect(text).toContain("inputs must not be nested deeper than 200 levels");
+  });
+});
+
+describe("the memory for bodies of senders without a key", () => {
+  it("is not that of callers with a key", async () => {
+    const { url, call, open } = await openServer({ MILLRACE_TRUSTED_PROXIES: "127.0.0.1" });
+    const clients = await Promise.all(
+      Array.from({ length: 40 }, async (_, host) => {
+        const client = await socketClient(url);
+        client.send(
+          formatRequest("POST", open, {
+            "Content-Type": "application/json",
+            "Content-Length": String(MIB),
+            "X-Forwarded-For": `192.0.2.${host + 1}`,
+          }),
+        );
+        return client;
+      }),
+    );
+    await eventually(() => clients.find((client) => client.received().includes("429 ")), "a refusal");
+    const large = { definition: { description: "x".repeat(900_000), steps: [] } };
+    expect((await call("POST", "/workflows/validate", large)).status).toBe(200);
   });
 });

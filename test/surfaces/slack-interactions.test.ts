@@ -123,6 +123,18 @@ describe("an approval in Slack", () => {
     expect(await status()).toBe("pending");
   });
 
+  it("is not read of a network that has sent too many", async () => {
+    const { slack, url } = await posted();
+    const send = async (body: string): Promise<number> =>
+      (await fetch(`${url}/interactions/slack`, { method: "POST", body })).status;
+    const tooLarge = "x".repeat(257 * 1024);
+    expect(await send(tooLarge)).toBe(413);
+    for (let batch = 0; batch < 24; batch += 1)
+      await Promise.all(Array.from({ length: 25 }, () => send("forged")));
+    expect(await send(tooLarge)).toBe(429);
+    expect(await interact(url, slack.press("U111", "approve"))).toBe(429);
+  });
+
   it("is decided once by an interaction that is replayed, and only on the plan of the message", async () => {
     const { slack, url, status } = await posted();
     const other = slack.press("U111", "approve", slack.messages[0], {

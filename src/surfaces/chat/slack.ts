@@ -4,14 +4,15 @@
  */
 import { type Request, type Response, raw } from "express";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
-import { networkOf } from "../../auth/network.ts";
 import type { CallContext } from "../../core/connections.ts";
 import { SECOND } from "../../core/clock.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { checkSignature } from "../../core/webhook-signatures/index.ts";
 import { mayDecideIn, principalOfWay } from "../decide/link-caller.ts";
 import { invoke, type Services } from "../invoke.ts";
-import { requestWindow } from "../request-window.ts";
+import type { BodyMemory } from "../body-memory.ts";
+import { customerOf, networkLimit } from "../network-limit.ts";
+import { readWith } from "../rest/body.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
 import { type ButtonPress, readPress } from "./slack-press.ts";
@@ -26,13 +27,14 @@ const ANSWER_MS = 2 * SECOND;
 const WORK_MS = 30 * SECOND;
 
 /** Reads the body as bytes, because they are signed. */
-export const slackBody = raw({ type: () => true, limit: MAX_BODY });
+const readBytes = raw({ type: () => true, limit: MAX_BODY });
 
 export function slackInteractions(
   services: Services,
   signIn: Pick<SignInServices, "sessions">,
+  bodies: BodyMemory,
 ): (req: Request, res: Response) => Promise<void> {
-  const count = requestWindow(PER_MINUTE, () => performance.now());
+  const assertBelowLimit = networkLimit(PER_MINUTE, "interactions");
   const { chats } = services.engine.configured;
 
   /** The chats whose app has signed the request. */
@@ -50,15 +52,10 @@ export function slackInteractions(
 
   return async (req, res) => {
     res.setHeader("Cache-Control", "no-store");
-    const seconds = count(networkOf(clientAddressOf(req)));
-    if (seconds !== undefined)
-      throw new AppError(
-        "rate_limited",
-        `Too many interactions came from this network. Try again in ${seconds} s.`,
-        {
-          headers: { "Retry-After": String(seconds) },
-        },
-      );
+    const address = clientAddressOf(req);
+    assertBelowLimit(address);
+    bodies.reserve(req, res, customerOf(address));
+    await readWith(readBytes, req, res);
     const names = signers(req);
     if (names.length === 0)
       throw new AppError(

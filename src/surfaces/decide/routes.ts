@@ -5,13 +5,12 @@
 import { type Request, type Response, Router, urlencoded } from "express";
 import { decideApproval } from "../../../tools/approvals/decide-approval.ts";
 import { type DecisionPreview, previewDecision } from "./preview.ts";
-import { networkOf } from "../../auth/network.ts";
 import { rejectCrossSiteRequest } from "../../auth/csrf.ts";
 import { AppError, ERRORS } from "../../core/errors.ts";
 import { type Call, invoke, type Services } from "../invoke.ts";
-import { fromExpressError } from "../rest/body.ts";
+import { fromExpressError, readWith } from "../rest/body.ts";
 import { rejectOtherMethods } from "../rest/methods.ts";
-import { requestWindow } from "../request-window.ts";
+import { networkLimit } from "../network-limit.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { SignInServices } from "../session/endpoint.ts";
 import { formValues } from "./form.ts";
@@ -28,14 +27,14 @@ type LinkRequest = Request<{ token: string }>;
 
 export function decisionPages(services: Services, signIn: SignInServices): Router {
   const router = Router({ caseSensitive: true });
-  const count = requestWindow(PER_MINUTE, () => performance.now());
+  const assertBelowLimit = networkLimit(PER_MINUTE, "requests");
   const parse = urlencoded({ extended: false, limit: MAX_FORM });
   router
     .route("/:token")
     // Before GET, which would answer it too: nothing is looked up for a program that only asks whether there is a page.
     .head((_req, res) => sendNotice(res, 200, "Approval", ""))
     .get(page(show))
-    .post(parse, page(decide))
+    .post(page(decide))
     .all(rejectOtherMethods(["GET", "HEAD", "POST"]));
   return router;
 
@@ -45,7 +44,7 @@ export function decisionPages(services: Services, signIn: SignInServices): Route
       res.locals["observed"] = true;
       try {
         rejectCrossSiteRequest(req.method, req.headers, signIn.origins);
-        assertBelowLimit(count, clientAddressOf(req));
+        assertBelowLimit(clientAddressOf(req));
         const found = await findLink(services, req.params.token);
         const call = found && (await linkCall(services, signIn, req, found));
         // Only guesses count in all processes: people behind one address may have many links.
@@ -75,6 +74,7 @@ export function decisionPages(services: Services, signIn: SignInServices): Route
     const preview = await previewOf(found, call);
     const refusal = refusalOf(found, preview);
     if (refusal !== undefined) return send(res, found, preview, refusal);
+    await readWith(parse, req as Request, res);
     const body = (req.body ?? {}) as Record<string, unknown>;
     const { decision, comment, plan_digest: digest } = body;
     if ((decision !== "approve" && decision !== "decline") || typeof digest !== "string")
@@ -152,15 +152,6 @@ function refusalOf(
       status: 409,
     };
   return undefined;
-}
-
-/** @throws AppError rate_limited */
-function assertBelowLimit(count: (sender: string) => number | undefined, address: string): void {
-  const seconds = count(networkOf(address));
-  if (seconds === undefined) return;
-  throw new AppError("rate_limited", `Too many requests came from your network. Try again in ${seconds} s.`, {
-    headers: { "Retry-After": String(seconds) },
-  });
 }
 
 const DEAD = { title: "The link is no longer valid", status: 410 };

@@ -17,7 +17,7 @@ import { webPages } from "../web/pages.ts";
 import { listCache, sendList, sendObject } from "./responses.ts";
 import { apidoc } from "./apidoc.ts";
 import { fromExpressError, hasBody, readBody } from "./body.ts";
-import { slackBody, slackInteractions } from "../chat/slack.ts";
+import { slackInteractions } from "../chat/slack.ts";
 import { decisionPages } from "../decide/routes.ts";
 import { receiveEvent } from "./events.ts";
 import { receiveDelivery } from "./hooks.ts";
@@ -42,11 +42,16 @@ export interface RestOptions {
   trustedProxies: readonly string[];
 }
 
+/** Memory for the bodies of senders without a key, in bytes. */
+const STRANGERS_BODY_BYTES = 16 * 1024 * 1024;
+
 /** Creates the Express application. */
 export function restApp(options: RestOptions): Express {
   const { catalogue, services, version, lifecycle, checkStorage } = options;
   const app = express();
   const bodies = bodyMemory();
+  // Its own, so that senders of whom nothing is known yet take none from callers with a key.
+  const strangersBodies = bodyMemory(STRANGERS_BODY_BYTES);
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("case sensitive routing");
@@ -71,16 +76,16 @@ export function restApp(options: RestOptions): Express {
   mountSession(app, services, options.signIn);
   app
     .route("/events/:token")
-    .post(receiveEvent(services, bodies))
+    .post(receiveEvent(services, strangersBodies))
     .all(rejectOtherMethods(["POST"]));
   app
     .route("/hooks/:token")
-    .post(receiveDelivery(services, bodies))
+    .post(receiveDelivery(services, strangersBodies))
     .all(rejectOtherMethods(["POST"]));
 
   app
     .route("/interactions/slack")
-    .post(slackBody, slackInteractions(services, options.signIn))
+    .post(slackInteractions(services, options.signIn, strangersBodies))
     .all(rejectOtherMethods(["POST"]));
   app.use("/decide", decisionPages(services, options.signIn));
 

@@ -1,7 +1,7 @@
 /** JSON bodies of requests, with a size limit. Errors of the parser become problem details; nothing of the text is lost. */
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import express, { type Request, type Response } from "express";
+import express, { type Request, type RequestHandler, type Response } from "express";
 import type { Issue } from "../../../schemas/problem.ts";
 import { AppError, toAppError } from "../../core/errors.ts";
 import { assertRequestDepth } from "../../core/json-nesting.ts";
@@ -21,6 +21,12 @@ type ReadBody = (req: Request, res: Response, expected: boolean) => Promise<Issu
 
 export const hasBody = (req: IncomingMessage): boolean =>
   req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+
+/** Reads a body with a parser of Express, once its caller may send one. @throws what Express throws */
+export const readWith = (read: RequestHandler, req: Request, res: Response): Promise<void> =>
+  new Promise((resolve, reject) => {
+    void read(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
 
 /**
  * Creates a reader of JSON bodies.
@@ -55,9 +61,7 @@ function bodyReader({ limit, inflate }: { limit: number; inflate: boolean }): Re
     }
     const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(req.headers["content-type"] ?? "")?.[1] ?? "utf-8";
     if (!/^utf-/i.test(charset)) throw notUtf8();
-    await new Promise<void>((resolve, reject) => {
-      readText(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
+    await readWith(readText, req, res);
     const text = req.body as string;
     // A body in chunks can be empty.
     if (text === "") {
@@ -94,9 +98,7 @@ const readRaw = express.raw({ limit: MAX_BYTES, inflate: false, type: () => true
 export async function readBytes(req: Request, res: Response): Promise<Buffer> {
   if (!hasBody(req)) return Buffer.alloc(0);
   if ((req.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") throw compressed();
-  await new Promise<void>((resolve, reject) => {
-    readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
+  await readWith(readRaw, req, res);
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
 }
 

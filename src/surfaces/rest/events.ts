@@ -7,12 +7,11 @@ import type { Request, Response } from "express";
 import { z } from "zod";
 import type { Issue } from "../../../schemas/problem.ts";
 import { timestamp } from "../../../schemas/text.ts";
-import { networkOf } from "../../auth/network.ts";
-import { AppError, ERRORS } from "../../core/errors.ts";
+import { ERRORS } from "../../core/errors.ts";
 import type { EventTarget } from "../../core/event-ports.ts";
 import { secondsSince } from "../../core/meter.ts";
 import type { Services } from "../invoke.ts";
-import { requestWindow } from "../request-window.ts";
+import { customerOf, networkLimit } from "../network-limit.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
 import { receivedEvent } from "./received-event.ts";
@@ -29,7 +28,7 @@ export function receiveEvent(
   bodies: BodyMemory,
   now = (): number => performance.now(),
 ): (req: Request<{ token: string }>, res: Response) => Promise<void> {
-  const count = requestWindow(PER_MINUTE, now);
+  const assertBelowLimit = networkLimit(PER_MINUTE, "events", now);
   return async (req, res) => {
     const start = performance.now();
     const logFields = {
@@ -49,9 +48,10 @@ export function receiveEvent(
     res.locals["observed"] = true;
     res.setHeader("Cache-Control", "no-store");
     try {
-      assertBelowLimit(count, clientAddressOf(req));
+      const address = clientAddressOf(req);
+      assertBelowLimit(address);
       target = await engine.events.find(req.params.token);
-      bodies.reserve(req, res, networkOf(clientAddressOf(req)));
+      bodies.reserve(req, res, customerOf(address));
       const { body, issues } = await readEvent(req, res, target);
       const receivedAt = await engine.events.receive(target, body, issues);
       log.info({ ...logFields, ...idsOf(target), ms: elapsed() }, OPERATION);
@@ -104,17 +104,6 @@ const idsOf = (target: EventTarget | undefined): Record<string, string> =>
         run_id: target.runId,
         step_id: target.stepId,
       };
-
-/** @throws AppError rate_limited */
-function assertBelowLimit(count: (sender: string) => number | undefined, address: string): void {
-  const seconds = count(networkOf(address));
-  if (seconds === undefined) return;
-  throw new AppError(
-    "rate_limited",
-    `Your network has sent more than ${PER_MINUTE} events in a minute. Try again in ${seconds} s.`,
-    { headers: { "Retry-After": String(seconds) } },
-  );
-}
 
 /** Not in the catalogue, because its callers have no key. */
 export const EVENTS: RouteConfig = {
