@@ -220,6 +220,8 @@ export interface TriggerDeliveryWriter extends TriggerDeliveryReader {
     nextAt: string,
     why?: Pick<TriggerDeliveryEnd, "code" | "reason">,
   ): Promise<Applied>;
-  /** Deletes what the newest deliveries of a trigger leave no room for. */
+  /** Deletes the bodies that the newest deliveries of a trigger leave no room for. */
   prune(triggerId: string): Promise<void>;
+  /** Deletes the oldest deliveries of a trigger that were refused with this code; those with other codes keep their room. */
+  pruneRefused(triggerId: string, code: string): Promise<void>;
 }

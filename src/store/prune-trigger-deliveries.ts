@@ -7,15 +7,15 @@ import type { Schema } from "./schema.ts";
 const MAX_BODIES = 200;
 /** Maximum bytes of these bodies together. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Number of the newest refused deliveries of a trigger that are listed. */
+/** Number of the newest deliveries of a trigger that are listed of those refused with one code. */
 const MAX_REFUSED = 50;
 /** How long bodies are stored, in milliseconds. */
 const KEEP_BODIES_MS = 7 * DAY;
 /** How long a delivery is listed, and a repetition of it recognized, in milliseconds. */
 const KEEP_MS = 30 * DAY;
 
-/** Deletes the bodies that the newest deliveries of a trigger leave no room for, and the oldest refused deliveries. */
-export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: string): Promise<void> {
+/** Deletes the bodies that the newest deliveries of a trigger leave no room for. */
+export async function pruneTriggerBodies(trx: Kysely<Schema>, triggerId: string): Promise<void> {
   const newest = await trx
     .selectFrom("trigger_deliveries")
     .select(["received_at", "bytes"])
@@ -40,11 +40,20 @@ export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: str
       // One that has not ended is still needed.
       .where("next_at", "is", null)
       .execute();
+}
+
+/** Deletes the oldest deliveries of a trigger that were refused with a code: there are few codes, and anybody causes some. */
+export async function pruneRefusedDeliveries(
+  trx: Kysely<Schema>,
+  triggerId: string,
+  code: string,
+): Promise<void> {
   const refused = await trx
     .selectFrom("trigger_deliveries")
     .select("received_at")
     .where("trigger_id", "=", triggerId)
     .where("status", "=", "refused")
+    .where("code", "=", code)
     .orderBy("received_at", "desc")
     .offset(MAX_REFUSED)
     .limit(1)
@@ -54,6 +63,7 @@ export async function pruneTriggerDeliveries(trx: Kysely<Schema>, triggerId: str
       .deleteFrom("trigger_deliveries")
       .where("trigger_id", "=", triggerId)
       .where("status", "=", "refused")
+      .where("code", "=", code)
       .where("received_at", "<=", refused.received_at)
       .execute();
 }

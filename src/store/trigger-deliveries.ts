@@ -12,7 +12,7 @@ import { cappedCount } from "./capped-count.ts";
 import { skippingLocked } from "./dialect.ts";
 import { jsonText, parseJson } from "./json-column.ts";
 import { prepared } from "./prepared.ts";
-import { pruneTriggerDeliveries } from "./prune-trigger-deliveries.ts";
+import { pruneRefusedDeliveries, pruneTriggerBodies } from "./prune-trigger-deliveries.ts";
 import type { Schema } from "./schema.ts";
 import type { NewWork } from "./store.ts";
 import type { TriggerDeliveryRow } from "./trigger-schema.ts";
@@ -206,7 +206,8 @@ export function triggerDeliveryWriter(
       return numUpdatedRows > 0n;
     },
 
-    prune: (triggerId) => pruneTriggerDeliveries(trx, triggerId),
+    prune: (triggerId) => pruneTriggerBodies(trx, triggerId),
+    pruneRefused: (triggerId, code) => pruneRefusedDeliveries(trx, triggerId, code),
   };
 }
 

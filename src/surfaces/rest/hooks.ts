@@ -14,6 +14,7 @@ import type { TriggerTarget } from "../../core/trigger-ports.ts";
 import { usageSubjectOf } from "../../core/usage-limits.ts";
 import { DEFAULT_SECRET_HEADER } from "../../core/webhook-signatures/index.ts";
 import type { Services } from "../invoke.ts";
+import { customerOf, networkLimit } from "../network-limit.ts";
 import { requestWindow } from "../request-window.ts";
 import { clientAddressOf } from "../session/authenticate.ts";
 import type { BodyMemory } from "../body-memory.ts";
@@ -21,8 +22,16 @@ import { fromExpressError, readBytes } from "./body.ts";
 import { HEADERS, problems } from "./openapi-responses.ts";
 import { receivedEvent } from "./received-event.ts";
 
-/** Maximum number of requests in a minute, on this process: from one network, to one trigger, to all triggers of an owner. */
-const PER_MINUTE = { network: 1_200, trigger: 600, owner: 1_200 };
+/** Maximum number of requests from one network in a minute, on this process, whatever they are. */
+const PER_NETWORK = 1_200;
+/**
+ * Maximum number of deliveries in a minute, on this process: from one network to one trigger, whatever they are; and, only
+ * of those that have proved where they come from, to one trigger and to all triggers of an owner. Who knows no more than
+ * a URL can't use up what belongs to the trigger or to its owner.
+ */
+const PER_MINUTE = { sender: 600, trigger: 600, owner: 1_200 };
+/** Maximum number of refusals in a minute that are listed of what one network sent to a trigger without a proof. */
+const LISTED_PER_MINUTE = 5;
 const OPERATION = "receive_delivery";
 /** Refusals that are the sender's, which the owner of the trigger wants to see. */
 const LISTED_STATUS = { from: 400, to: 499 };
@@ -33,13 +42,15 @@ export function receiveDelivery(
   bodies: BodyMemory,
   now = (): number => performance.now(),
 ): (req: Request<{ token: string }>, res: Response) => Promise<void> {
+  const assertNetworkBelow = networkLimit(PER_NETWORK, "deliveries", now);
+  const listed = requestWindow(LISTED_PER_MINUTE, now);
   const windows = {
-    network: requestWindow(PER_MINUTE.network, now),
+    sender: requestWindow(PER_MINUTE.sender, now),
     trigger: requestWindow(PER_MINUTE.trigger, now),
     owner: requestWindow(PER_MINUTE.owner, now),
   };
-  const assertBelow = (kind: keyof typeof windows, sender: string): void => {
-    const seconds = windows[kind](sender);
+  const assertBelow = (kind: keyof typeof windows, id: string): void => {
+    const seconds = windows[kind](id);
     if (seconds !== undefined) throw tooMany(kind, seconds);
   };
 
@@ -53,18 +64,23 @@ export function receiveDelivery(
     const report = (status: number): void =>
       meter.operationCompleted({ name: OPERATION, surface: "rest", status, seconds: secondsSince(start) });
     const elapsed = (): number => Math.round((performance.now() - start) * 100) / 100;
+    const address = clientAddressOf(req);
     let target: TriggerTarget | undefined;
+    let isProven = false;
     let body: Buffer = Buffer.alloc(0);
+    const senderTo = ({ record }: TriggerTarget): string => `${record.id} ${networkOf(address)}`;
     res.locals["observed"] = true;
     res.setHeader("Cache-Control", "no-store");
     try {
-      assertBelow("network", networkOf(clientAddressOf(req)));
+      assertNetworkBelow(address);
       target = await engine.triggers.find(req.params.token);
-      assertBelow("trigger", target.record.id);
-      assertBelow("owner", usageSubjectOf(target.record.actor));
-      bodies.reserve(req, res, networkOf(clientAddressOf(req)));
+      assertBelow("sender", senderTo(target));
+      bodies.reserve(req, res, customerOf(address));
       body = await readBytes(req, res);
       const senderId = await engine.triggers.checkSignature(target, { headers: req.headers, body });
+      isProven = true;
+      assertBelow("trigger", target.record.id);
+      assertBelow("owner", usageSubjectOf(target.record.actor));
       const { signature } = target.trigger;
       const secretHeader =
         signature?.scheme === "shared_secret" ? (signature.header ?? DEFAULT_SECRET_HEADER) : undefined;
@@ -112,7 +128,10 @@ export function receiveDelivery(
       );
       const isSenders = error.status >= LISTED_STATUS.from && error.status <= LISTED_STATUS.to;
       if (isSenders) meter.triggerDeliveryReceived("refused");
-      if (target !== undefined && isSenders)
+      // Many of them would hide what senders with a proof were refused for.
+      const isListed = (to: TriggerTarget): boolean =>
+        isProven || (error.code !== "rate_limited" && listed(senderTo(to)) === undefined);
+      if (target !== undefined && isSenders && isListed(target))
         await engine.triggers.recordRefusal(target, {
           code: error.code,
           reason: error.message,
@@ -139,7 +158,7 @@ const idsOf = (target: TriggerTarget | undefined): Record<string, string> =>
   target === undefined ? {} : { workflow_id: target.record.workflowId, trigger: target.record.name };
 
 const WHOSE = {
-  network: "Your network has sent more than",
+  sender: "Your network has sent this trigger more than",
   trigger: "This trigger has received more than",
   owner: "The triggers of one owner have received more than",
 };

@@ -90,6 +90,14 @@ const newDelivery = (id: string, receivedAt: string): NewTriggerDelivery => ({
   event: { body: {}, headers: {}, query: {} },
 });
 
+const newRefusal = (index: number, code: string): NewTriggerDelivery => ({
+  ...newDelivery(`trd_${code}_${index}`, `2026-11-21T08:00:${String(index).padStart(2, "0")}.000Z`),
+  status: "refused",
+  key: null,
+  code,
+  event: null,
+});
+
 const newRun = (id: string, workflowId: string, createdAt: string): NewRun =>
   runRecord(id, { workflowId, createdAt, stepStates: new StepStates(["queued", "queued"]) });
 
@@ -665,6 +673,27 @@ export function storeContract(setup: ContractSetup): void {
       expect(ended.filter((done) => done)).toHaveLength(1);
       expect(ended.indexOf(true) % 2).toBe(1);
       expect(await first.read.triggerDeliveries.hasDue(until)).toBe(false);
+    });
+
+    it("that was refused makes room among those with its code, and takes none from others", async () => {
+      const { first } = await open(setup);
+      await first.transaction(async (tx) => {
+        await tx.triggerDeliveries.record(newRefusal(0, "invalid_input"));
+        for (let index = 1; index < 60; index += 1)
+          await tx.triggerDeliveries.record(newRefusal(index, "signature_invalid"));
+        await tx.triggerDeliveries.pruneRefused("trg_1", "signature_invalid");
+      });
+      const filter = { workflowId: "weekly-revenue", triggerId: "trg_1" };
+      const { items } = await first.read.triggerDeliveries.page({ filter, after: null, limit: 100 });
+      const codes = Map.groupBy(items, ({ code }) => code);
+      expect(
+        codes
+          .get("signature_invalid")!
+          .map(({ id }) => id)
+          .at(-1),
+      ).toBe("trd_signature_invalid_10");
+      expect(codes.get("signature_invalid")).toHaveLength(50);
+      expect(codes.get("invalid_input")).toHaveLength(1);
     });
   });
 

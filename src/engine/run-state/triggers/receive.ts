@@ -27,9 +27,9 @@ const MAX_UNENDED = 1_000;
 const MAX_UNENDED_BYTES = 64 * 1024 * 1024;
 /** When a sender may try again, in seconds. */
 const RETRY_AFTER_S = 30;
-/** Shortest time between two refusals of a trigger that are recorded, in milliseconds: anybody can cause them. */
+/** Shortest time between two refusals of a trigger with one code that are recorded, in milliseconds: anybody can cause them. */
 const REFUSAL_INTERVAL_MS = SECOND;
-/** Maximum number of triggers whose last refusal is known. */
+/** Maximum number of triggers and codes whose last refusal is known. */
 const MAX_REFUSED = 1_000;
 
 interface Options {
@@ -80,9 +80,10 @@ export function triggersApi(options: Options): TriggersApi {
 
     async recordRefusal({ record }, { code, reason, bytes }) {
       const now = performance.now();
-      if (now - (refusedAt.get(record.id) ?? -Infinity) < REFUSAL_INTERVAL_MS) return;
+      const kind = `${record.id} ${code}`;
+      if (now - (refusedAt.get(kind) ?? -Infinity) < REFUSAL_INTERVAL_MS) return;
       if (refusedAt.size >= MAX_REFUSED) refusedAt.clear();
-      refusedAt.set(record.id, now);
+      refusedAt.set(kind, now);
       const refused: NewTriggerDelivery = {
         ...newDelivery(record, { event: null, senderId: null, key: null, bytes, isSigned: null }),
         status: "refused",
@@ -93,7 +94,7 @@ export function triggersApi(options: Options): TriggersApi {
       try {
         await transaction(async (tx) => {
           await tx.triggerDeliveries.record(refused);
-          await tx.triggerDeliveries.prune(record.id);
+          await tx.triggerDeliveries.pruneRefused(record.id, code);
         });
       } catch (err) {
         context.log.warn({ err, workflow_id: record.workflowId }, "refused delivery not recorded");
