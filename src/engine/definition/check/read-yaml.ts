@@ -2,15 +2,19 @@
  * Reads a definition written as YAML (1.2, core schema) or JSON, which is YAML too. It reports valid YAML that hardly
  * means what its author intended, above all an expression without quotes.
  */
+import { MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
 import {
+  Composer,
   type Document,
   isAlias,
   isNode,
   isScalar,
+  Lexer,
   LineCounter,
-  parseDocument,
+  Parser,
   type Scalar,
   visit,
+  YAMLParseError,
 } from "yaml";
 import { offsetOf } from "../../../core/yaml-positions.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
@@ -18,6 +22,8 @@ import { type YamlValueIssue, yamlValueIssues } from "./yaml-values.ts";
 
 /** Maximum number of alias expansions. */
 const MAX_ALIASES = 100;
+/** Maximum number of nodes that the parser has begun and not ended: the levels, the document and what is in the last level. */
+const MAX_OPEN_NODES = MAX_JSON_DEPTH + 4;
 /** Maximum number of reported issues. */
 const MAX_ISSUES = 100;
 
@@ -53,20 +59,16 @@ const UNQUOTED: ReadonlySet<string> = new Set([
 
 export function readYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
-  const document = parseDocument(text, {
-    version: "1.2",
-    schema: "core",
-    lineCounter: lines,
-    prettyErrors: false,
-    // Found by yamlValueIssues, with their paths.
-    uniqueKeys: false,
-    merge: true,
-    logLevel: "error",
-  });
   const at = (offset: number): SourcePosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  const parsed = parse(text, lines);
+  if ("tooDeepAt" in parsed) {
+    const issue = { ...TOO_DEEP, ...at(parsed.tooDeepAt) };
+    return { value: undefined, issues: [issue], valueIssues: [], locate: () => [] };
+  }
+  const { document } = parsed;
   const issues: TextIssue[] = [];
   for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MAX_ISSUES))
     issues.push({
@@ -112,6 +114,49 @@ export function readYaml(text: string): ParsedYaml {
       locate: () => [],
     };
   }
+}
+
+/** A definition that is nested too deep. */
+export const TOO_DEEP = {
+  code: "too_deep",
+  message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+};
+
+/**
+ * Parses a document as `parseDocument` does, but stops where it is nested too deep: what follows the parser is recursive, and takes
+ * long for text that is brackets only.
+ */
+function parse(text: string, lines: LineCounter): { document: Document } | { tooDeepAt: number } {
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer({
+    version: "1.2",
+    schema: "core",
+    // Found by yamlValueIssues, with their paths.
+    uniqueKeys: false,
+    merge: true,
+    logLevel: "error",
+  });
+  let tooDeepAt: number | undefined;
+  function* tokens() {
+    lines.addNewLine(0);
+    for (const lexeme of new Lexer().lex(text)) {
+      yield* parser.next(lexeme);
+      if (parser.stack.length > MAX_OPEN_NODES) {
+        tooDeepAt = parser.offset;
+        return;
+      }
+    }
+    yield* parser.end();
+  }
+  // At least one, also of an empty text.
+  const [document, second] = composer.compose(tokens(), true, text.length);
+  if (tooDeepAt !== undefined) return { tooDeepAt };
+  if (second !== undefined) {
+    const [start, end] = second.range;
+    const message = "Source contains multiple documents";
+    document!.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", message));
+  }
+  return { document: document! };
 }
 
 /** Keeps one issue per line: the parser reports the same mistake several times. */

@@ -2,7 +2,7 @@
 import { exceedsDepth, MAX_JSON_DEPTH } from "../../../../schemas/text.ts";
 import { describeLoss } from "../../../core/json-text.ts";
 import { type LocatedIssue, MAX_ISSUES } from "./check-report.ts";
-import { type SourcePosition, readYaml, type ParsedYaml } from "./read-yaml.ts";
+import { type SourcePosition, readYaml, type ParsedYaml, TOO_DEEP } from "./read-yaml.ts";
 import type { Issue } from "../../../../schemas/problem.ts";
 
 /** Maximum size of a definition, in bytes of text. */
@@ -67,9 +67,7 @@ function formIssue(value: unknown): Issue | undefined {
       message: "must be an object with steps",
       fix: "Begin with steps:.",
     };
-  return exceedsDepth(value, MAX_JSON_DEPTH)
-    ? { path: "", code: "too_deep", message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }
-    : undefined;
+  return exceedsDepth(value, MAX_JSON_DEPTH) ? { path: "", ...TOO_DEEP } : undefined;
 }
 
 /** Finds numbers that JSON can't represent, unless they are reported, and keys named __proto__. */

@@ -44,6 +44,36 @@ describe("YAML", () => {
     expect(await issueOf(text)).toMatchObject({ code: "invalid_yaml", line, fix: QUOTE });
   });
 
+  it.each([
+    ["flow sequences", (levels: number) => `a: ${"[".repeat(levels)}${"]".repeat(levels)}`],
+    ["flow maps", (levels: number) => `a: ${"{a: ".repeat(levels - 1)}{}${"}".repeat(levels - 1)}`],
+    [
+      "pairs in flow sequences",
+      (levels: number) => `a: ${"[a: ".repeat(levels / 2)}1${"]".repeat(levels / 2)}`,
+    ],
+    ["sequences", (levels: number) => `a:\n  ${"- ".repeat(levels)}x`],
+    [
+      "maps",
+      (levels: number) => Array.from({ length: levels + 1 }, (_, at) => `${" ".repeat(at)}a:`).join("\n"),
+    ],
+    ["JSON", (levels: number) => `{"a":${'{"a":['.repeat(levels / 2)}${"]}".repeat(levels / 2)}}`],
+  ])("may be 64 levels deep, and not deeper: %s", async (_, nested) => {
+    const codes = async (levels: number): Promise<(string | undefined)[]> => {
+      const { errors } = await defaultChecker.check(nested(levels), { checkConnections: false });
+      return errors.map(({ code }) => code);
+    };
+    // The definition itself is one level.
+    expect(await codes(62)).not.toContain("too_deep");
+    expect(await codes(64)).toEqual(["too_deep"]);
+  });
+
+  it("does not count brackets in text and comments as levels", async () => {
+    const brackets = "[{".repeat(1_000);
+    const text = `steps: []\n# ${brackets}\nname: "${brackets}"\ndescription: |\n  ${brackets}\nother: x${brackets}\n`;
+    const { errors } = await defaultChecker.check(text, { checkConnections: false });
+    expect(errors.map(({ code }) => code)).not.toContain("too_deep");
+  });
+
   it("can have comments", async () => {
     const text =
       "# What it does\nsteps:\n  - id: a # the first\n    type: assert\n    that: 1 > 0 # of course\n";
@@ -64,7 +94,13 @@ describe("YAML", () => {
     ["YAML 1.1", "%YAML 1.1\n---\nsteps: []", "invalid_yaml"],
     ["nothing", "", "wrong_type"],
     ["more than a megabyte", `a: ${"x".repeat(1024 * 1024)}`, "too_large"],
-    ["too deep a value", "[".repeat(100) + "]".repeat(100), "wrong_type"],
+    ["too deep a value", "[".repeat(100) + "]".repeat(100), "too_deep"],
+    ["brackets that don't end", "[".repeat(500_000), "too_deep"],
+    ["braces that don't end", "{".repeat(500_000), "too_deep"],
+    ["maps in flow maps", "{a: ".repeat(100_000), "too_deep"],
+    ["sequences in sequences", "- ".repeat(500_000), "too_deep"],
+    ["keys that are maps", "? ".repeat(500_000), "too_deep"],
+    ["several documents", "steps: []\n---\nsteps: []", "invalid_yaml"],
   ])("is rejected with %s", async (_, text, code) => {
     expect(await issueOf(text)).toMatchObject({ path: "", code });
   });
