@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Surface } from "./actor.ts";
 import { ProjectField } from "./project.ts";
 import { shortSchemas } from "./short-schemas.ts";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp } from "./text.ts";
+import { checkJsonValue, text, timestamp } from "./text.ts";
 
 export const RunStatus = z.enum(["queued", "running", "waiting", "succeeded", "failed", "cancelled"]).meta({
   description: "`waiting`: only waits or approvals are pending. The last three are final.",
@@ -372,16 +372,7 @@ export const WaitSeconds = z
     description: `Seconds to wait for its end, at most ${MAX_WAIT_SECONDS}. Default: 20.`,
   });
 
-export const RunInputs = z
-  .record(z.string(), z.unknown())
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
-  })
-  .refine((value) => !containsInfinity(value), {
-    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
-    params: { code: "not_finite" },
-  });
+export const RunInputs = z.record(z.string(), z.unknown()).check(checkJsonValue);
 
 /** A time as a client writes it: a timestamp, or a date for the start of that day in UTC. */
 export const TimestampInput = z

@@ -84,32 +84,46 @@ export const timestamp = z.string().meta({
 /** Maximum nesting of a client's JSON value, in levels, so that recursive code can't overflow the stack. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Whether a JSON value contains a number that JSON can't represent: `1e999` is parsed as Infinity and written as null. */
-export function containsInfinity(value: unknown): boolean {
-  const stack: unknown[] = [value];
-  while (stack.length > 0) {
-    const item = stack.pop();
-    if (typeof item === "number" && !Number.isFinite(item)) return true;
-    // One by one: spreading a long list into arguments overflows the stack.
-    if (typeof item === "object" && item !== null) for (const inner of Object.values(item)) stack.push(inner);
-  }
-  return false;
+/** What a walk through the levels of a JSON value finds. */
+interface JsonLevels {
+  /** Whether it is nested deeper than the maximum; what is deeper is not looked at. */
+  isTooDeep: boolean;
+  /** Whether it contains a number that JSON can't represent: `1e999` is parsed as Infinity and written as null. */
+  hasInfinity: boolean;
 }
 
-/** Whether `value` is nested deeper than `max` levels (`{}` is one level, `{"a": []}` two). Does not recurse. */
-export function exceedsDepth(value: unknown, max: number): boolean {
-  let level = [value].filter(isContainer);
+/** Walks through a JSON value, level by level: `{}` is one level, `{"a": []}` two. Does not recurse. */
+function walkLevels(value: unknown, max: number): JsonLevels {
+  let hasInfinity = false;
+  let level: object[] = [];
+  const visit = (inner: unknown, next: object[]): void => {
+    if (typeof inner === "object") {
+      if (inner !== null) next.push(inner);
+    } else if (typeof inner === "number" && !Number.isFinite(inner)) hasInfinity = true;
+  };
+  visit(value, level);
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === max) return true;
+    if (depth === max) return { isTooDeep: true, hasInfinity };
     const next: object[] = [];
     for (const container of level) {
       // Without a list of the values where there is one already: a body of some MiB has hundreds of thousands.
       const values: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
-      for (const inner of values) if (isContainer(inner)) next.push(inner);
+      for (const inner of values) visit(inner, next);
     }
     level = next;
   }
-  return false;
+  return { isTooDeep: false, hasInfinity };
 }
 
-const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+/** Whether `value` is nested deeper than `max` levels. */
+export const exceedsDepth = (value: unknown, max: number): boolean => walkLevels(value, max).isTooDeep;
+
+/** Checks what holds for every JSON value that is stored: its nesting, and that JSON can represent its numbers. */
+export function checkJsonValue(ctx: z.core.ParsePayload): void {
+  const { isTooDeep, hasInfinity } = walkLevels(ctx.value, MAX_JSON_DEPTH);
+  const report = (code: string, message: string): void =>
+    void ctx.issues.push({ code: "custom", params: { code }, message, continue: true, input: ctx.value });
+  if (isTooDeep) report("too_deep", `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (hasInfinity)
+    report("not_finite", "must not contain a number too large for JSON readers (beyond about 1.8e308)");
+}

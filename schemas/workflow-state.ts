@@ -1,17 +1,10 @@
 /** The state of a workflow: values that runs leave for later ones. */
 import { z } from "zod";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, timestamp } from "./text.ts";
+import { checkJsonValue, timestamp } from "./text.ts";
 
 export const StateValues = z
   .record(z.string(), z.unknown())
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
-  })
-  .refine((value) => !containsInfinity(value), {
-    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
-    params: { code: "not_finite" },
-  })
+  .check(checkJsonValue)
   .meta({
     description: "The value of each key that the definition declares in `state`.",
     example: { last_id: 1284 },

@@ -7,7 +7,7 @@ import { LastReview } from "./review.ts";
 import { LastRun } from "./run.ts";
 import { ScheduleState } from "./schedule-state.ts";
 import { shortSchemas } from "./short-schemas.ts";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text, timestamp, visible } from "./text.ts";
+import { checkJsonValue, text, timestamp, visible } from "./text.ts";
 
 export const WorkflowStatus = z.enum(["draft", "published", "archived"]).meta({
   description: "`draft` until it is published; `archived` until it is restored.",
@@ -49,14 +49,7 @@ export const WorkflowDefinition = z
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     { message: "must be an object", params: { code: "wrong_type" } },
   )
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
-  })
-  .refine((value) => !containsInfinity(value), {
-    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
-    params: { code: "not_finite" },
-  })
+  .check(checkJsonValue)
   .meta({
     type: "object",
     additionalProperties: true,
@@ -81,14 +74,7 @@ export const DefinitionInput = z
       typeof value === "string" || (typeof value === "object" && value !== null && !Array.isArray(value)),
     { message: "must be an object, or YAML or JSON text", params: { code: "wrong_type" } },
   )
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
-  })
-  .refine((value) => !containsInfinity(value), {
-    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
-    params: { code: "not_finite" },
-  })
+  .check(checkJsonValue)
   .meta({
     type: ["object", "string"],
     additionalProperties: true,

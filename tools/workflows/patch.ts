@@ -1,22 +1,13 @@
 /** Patches of a definition: a list of operations on steps, of which all or none are applied. */
 import { z } from "zod";
 import type { Issue } from "../../schemas/problem.ts";
-import { containsInfinity, exceedsDepth, MAX_JSON_DEPTH, text } from "../../schemas/text.ts";
+import { checkJsonValue, text } from "../../schemas/text.ts";
 import { MAX_STEPS } from "../../schemas/workflow-definition.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 
 const Ref = text(64, 1);
-const Fields = z
-  .record(z.string(), z.unknown())
-  .refine((value) => !exceedsDepth(value, MAX_JSON_DEPTH), {
-    message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
-    params: { code: "too_deep" },
-  })
-  .refine((value) => !containsInfinity(value), {
-    message: "must not contain a number too large for JSON readers (beyond about 1.8e308)",
-    params: { code: "not_finite" },
-  });
+const Fields = z.record(z.string(), z.unknown()).check(checkJsonValue);
 
 /** Required and optional fields of each operation. */
 const OPERATIONS = {
