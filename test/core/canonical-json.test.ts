@@ -13,6 +13,14 @@ function reversed(value: unknown): unknown {
   );
 }
 
+/** The same text as it was first written: by a replacer that sorts the keys of each object. */
+const sortedByReplacer = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
 describe("canonicalJson", () => {
   // Hashes of these texts are stored: a text that changes loses cached outputs and recorded requests.
   it.each<[unknown, string]>([
@@ -39,6 +47,26 @@ describe("canonicalJson", () => {
         // -0 is 0 in JSON.
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
       }),
+    );
+  });
+
+  it("writes what a replacer that sorts the keys of each object would", () => {
+    const key = fc.oneof(fc.string(), fc.nat(40).map(String), fc.constantFrom("toString", "__proto__", "-1"));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "medium", maxDepth: 6 },
+        fc.string(),
+        fc.double(),
+        fc.constantFrom(null, undefined, true, new Date(0)),
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(key, tie("value"), { maxKeys: 6 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(canonicalJson(given)).toBe(sortedByReplacer(given));
+      }),
+      { numRuns: 2_000 },
     );
   });
 });
