@@ -45,7 +45,7 @@ export interface RunActor {
 
 /**
  * Somebody who caused a run besides its actor: who started a run that it repeats, who delivered again what started it, who changed its
- * definition for it, and whoever knows the URL of a trigger without a signature. They are recorded with the run when it starts, and
+ * definition for it, and anyone who knows the URL of a trigger without a signature. They are recorded with the run when it starts, and
  * the runs that it starts have them too.
  */
 export type RunCause =

@@ -242,8 +242,8 @@ export interface RunWriter extends RunReader {
   hasUnfinishedChildren(runId: string): Promise<boolean>;
   /** The sub-workflow runs that steps of this run are waiting for. */
   children(runId: string): Promise<{ ref: StepRef; childRun: string }[]>;
-  /** Whether the workflow has a scheduled run for this time. */
-  wasScheduled(workflowId: string, at: string): Promise<boolean>;
+  /** Those of these times for which the workflow has a scheduled run. */
+  scheduledTimes(workflowId: string, times: readonly string[]): Promise<ReadonlySet<string>>;
   /** Stores an output in the cache. Of concurrent writes with one key, the last one wins. */
   saveCachedOutput(key: string, expiresAt: string, output: EncodedJson): Promise<void>;
   /**

@@ -107,7 +107,7 @@ export interface TriggersApi {
 }
 
 /** Who delivered a delivery again. */
-export interface Redeliverer {
+interface Redeliverer {
   owner: string;
   keyName: string;
   lineage: string;

@@ -3,7 +3,7 @@ import { type Kysely, sql, type Updateable } from "kysely";
 import type { RunRecord } from "../core/model.ts";
 import type { RunWriter } from "../core/run-ports.ts";
 import { usageSubjectOf } from "../core/usage-limits.ts";
-import { lockName, skippingLocked } from "./dialect.ts";
+import { isOneOf, lockName, skippingLocked } from "./dialect.ts";
 import { encodeItem } from "./item-column.ts";
 import { jsonText } from "./json-column.ts";
 import { assertNoOlderCopies } from "./older-copies.ts";
@@ -192,15 +192,15 @@ export function runWriter(trx: Kysely<Schema>, bytes: ByteCounter): RunWriter {
       return count;
     },
 
-    async wasScheduled(workflowId, at) {
-      const row = await trx
+    async scheduledTimes(workflowId, times) {
+      const rows = await trx
         .selectFrom("runs")
-        .select("id")
+        .select("scheduled_for")
         .where("workflow_id", "=", workflowId)
-        .where("scheduled_for", "=", at)
         .where("trigger", "=", "schedule")
-        .executeTakeFirst();
-      return row !== undefined;
+        .where((eb) => isOneOf(eb.ref("scheduled_for"), JSON.stringify(times)))
+        .execute();
+      return new Set(rows.map((row) => row.scheduled_for!));
     },
 
     async nextQueued({ workflowId, project }, lastOwner) {

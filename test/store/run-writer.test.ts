@@ -122,9 +122,9 @@ describe("a scheduled time", () => {
       newRun("run_2", { scheduledFor: AT, workflowId: "daily" }),
     );
     await transaction(async ({ runs }) => {
-      expect(await runs.wasScheduled("weekly", AT)).toBe(true);
-      expect(await runs.wasScheduled("weekly", "2026-11-21T08:00:00.001Z")).toBe(false);
-      expect(await runs.wasScheduled("daily", AT)).toBe(false);
+      const times = ["2026-11-21T08:00:00.001Z", AT];
+      expect(await runs.scheduledTimes("weekly", times)).toEqual(new Set([AT]));
+      expect(await runs.scheduledTimes("daily", times)).toEqual(new Set());
     });
   });
 });

@@ -27,6 +27,9 @@ const JOURNAL = `
       'from', old.next_at, 'last', new.last_at, 'to', new.next_at, 'cron', new.cron, 'timezone', new.timezone,
       'skipped', json(case when new.skipped is old.skipped then null else new.skipped end)));
   end;
+  create trigger journal_scheduled after insert on runs when new.trigger = 'schedule' begin
+    insert into journal (what, subject, detail) values ('scheduled', new.workflow_id, new.scheduled_for);
+  end;
   ${rule(
     "ended_run_changed",
     "update on runs",
@@ -322,7 +325,10 @@ interface Advance {
   skipped: { count: number; first: string; last: string } | null;
 }
 
-/** Each time of a schedule created one run, or was recorded as skipped. */
+/**
+ * Each time of a schedule created one run, or was recorded as skipped. A clock that is ahead skips times that run later: its schedule is
+ * set back before, and their record goes.
+ */
 function scheduleIssues(db: Database.Database): string[] {
   const issues: string[] = [];
   const made = rows<{ id: string; moment: string; count: number }>(
@@ -332,20 +338,33 @@ function scheduleIssues(db: Database.Database): string[] {
   );
   for (const { id, moment, count } of made) if (count > 1) issues.push(`${id}: ${count} runs for ${moment}`);
   const fired = new Set(made.map(({ id, moment }) => `${id} ${moment}`));
-  const advances = rows<{ subject: string; detail: string }>(
+  const changes = rows<{ what: "advanced" | "scheduled"; subject: string; detail: string }>(
     db,
-    "select subject, detail from journal where what = 'advanced' order by id",
+    "select what, subject, detail from journal where what in ('advanced', 'scheduled') order by id",
   );
-  for (const { subject, detail } of advances) {
+  const started = new Set<string>();
+  const recorded = new Map<string, Set<string>>();
+  for (const { what, subject, detail } of changes) {
+    const times = recorded.get(subject) ?? new Set();
+    recorded.set(subject, times);
+    if (what === "scheduled") {
+      started.add(`${subject} ${detail}`);
+      if (times.has(detail)) issues.push(`${subject}: ${detail} ran and is recorded as skipped`);
+      continue;
+    }
     const { from, to, cron, timezone, skipped } = JSON.parse(detail) as Advance;
+    if (to < from) {
+      for (const at of times) if (at >= to) times.delete(at);
+      continue;
+    }
     let skippedCount = 0;
     for (let at = from; at < to; at = nextTime({ cron, timezone }, Date.parse(at))!) {
-      const recorded = skipped !== null && at >= skipped.first && at <= skipped.last;
-      if (recorded) skippedCount += 1;
-      if (!recorded && !fired.has(`${subject} ${at}`))
+      const ran = started.has(`${subject} ${at}`);
+      if (skipped !== null && at >= skipped.first && at <= skipped.last && !ran) {
+        times.add(at);
+        skippedCount += 1;
+      } else if (!fired.has(`${subject} ${at}`))
         issues.push(`${subject}: no run for ${at}, and it is not recorded as skipped (${detail})`);
-      if (recorded && fired.has(`${subject} ${at}`))
-        issues.push(`${subject}: ${at} ran and is recorded as skipped`);
     }
     if (skippedCount !== (skipped?.count ?? 0))
       issues.push(`${subject}: ${skippedCount} times skipped, ${skipped?.count} recorded`);

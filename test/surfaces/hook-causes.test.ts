@@ -1,4 +1,4 @@
-/** Whoever causes the run of a webhook is on record, needs the right to run it, and decides nothing in it. */
+/** Everybody who causes the run of a webhook is on record, needs the right to run it, and decides nothing in it. */
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../../schemas/actor.ts";

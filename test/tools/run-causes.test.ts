@@ -51,7 +51,7 @@ describe("a definition that is not a saved version", () => {
     ["as it was", {}],
     ["with other inputs", { inputs: { text: "mine" } }],
     ["as a dry run", { dry_run: true }],
-  ])("needs the scope write to be retried %s, whoever brought it: a single step", async (_what, how) => {
+  ])("needs the scope write to be retried %s, by another caller too: a single step", async (_what, how) => {
     const { ann, key, idle } = await place();
     const step = await ann(runStep, { step: SAY, inputs: { text: "ours" }, wait: 0 });
     await idle();
@@ -63,7 +63,7 @@ describe("a definition that is not a saved version", () => {
   it.each([
     ["as it was", {}],
     ["with other inputs", { inputs: { text: "mine" } }],
-  ])("needs the scope write to be retried %s, whoever brought it: a changed one", async (_what, how) => {
+  ])("needs the scope write to be retried %s, by another caller too: a changed one", async (_what, how) => {
     const { ann, key, idle } = await place();
     await ann(createWorkflow, { name: "Says", definition: { inputs: INPUTS, steps: [SAY] } });
     const first = await ann(runWorkflow, { workflow_id: "says", inputs: { text: "ours" }, wait: 0 });

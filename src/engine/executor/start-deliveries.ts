@@ -298,7 +298,7 @@ export function deliveryStarter({
   }
 }
 
-/** Who caused the run of a delivery: whoever delivered it again, and whoever knows the URL of a trigger without a signature. */
+/** Who caused the run of a delivery: the caller who delivered it again, and anyone who knows the URL of a trigger without a signature. */
 function causesOfDelivery(
   { id, isSigned, redeliveredBy }: TriggerDeliveryRecord,
   { signature }: Pick<Trigger, "signature">,

@@ -5,7 +5,7 @@
 import type { Logger } from "pino";
 import { type Clock, isAgreed, iso, MINUTE } from "../../core/clock.ts";
 import { isStorageUnavailable } from "../../core/errors.ts";
-import type { ListPosition, ScheduleRecord } from "../../core/model.ts";
+import type { ListPosition, ScheduleRecord, SkippedRuns } from "../../core/model.ts";
 import type { EngineReaders, EngineTransaction } from "../../core/run-ports.ts";
 import { nextTime } from "../definition/schedule-times.ts";
 import type { SchedulePolicy } from "./schedule-policy.ts";
@@ -85,9 +85,14 @@ export function lateSchedules({ clock, read, transaction, policy, log }: Options
     const latest = nextTime(schedule, now + MAX_CLOCK_SKEW_MS + policy.pauseOf(schedule));
     if (latest === null || lateAt <= latest) return false;
     const nextAt = iso(policy.nextTimes(schedule, now, 1)[0]!);
-    const isSkippedAhead = skipped !== null && skipped.last > iso(now + MAX_CLOCK_SKEW_MS);
+    // What that clock skipped from then on runs now.
+    const isSkippedAhead = skipped !== null && skipped.last >= nextAt;
     const isCorrected = await transaction((tx) =>
-      tx.schedules.advance(workflowId, lateAt, { version, nextAt, ...(isSkippedAhead && { skipped: null }) }),
+      tx.schedules.advance(workflowId, lateAt, {
+        version,
+        nextAt,
+        ...(isSkippedAhead && { skipped: skippedBefore(schedule, skipped, nextAt) }),
+      }),
     );
     if (isCorrected)
       log.warn(
@@ -96,4 +101,19 @@ export function lateSchedules({ clock, read, transaction, policy, log }: Options
       );
     return isCorrected;
   }
+}
+
+/** The skipped times before one that is due again; null for none. */
+function skippedBefore(
+  schedule: Pick<ScheduleRecord, "cron" | "timezone">,
+  skipped: SkippedRuns,
+  nextAt: string,
+): SkippedRuns | null {
+  if (skipped.first >= nextAt) return null;
+  let [count, last] = [0, skipped.first];
+  for (let at: string | null = last; at !== null && at < nextAt; at = nextTime(schedule, Date.parse(at))) {
+    count += 1;
+    last = at;
+  }
+  return { ...skipped, count: Math.min(count, skipped.count), last };
 }

@@ -170,7 +170,7 @@ export function prepareRun({
 }
 
 /**
- * A definition that is no saved version is new code, whoever has brought it, and so are outputs that replace those of a saved one.
+ * A definition that is no saved version is new code, also when another caller has brought it, and so are outputs that replace those of a saved one.
  * @throws AppError missing_scope
  */
 function assertMayRunUnsaved(

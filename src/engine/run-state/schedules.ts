@@ -98,14 +98,16 @@ export function scheduler(options: Options): Scheduler {
       return { failed: err instanceof Error ? err.message : String(err) };
     });
     const started = await transaction(async (tx) => {
-      // By a clock that was ahead. Its run is none that this time overlaps with.
-      const hasRun = await tx.runs.wasScheduled(workflowId, time);
+      // A clock that was ahead has started some already. Their runs are none that this time overlaps with.
+      const ran = await tx.runs.scheduledTimes(workflowId, [...missed, time]);
+      const hasRun = ran.has(time);
       const skip = hasRun ? undefined : await skipReason(tx, schedule, prepared);
+      const left = missed.filter((at) => !ran.has(at));
       const skipped =
         skip !== undefined
-          ? skippedRuns(skip, [...missed, time], { now, schedule })
-          : missed.length > 0
-            ? skippedRuns({ reason: "missed", message: missedMessage(missed) }, missed, { now, schedule })
+          ? skippedRuns(skip, [...left, time], { now, schedule })
+          : left.length > 0
+            ? skippedRuns({ reason: "missed", message: missedMessage(left) }, left, { now, schedule })
             : undefined;
       const advanced = await tx.schedules.advance(workflowId, schedule.nextAt!, {
         version,

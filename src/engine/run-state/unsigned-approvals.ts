@@ -40,9 +40,9 @@ export const hasUnsignedTrigger = ({
 }): boolean => triggers.some(({ signature }) => signature === undefined);
 
 /** The code of the issues. */
-export const UNSIGNED_APPROVAL = "unsigned_approval";
+const UNSIGNED_APPROVAL = "unsigned_approval";
 const WHY =
-  "but a trigger without a signature starts the run: whoever has its URL could start it unseen, and decide on it";
+  "but a trigger without a signature starts the run: anyone who has its URL could start it unseen, and decide on it";
 const FIX =
   "Add signature to the trigger, or remove the approval. The operator can allow it with approvals.by_starter in the configuration.";
 

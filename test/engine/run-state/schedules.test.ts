@@ -385,6 +385,32 @@ describe("a schedule that a clock that was ahead has advanced", () => {
     });
   });
 
+  it("does not count the time that has run among those that are missed later", async () => {
+    const { harness, id, scheduler, find } = await startedAhead({ overlap: "queue" });
+    await scheduler.correctLateSchedules();
+    harness.clock.advance(26 * HOUR + MINUTE);
+    await scheduler.startDueRuns();
+    expect(await scheduledTimes(harness, id)).toEqual([
+      "2026-11-22T08:00:00.000Z",
+      "2026-11-22T10:00:00.000Z",
+    ]);
+    // 08:00 to 09:00 of the next day are 26 times.
+    expect((await find()).skipped).toMatchObject({ reason: "missed", count: 25 });
+  });
+
+  it("keeps the record of the times that stay skipped", async () => {
+    const harness = await at("2026-11-21T07:59:59Z");
+    const id = await schedule(harness, {}, DONE);
+    harness.clock.advance(25 * HOUR);
+    await harness.engine.scheduler.startDueRuns();
+    harness.clock.advance(-22 * HOUR);
+    await harness.engine.scheduler.correctLateSchedules();
+    expect(await harness.read.schedules.find(id)).toMatchObject({
+      nextAt: "2026-11-21T11:00:00.000Z",
+      skipped: { count: 3, first: "2026-11-21T08:00:00.000Z", last: "2026-11-21T10:00:00.000Z" },
+    });
+  });
+
   it("shows the next times from now on, and resumes at them", async () => {
     const { harness, find } = await startedAhead();
     const { schedulePolicy } = harness.engine;

@@ -41,7 +41,8 @@ describe("a worker whose state is lost", () => {
         vi.advanceTimersByTime(500);
         return lines.filter((line) => message.test(line)).length >= count || undefined;
       }, `${message}, ${count} times`);
-    const LOST = /^(schedule poll failed|heartbeat not sent|jobs not claimed|stopped runs not checked)/;
+    const LOST =
+      /^(.* poll failed|check of schedules failed|.* not handled|heartbeat not sent|jobs not claimed|stopped runs not checked)/;
     const BACK = /^storage available again$/;
     const lose = () => renameSync(file, `${file}.away`);
     const restore = () => renameSync(`${file}.away`, file);
