@@ -7,6 +7,8 @@ import { type StoredWorkflow, verifyState } from "../../support/verify-state.ts"
 
 const ROUNDS = 4;
 const WRITERS = 6;
+/** Maximum number of acknowledged writes before a kill, beside one for each writer. */
+const MAX_WRITES = 200;
 
 interface Created {
   name: string;
@@ -26,8 +28,11 @@ class Writer {
   /** The last request, which has no response. */
   unanswered: Created | { id: string; description: string } | undefined;
 
-  constructor(prefix: string) {
+  readonly #onAcknowledged: () => void;
+
+  constructor(prefix: string, onAcknowledged: () => void) {
     this.#prefix = prefix;
+    this.#onAcknowledged = onAcknowledged;
   }
 
   async write(call: ApiClient): Promise<void> {
@@ -40,11 +45,13 @@ class Writer {
       const { id } = created.body;
       const history = ["first"];
       this.acknowledged.set(id, history);
+      this.#onAcknowledged();
       for (const description of ["second", "third"]) {
         this.unanswered = { id, description };
         const changed = await call("PATCH", `/workflows/${id}`, { description });
         acknowledgedWith(200, changed.status);
         history.push(description);
+        this.#onAcknowledged();
       }
     }
   }
@@ -77,7 +84,16 @@ describe("kill -9 while clients write", () => {
     let serve = await startProgram("serve", stateDir);
 
     for (let round = 0; round < ROUNDS; round += 1) {
-      const writers = Array.from({ length: WRITERS }, (_, i) => new Writer(`r${round}-w${i}`));
+      // While requests are in progress, however long they take.
+      let left = WRITERS + 1 + Math.floor(next() * MAX_WRITES);
+      const { child } = serve;
+      const onAcknowledged = (): void => {
+        if ((left -= 1) === 0) child.kill("SIGKILL");
+      };
+      const writers = Array.from(
+        { length: WRITERS },
+        (_, i) => new Writer(`r${round}-w${i}`, onAcknowledged),
+      );
       allWriters.push(...writers);
       const call = apiClient(serve.url, key);
       const working = writers.map((writer) =>
@@ -86,7 +102,6 @@ describe("kill -9 while clients write", () => {
           if (!(error instanceof TypeError)) throw error;
         }),
       );
-      setTimeout(() => void serve.child.kill("SIGKILL"), 50 + next() * 500);
       await Promise.all(working);
 
       serve = await startProgram("serve", stateDir);
@@ -105,7 +120,6 @@ describe("kill -9 while clients write", () => {
       }
     }
     const checked = expectAllStored(allWriters, verifyState(stateDir));
-    // Enough requests were in progress when the processes were killed.
     expect(checked).toBeGreaterThan(ROUNDS * WRITERS);
     expect(await serve.stop()).toMatchObject({ code: 0 });
   }, 60_000);
