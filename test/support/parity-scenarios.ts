@@ -107,6 +107,12 @@ const allowing = (before: readonly CallResult[]): Input => ({
   idempotency_key: "a",
 });
 
+const offer = (workflow_id: string, projects: string[], more: Input = {}): ParityCall => ({
+  call: "offer_workflow",
+  with: { workflow_id, projects, ...more },
+  by: "admin",
+});
+
 const run = (workflow_id: string, input: Input = {}): ParityCall => ({
   call: "run_workflow",
   with: { workflow_id, wait: 20, ...input },
@@ -117,10 +123,7 @@ const calledHello = (project?: string): ParityCall[] => [
   publish("hello"),
   ...(project === undefined
     ? []
-    : [
-        { call: "create_project", with: { name: project }, by: "admin" as const },
-        { call: "offer_workflow", with: { workflow_id: "hello", projects: [project] } },
-      ]),
+    : [{ call: "create_project", with: { name: project }, by: "admin" as const }, offer("hello", [project])]),
   {
     ...create({
       name: "Asks",
@@ -656,36 +659,19 @@ export const SCENARIOS: Record<string, ParityCall[]> = {
   ],
   offer_workflow: [
     create({ name: "Nightly" }),
-    { call: "offer_workflow", with: { workflow_id: "nightly", projects: ["default"], idempotency_key: "o" } },
-    { call: "offer_workflow", with: { workflow_id: "nightly", projects: ["default"], idempotency_key: "o" } },
-    {
-      call: "offer_workflow",
-      with: { workflow_id: "nightly", projects: ["*"], idempotency_key: "o" },
-      expect: "idempotency_key_reused",
-    },
+    offer("nightly", ["default"], { idempotency_key: "o" }),
+    offer("nightly", ["default"], { idempotency_key: "o" }),
+    { ...offer("nightly", ["*"], { idempotency_key: "o" }), expect: "idempotency_key_reused" },
     { call: "get_offer", with: { workflow_id: "nightly" } },
-    { call: "offer_workflow", with: { workflow_id: "nightly", projects: ["*"] } },
-    {
-      call: "offer_workflow",
-      with: { workflow_id: "nightly", projects: [] },
-      by: "readOnly",
-      expect: "missing_scope",
-    },
-    {
-      call: "offer_workflow",
-      with: { workflow_id: "nightly", projects: ["salse"] },
-      expect: "project_not_found",
-    },
+    offer("nightly", ["*"]),
+    { ...offer("nightly", []), by: "full", expect: "missing_scope" },
+    { ...offer("nightly", ["salse"]), expect: "project_not_found" },
     archive("nightly"),
-    { call: "offer_workflow", with: { workflow_id: "nightly", projects: [] }, expect: "workflow_archived" },
-    ...wrongId("offer_workflow", { projects: [] }),
+    { ...offer("nightly", []), expect: "workflow_archived" },
+    ...wrongId("offer_workflow", { projects: [] }, "admin"),
     ...calledHello("finance"),
-    {
-      call: "offer_workflow",
-      with: { workflow_id: "hello", projects: [] },
-      expect: "callers_would_break",
-    },
-    { call: "offer_workflow", with: { workflow_id: "hello", projects: [], break_callers: ["*"] } },
+    { ...offer("hello", []), expect: "callers_would_break" },
+    offer("hello", [], { break_callers: ["finance.asks"] }),
   ],
   list_offered_workflows: [
     { call: "list_offered_workflows", readOnly: true },

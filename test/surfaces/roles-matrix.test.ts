@@ -123,7 +123,7 @@ const OPERATIONS: Readonly<Record<string, Row>> = {
   },
   withdraw_exposure: { ...workflow, needs: "admin", send: () => ({}) },
   get_offer: { ...reads, ...workflow },
-  offer_workflow: { ...workflow, needs: "publish", ...changes, send: () => ({ projects: ["*"] }) },
+  offer_workflow: { ...workflow, needs: "admin", ...changes, send: () => ({ projects: ["*"] }) },
   list_offered_workflows: reads,
   get_workflow_state: { ...reads, ...workflow },
   set_workflow_state: { ...writesWorkflow, send: () => ({ values: {} }) },

@@ -49,11 +49,14 @@ async function world({
   for (const id of ["finance", "sales", "legal"]) await addProject(instance, id);
   const finance = callAs(instance, memberOf(["finance"]));
   const sales = callAs(instance, memberOf(["sales"]));
+  const adminOf = (project: string) =>
+    callAs(instance, memberOf([project], { scopes: Scope.options, owner: `admin.${project}@example.com` }));
   const legal = callAs(instance, memberOf(["legal"]));
   await finance(createWorkflow, { name: "Revenue", description: "Of a region.", definition });
   await finance(publishWorkflow, { workflow_id: "finance.revenue" });
-  if (offered) await finance(offerWorkflow, { workflow_id: "finance.revenue", projects: ["sales"] });
-  return { instance, finance, sales, legal };
+  if (offered)
+    await adminOf("finance")(offerWorkflow, { workflow_id: "finance.revenue", projects: ["sales"] });
+  return { instance, finance, sales, legal, adminOf };
 }
 
 function emptyDatabase(): string {
@@ -69,6 +72,20 @@ const errorsOf = async (
   definition: Record<string, unknown>,
 ): Promise<{ path: string; code: string; message: string }[]> =>
   (await call(validateWorkflow, { definition })).errors;
+
+describe("offer_workflow", () => {
+  it("needs the scope admin, as allow_exposure does, also to take an offer back", async () => {
+    const { finance, adminOf } = await world();
+    const workflow_id = "finance.revenue";
+    for (const projects of [["*"], []])
+      await expect(finance(offerWorkflow, { workflow_id, projects })).rejects.toMatchObject({
+        code: "missing_scope",
+      });
+    expect(await finance(getOffer, { workflow_id })).toMatchObject({ projects: ["sales"] });
+    await adminOf("finance")(offerWorkflow, { workflow_id, projects: [] });
+    expect(await finance(getOffer, { workflow_id })).toMatchObject({ projects: [] });
+  });
+});
 
 describe("an offered workflow", () => {
   it("has the id of its project before its own, and the same name may be used in every project", async () => {
@@ -104,7 +121,7 @@ describe("an offered workflow", () => {
   });
 
   it("does not exist for a project that it is not offered to, nor for one before the offer or after it", async () => {
-    const { finance, sales, legal } = await world({ offered: false });
+    const { sales, legal, adminOf } = await world({ offered: false });
     const unknown = [
       expect.objectContaining({ path: "steps[0].workflow", code: "unknown_workflow" }) as unknown,
     ];
@@ -115,12 +132,12 @@ describe("an offered workflow", () => {
     expect(before!.message.replaceAll("finance.revenue", "x")).toBe(
       never!.message.replaceAll("finance.missing", "x"),
     );
-    await finance(offerWorkflow, { workflow_id: "finance.revenue", projects: ["sales"] });
+    await adminOf("finance")(offerWorkflow, { workflow_id: "finance.revenue", projects: ["sales"] });
     expect(await errorsOf(sales, CALLER)).toEqual([]);
     expect(await errorsOf(legal, { ...CALLER, output: {} })).toEqual(unknown);
-    await finance(offerWorkflow, { workflow_id: "finance.revenue", projects: ["*"] });
+    await adminOf("finance")(offerWorkflow, { workflow_id: "finance.revenue", projects: ["*"] });
     expect(await errorsOf(legal, CALLER)).toEqual([]);
-    await finance(offerWorkflow, { workflow_id: "finance.revenue", projects: [] });
+    await adminOf("finance")(offerWorkflow, { workflow_id: "finance.revenue", projects: [] });
     expect(await errorsOf(sales, { ...CALLER, output: {} })).toEqual(unknown);
   });
 
@@ -129,10 +146,10 @@ describe("an offered workflow", () => {
       ...CALLER,
       steps: [{ id: "pause", type: "wait", for: "1s" }, CALLER.steps[0]!],
     };
-    const { instance, finance, sales } = await world();
+    const { instance, sales, adminOf } = await world();
     await sales(createWorkflow, { name: "Report", definition });
     const { id } = await sales(runWorkflow, { workflow_id: "sales.report" });
-    await finance(offerWorkflow, { workflow_id: "finance.revenue", projects: [] });
+    await adminOf("finance")(offerWorkflow, { workflow_id: "finance.revenue", projects: [] });
     await instance.executor();
     await expect
       .poll(async () => sales(getRun, { run_id: id }))
@@ -290,7 +307,7 @@ describe("an offered workflow", () => {
 
   it("shows in plans neither what it calls itself, nor what a caller of another project calls besides", async () => {
     const nested = { steps: [{ id: "inside", type: "workflow", workflow: "finance.ledger" }] };
-    const { instance, finance, sales } = await world({ offered: false });
+    const { instance, finance, sales, adminOf } = await world({ offered: false });
     await finance(createWorkflow, {
       name: "Ledger",
       definition: { steps: [{ id: "one", type: "set", values: { x: 1 } }] },
@@ -298,14 +315,14 @@ describe("an offered workflow", () => {
     await finance(publishWorkflow, { workflow_id: "finance.ledger" });
     await finance(createWorkflow, { name: "Close", definition: nested });
     await finance(publishWorkflow, { workflow_id: "finance.close" });
-    await finance(offerWorkflow, { workflow_id: "finance.close", projects: ["sales"] });
+    await adminOf("finance")(offerWorkflow, { workflow_id: "finance.close", projects: ["sales"] });
     const ask = { id: "ask", type: "approval", message: "Sure?" };
     await sales(createWorkflow, {
       name: "Ask",
       definition: { steps: [ask, { id: "close", type: "workflow", workflow: "finance.close" }] },
     });
     await sales(publishWorkflow, { workflow_id: "sales.ask" });
-    await sales(offerWorkflow, { workflow_id: "sales.ask", projects: ["finance"] });
+    await adminOf("sales")(offerWorkflow, { workflow_id: "sales.ask", projects: ["finance"] });
     await finance(createWorkflow, {
       name: "Month",
       definition: {
@@ -355,10 +372,11 @@ describe("an offered workflow", () => {
   });
 
   it("is taken away from published callers of other projects only if they may break", async () => {
-    const { instance, finance, sales } = await world();
+    const { instance, sales, adminOf } = await world();
+    const finance = adminOf("finance");
     await sales(createWorkflow, { name: "Report", definition: CALLER });
     await sales(publishWorkflow, { workflow_id: "sales.report" });
-    const both = callAs(instance, memberOf(["finance", "sales"]));
+    const both = callAs(instance, memberOf(["finance", "sales"], { scopes: Scope.options }));
     const workflow_id = "finance.revenue";
     const taken: [string, (by: Caller) => Promise<unknown>][] = [
       ["workflow_archived", (by) => by(archiveWorkflow, { workflow_id })],
@@ -415,7 +433,7 @@ describe("an offered workflow", () => {
   });
 
   it("is listed for the projects that may call it, by its contract", async () => {
-    const { finance, sales, legal } = await world();
+    const { finance, sales, legal, adminOf } = await world();
     expect(await sales(listOfferedWorkflows)).toEqual({
       items: [
         {
@@ -440,7 +458,7 @@ describe("an offered workflow", () => {
       code: "workflow_not_found",
     });
     await expect(
-      sales(offerWorkflow, { workflow_id: "finance.revenue", projects: ["*"] }),
+      adminOf("sales")(offerWorkflow, { workflow_id: "finance.revenue", projects: ["*"] }),
     ).rejects.toMatchObject({
       code: "workflow_not_found",
     });

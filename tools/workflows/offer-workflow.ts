@@ -18,10 +18,11 @@ export const offerWorkflow = defineTool({
   title: "Offer a workflow to other projects",
   description:
     "Lets the workflows of other projects call the published version. They see its name, its inputs and its output_schema, " +
-    "not what it does. It runs in its own project, with what that is granted. Replaces the offer before.",
+    "not what it does. It runs in its own project, with what that is granted. Replaces the offer before. It needs the scope " +
+    "admin there, as allow_exposure does.",
   route: "POST /workflows/:workflow_id/offer",
   surfaces: ["rest"],
-  scope: "publish",
+  scope: "admin",
   effect: "act",
   errors: [
     "workflow_not_found",

@@ -115,7 +115,7 @@ export function WorkflowActions({ read, onPublish, onDetails, onOffer, onMove }:
                 Unpublish
               </Menu.Item>
             )}
-            {several && may("publish") && (
+            {several && may("admin") && (
               <Menu.Item leftSection={<IconShare size={16} aria-hidden />} onClick={onOffer}>
                 Offer to projects…
               </Menu.Item>
