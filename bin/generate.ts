@@ -20,7 +20,7 @@ import { listTools } from "../src/surfaces/mcp/tool-list.ts";
 import { openApiDocument } from "../src/surfaces/rest/openapi.ts";
 import { catalogue } from "../tools/index.ts";
 import { Config } from "../schemas/config.ts";
-import { errorTables, mcpPage, restPage } from "./reference/pages.ts";
+import { errorTables, keyChangesPage, mcpPage, restPage } from "./reference/pages.ts";
 
 async function databaseSchema(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "millrace-schema-"));
@@ -94,6 +94,7 @@ const files: Record<string, string> = {
   ...Object.fromEntries(Object.entries(artefacts).map(([name, text]) => [`schemas/generated/${name}`, text])),
   "docs/reference/rest.md": restPage(catalogue),
   "docs/reference/mcp.md": mcpPage(catalogue),
+  "docs/reference/key-changes.md": keyChangesPage(),
   "skills/millrace/SKILL.md": skillFile(),
   "docs/troubleshooting.md": replaceGeneratedPart("docs/troubleshooting.md", errorTables()),
 };

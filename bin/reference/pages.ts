@@ -1,6 +1,7 @@
 /** Generates the reference pages of the documentation from the code. */
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../../src/core/errors.ts";
+import { RECORDED_OF_RUNS, RECORDED_OPERATIONS } from "../../src/core/recorded-operations.ts";
 import { STEP_ERROR_CODES, STEP_ERRORS } from "../../src/core/step-errors.ts";
 import { type AnyTool, parseRoute, isServedOn } from "../../src/core/tool.ts";
 import { PROMPTS } from "../../src/surfaces/mcp/prompts.ts";
@@ -172,5 +173,23 @@ ${resources}
 ## Prompts
 
 ${prompts}
+`;
+}
+
+/** docs/reference/key-changes.md */
+export function keyChangesPage(): string {
+  const entries = { ...RECORDED_OPERATIONS, ...RECORDED_OF_RUNS };
+  const rows = Object.entries(entries)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([name, { label, revert, remains }]) => [`\`${name}\``, label, revert ?? "nothing", remains]);
+  return `${generatedNotice("src/core/recorded-operations.ts")}
+
+# What a key did, by operation
+
+\`get_key_changes\` lists [all that a key did](../accounts.md#a-key-that-did-damage), and \`revert_key_changes\` reverts a part of
+it. The table has every operation that leaves an entry in the audit log, and what runs leave there in the name of who started
+them. An operation that is not in it does not compile. Operations that are only for people are here too: no key can use them.
+
+${table(["operation", "what the key did", "a revert", "otherwise"], rows)}
 `;
 }

@@ -5,6 +5,7 @@ import type { CallContext } from "./connections.ts";
 import type { AccountsApi } from "./account-ports.ts";
 import type { EngineApi } from "./engine-port.ts";
 import type { ErrorCode } from "./errors.ts";
+import type { RecordedName } from "./recorded-operations.ts";
 import { usageSubjectOf } from "./usage-limits.ts";
 import type { Actor, CursorCodec, Readers, Writers } from "./ports.ts";
 
@@ -153,15 +154,23 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodType =
 export type AnyTool = Tool<any, any>;
 
 /**
- * Defines an operation. It does not compile when the input lacks a parameter of the route, or a field that `headers` names.
+ * Defines an operation. It does not compile when the input lacks a parameter of the route, or a field that `headers` names, nor
+ * when it writes and `RECORDED_OPERATIONS` does not say what the report of a key's changes shows of it.
  */
-export function defineTool<const R extends HttpRoute, I extends z.ZodObject, O extends z.ZodType>(
-  tool: Omit<Tool<I, O>, "route" | "headers"> & {
+export function defineTool<
+  const R extends HttpRoute,
+  const E extends Tool["effect"],
+  I extends z.ZodObject,
+  O extends z.ZodType,
+>(
+  tool: Omit<Tool<I, O>, "route" | "headers" | "name" | "effect"> & {
+    name: E extends "read" ? string : RecordedName;
+    effect: E;
     route: RouteParameter<R> extends keyof z.input<I> ? R : never;
     headers?: Readonly<Partial<Record<keyof z.input<I> & string, "If-Match" | "Idempotency-Key">>>;
   },
 ): Tool<I, O> {
-  return tool as Tool<I, O>;
+  return tool as unknown as Tool<I, O>;
 }
 
 export const isServedOn = (tool: AnyTool, surface: "rest" | "mcp"): boolean =>

@@ -59,6 +59,15 @@ describe("defineTool", () => {
     defineTool({ ...base, route: "GET /things", input, run: async () => ({ id: 7 }) });
     expect(input).toBeDefined();
   });
+
+  it("does not compile for an operation that writes without an entry in RECORDED_OPERATIONS", () => {
+    const input = z.object({});
+    const recorded = { ...base, effect: "act", route: "POST /things", input, run } as const;
+    defineTool({ ...recorded, name: "rotate_trigger" });
+    // @ts-expect-error -- the report of a key's changes would not know what to say of it
+    defineTool({ ...recorded, name: "paint_things" });
+    expect(input).toBeDefined();
+  });
 });
 
 describe("parseRoute", () => {
