@@ -17,6 +17,8 @@ export const ChangeKind = z
     "schedule_resumed",
     "exposure_allowed",
     "exposure_withdrawn",
+    "offered",
+    "offer_withdrawn",
     "moved",
   ])
   .meta({ description: "What the key did.", example: "edited" });
@@ -42,6 +44,14 @@ const RevertOutcome = z.enum(["revertible", "reverted", "skipped", "unchanged"])
 });
 export type RevertOutcome = z.infer<typeof RevertOutcome>;
 
+const Reason = z
+  .strictObject({
+    code: z.string().meta({ example: "changed_since" }),
+    message: z.string().meta({ example: "ann@example.com (browser) changed it (version 7) after the key." }),
+  })
+  .nullable()
+  .meta({ description: "Why it is skipped." });
+
 const ChangedWorkflow = z
   .strictObject({
     workflow_id: z.string().meta({ example: "weekly-revenue" }),
@@ -56,15 +66,7 @@ const ChangedWorkflow = z
       description: "What the revert does or did, in words.",
       example: ["version 7 gets the content of version 3", "version 3 is published again"],
     }),
-    reason: z
-      .strictObject({
-        code: z.string().meta({ example: "changed_since" }),
-        message: z
-          .string()
-          .meta({ example: "ann@example.com (browser) changed it (version 7) after the key." }),
-      })
-      .nullable()
-      .meta({ description: "Why it is skipped." }),
+    reason: Reason,
     changed_since: z
       .array(
         z.strictObject({
@@ -81,6 +83,77 @@ const ChangedWorkflow = z
 export type ChangedWorkflow = z.infer<typeof ChangedWorkflow>;
 
 const count = (example: number) => z.int().meta({ example });
+
+const remains = z.string().meta({
+  description: "What stays in force, and what to do about it.",
+  example: "The grants hold. remove_grant takes those away that are not wanted.",
+});
+
+const KeyOperation = z.strictObject({
+  operation: z.string().meta({
+    description: "The operation, with its outcome after a dot, as the audit log names it.",
+    example: "add_grant",
+  }),
+  label: z
+    .string()
+    .meta({ description: "What the key did, in words.", example: "granted projects the use of connections" }),
+  count: z.int().meta({ description: "How often.", example: 3 }),
+  first_at: timestamp,
+  last_at: timestamp,
+});
+
+const InForce = z.enum([...RevertOutcome.options, "in_force"]).meta({
+  description: "As for workflows. `in_force`: the revert changes nothing; see `remains`.",
+  example: "in_force",
+});
+export type OutcomeInForce = z.infer<typeof InForce>;
+
+const ChangedSubscription = z
+  .strictObject({
+    subscription_id: z.string().meta({ example: "sub_Zr4mXw5pXq0a" }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: "Null where no record has it.", example: "Alerts of the night" }),
+    project: z.string().optional().meta({ example: "finance" }),
+    changes: z.array(KeyOperation).meta({ description: "What the key did, by operation." }),
+    outcome: InForce,
+    effects: z.array(z.string()).meta({
+      description: "What the revert does or did, in words.",
+      example: ["it delivers to https://example.com/hooks/millrace again"],
+    }),
+    reason: Reason,
+    remains: z.array(remains),
+  })
+  .meta({ id: "ChangedSubscription", description: "A subscription that a key changed." });
+export type ChangedSubscription = z.infer<typeof ChangedSubscription>;
+
+const RotatedTrigger = z
+  .strictObject({
+    workflow_id: z.string().meta({ example: "on-push" }),
+    trigger: z.string().meta({ example: "pushed" }),
+    count: z.int().meta({ description: "How often the key replaced its URL.", example: 1 }),
+    rotated_at: timestamp.meta({ description: "When it did so last." }),
+    outcome: InForce,
+    effects: z.array(z.string()).meta({
+      description: "What the revert does or did, in words.",
+      example: ["its URL is replaced again"],
+    }),
+    reason: Reason,
+    remains: z.array(remains),
+  })
+  .meta({ id: "RotatedTrigger", description: "A trigger whose URL a key replaced." });
+export type RotatedTrigger = z.infer<typeof RotatedTrigger>;
+
+const NotReverted = KeyOperation.extend({
+  project: z.string().optional().meta({ example: "finance" }),
+  targets: z.array(z.string()).meta({
+    description: "What it was done to, the last first; at most 20.",
+    example: ["database:shop"],
+  }),
+  remains,
+}).meta({ id: "NotReverted", description: "An operation of a key that a revert does nothing about." });
+export type NotReverted = z.infer<typeof NotReverted>;
 
 export const KeyChanges = z
   .strictObject({
@@ -102,21 +175,27 @@ export const KeyChanges = z
     }),
     workflows: z.array(ChangedWorkflow).meta({ description: "The last changed first." }),
     remaining: count(0).meta({
-      description: "Number of further workflows. Revert these first, or name workflows.",
+      description:
+        "Number of further workflows, subscriptions and triggers. Revert these first, or name them.",
     }),
-    already_reverted: count(0).meta({ description: "Number of workflows whose changes are reverted." }),
+    subscriptions: z
+      .array(ChangedSubscription)
+      .meta({ description: "The subscriptions that it changed, the last changed first." }),
+    triggers: z
+      .array(RotatedTrigger)
+      .meta({ description: "The triggers whose URLs it replaced, the last first." }),
+    not_reverted: z.array(NotReverted).meta({
+      description: "All else that it did, by operation and project: a revert does nothing about it.",
+    }),
+    unseen: count(0).meta({
+      description: "How often it did something in projects that you can't see. Ask an admin to look.",
+    }),
+    already_reverted: count(0).meta({
+      description: "Number of workflows and subscriptions whose changes are reverted.",
+    }),
     clients: z
       .array(z.string())
       .meta({ description: "The programs that used the key since.", example: ["claude-code"] }),
-    not_revertible: z
-      .strictObject({
-        runs_started: count(12),
-        runs_retried: count(0),
-        runs_cancelled: count(0),
-        approvals_decided: count(0),
-        states_set: count(0),
-      })
-      .meta({ description: "How often the key did what can't be reverted." }),
   })
   .meta({ id: "KeyChanges", description: "What a key changed, and what a revert does or did." });
 export type KeyChanges = z.infer<typeof KeyChanges>;

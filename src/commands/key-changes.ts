@@ -1,5 +1,12 @@
 /** `millrace keys changes` and `keys revert`: what a key changed since a moment, and its revert. */
-import { describeChange, notRevertible } from "../../schemas/key-change-words.ts";
+import {
+  countReverted,
+  describeChange,
+  describeCounts,
+  describeNotReverted,
+  describeOperation,
+  isNothing,
+} from "../../schemas/key-change-words.ts";
 import type { KeyChanges } from "../../schemas/key-changes.ts";
 import { getKeyChanges } from "../../tools/key-changes/get-key-changes.ts";
 import { revertKeyChanges } from "../../tools/key-changes/revert-key-changes.ts";
@@ -8,7 +15,6 @@ import { confirm, type ConfirmHost } from "./confirm.ts";
 import { CommandError, EXIT, type Io, paint } from "./io.ts";
 import { findKey } from "./keys.ts";
 import { withOperator } from "./operator.ts";
-import { plural } from "./plural.ts";
 
 export interface KeyChangesOptions {
   since: string;
@@ -20,6 +26,8 @@ export interface KeyChangesOptions {
 
 export interface RevertOptions extends KeyChangesOptions {
   workflow?: string[];
+  subscription?: string[];
+  rotateTriggers?: boolean;
   breakCaller?: string[];
   dryRun?: boolean;
   yes?: boolean;
@@ -48,26 +56,34 @@ export async function revertKey(
   which: string,
   options: RevertOptions,
 ): Promise<void> {
-  const { config, workflow: workflows, breakCaller } = options;
+  const { config, workflow: workflows, subscription: subscriptions, breakCaller, rotateTriggers } = options;
   await withOperator(io, { config }, async ({ instance, call }) => {
     const input = {
       key_id: (await findKey(instance.keys, which)).id,
       ...queryOf(options),
       ...(workflows !== undefined && { workflows }),
+      ...(subscriptions !== undefined && { subscriptions }),
+      ...(rotateTriggers === true && { rotate_triggers: true }),
       ...(breakCaller !== undefined && { break_callers: breakCaller }),
     };
     if (options.dryRun || !options.yes) {
       const planned = await call<KeyChanges>(revertKeyChanges, { ...input, dry_run: true });
       if (!options.json) printChanges(io, planned);
       if (options.dryRun) return options.json ? io.out(`${JSON.stringify(planned, null, 2)}\n`) : undefined;
-      if (!planned.workflows.some(({ outcome }) => outcome === "revertible")) return;
+      const all = [...planned.workflows, ...planned.subscriptions, ...planned.triggers];
+      if (!all.some(({ outcome }) => outcome === "revertible")) return;
       await confirm(host, "Revert this?", "reverted");
     }
     const done = await call<KeyChanges>(revertKeyChanges, input);
     if (options.json) return io.out(`${JSON.stringify(done, null, 2)}\n`);
     if (options.yes) printChanges(io, done);
-    const count = done.workflows.filter(({ outcome }) => outcome === "reverted").length;
-    io.out(`${plural(count, "workflow")} reverted.\n`);
+    const { workflows: changed, subscriptions: subscribed, triggers } = done;
+    const counts = {
+      workflows: countReverted(changed),
+      subscriptions: countReverted(subscribed),
+      triggers: countReverted(triggers),
+    };
+    io.out(`${describeCounts(counts)} reverted.\n`);
   });
 }
 
@@ -90,21 +106,51 @@ function parseSince(text: string): string {
   );
 }
 
+interface Listed {
+  outcome: string;
+  effects: readonly string[];
+  reason: { message: string } | null;
+  remains?: readonly string[];
+}
+
 function printChanges(io: Io, found: KeyChanges): void {
   const { bold, dim, yellow } = paint(io);
-  const { key, workflows } = found;
+  const { key, workflows, subscriptions, triggers } = found;
+  const print = (head: string, { outcome, effects, reason, remains = [] }: Listed): void => {
+    io.out(`${head}\n`);
+    for (const effect of effects) io.out(`  → ${effect}\n`);
+    if (reason !== null) io.out(yellow(`  skipped: ${reason.message}\n`));
+    for (const text of remains) io.out(yellow(`  in force: ${text}\n`));
+    if (outcome === "unchanged") io.out(dim("  nothing to revert\n"));
+  };
   io.out(`${bold(key.name)} (${key.id}) of ${key.owner}, since ${found.since}:\n\n`);
-  if (workflows.length === 0)
-    io.out(found.already_reverted > 0 ? "All that it changed is reverted.\n" : "It changed no workflow.\n");
-  for (const workflow of workflows) {
-    io.out(`${bold(workflow.workflow_id)}  ${workflow.changes.map(describeChange).join(", ")}\n`);
-    for (const effect of workflow.effects) io.out(`  → ${effect}\n`);
-    if (workflow.reason !== null) io.out(yellow(`  skipped: ${workflow.reason.message}\n`));
-    if (workflow.outcome === "unchanged") io.out(dim("  nothing to revert\n"));
+  if (isNothing(found)) io.out("No record says that it changed anything.\n");
+  else if (
+    [workflows, subscriptions, triggers].every(({ length }) => length === 0) &&
+    found.already_reverted > 0
+  )
+    io.out("All that can be reverted is reverted.\n");
+  for (const workflow of workflows)
+    print(`${bold(workflow.workflow_id)}  ${workflow.changes.map(describeChange).join(", ")}`, workflow);
+  for (const subscription of subscriptions) {
+    const { subscription_id: id, name, changes } = subscription;
+    const named = name === null ? "" : ` ${JSON.stringify(name)}`;
+    print(`${bold(id)}${named}  ${changes.map(describeOperation).join(", ")}`, subscription);
+  }
+  for (const trigger of triggers) {
+    const label = describeOperation({ label: "replaced its URL", count: trigger.count });
+    print(`${bold(`${trigger.workflow_id}/${trigger.trigger}`)}  ${label}`, trigger);
   }
   io.out("\n");
+  if (found.not_reverted.length > 0) io.out("Not reverted:\n");
+  for (const operation of found.not_reverted)
+    io.out(`  ${describeNotReverted(operation)}\n${dim(`    ${operation.remains}\n`)}`);
+  if (found.unseen > 0)
+    io.out(yellow(`${found.unseen} more in projects that you can't see; ask an admin to look\n`));
   if (found.remaining > 0)
-    io.out(dim(`${found.remaining} more; revert these first, or name workflows with --workflow\n`));
+    io.out(
+      dim(`${found.remaining} more; revert these first, or name some with --workflow and --subscription\n`),
+    );
   if (found.attribution === "name")
     io.out(
       dim(
@@ -113,6 +159,4 @@ function printChanges(io: Io, found: KeyChanges): void {
     );
   if (found.records_since !== null)
     io.out(dim(`The audit log does not reach back to that time: it begins at ${found.records_since}.\n`));
-  const listed = notRevertible(found);
-  if (listed.length > 0) io.out(dim(`Can't be reverted: ${listed.join(", ")}\n`));
 }

@@ -389,19 +389,30 @@ function limitedChanges(
   read: Readers["workflowChanges"],
   { canReadWorkflow: can, readable: { projects } }: Limits,
 ): Readers["workflowChanges"] {
+  const isInProject = ({ project }: { project: string }): boolean => projects?.includes(project) !== false;
   return {
     async ofKey(key, since) {
       const activity = await read.ofKey(key, since);
-      const ids = new Set(
-        await filterIds([...new Set(activity.changed.map(({ workflowId }) => workflowId))], can),
-      );
+      const ids = [...activity.changed, ...activity.rotations].map(({ workflowId }) => workflowId);
+      const readable = new Set(await filterIds([...new Set(ids)], can));
+      const isReadable = ({ workflowId }: { workflowId: string }): boolean => readable.has(workflowId);
+      const hidden = [
+        ...activity.changed.filter((one) => !isReadable(one)),
+        ...activity.rotations.filter((one) => !isReadable(one)).map(({ client }) => ({ client, count: 1 })),
+        ...[...activity.subscriptions, ...activity.operations].filter((one) => !isInProject(one)),
+      ];
       return {
         ...activity,
-        changed: activity.changed.filter(({ workflowId }) => ids.has(workflowId)),
-        counts: activity.counts.filter(({ project }) => projects?.includes(project) !== false),
+        changed: activity.changed.filter(isReadable),
+        rotations: activity.rotations.filter(isReadable),
+        subscriptions: activity.subscriptions.filter(isInProject),
+        operations: activity.operations.filter(isInProject),
+        unseen: hidden.map(({ client, count }) => ({ client, count })),
       };
     },
     ofWorkflows: async (ids, range) => read.ofWorkflows(new Set(await filterIds([...ids], can)), range),
+    // Those that ofKey has returned.
+    ofSubscriptions: (ids, range) => read.ofSubscriptions(ids, range),
     hasChangedAfter: async (id, entry) => (await can(id)) && read.hasChangedAfter(id, entry),
   };
 }

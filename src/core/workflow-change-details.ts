@@ -9,15 +9,15 @@ export const CHANGE_FIELD = "change";
 const NONE = "none";
 const BEFORE = "_before";
 
-const FACTS = ["version", "archived", "published", "paused", "consent", "project"] as const;
+const FACTS = ["version", "archived", "published", "paused", "consent", "project", "offers"] as const;
 
-type Scalar = string | number | boolean;
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
-const encode = (value: WorkflowFacts[keyof WorkflowFacts]): Scalar =>
-  value === null ? NONE : typeof value === "object" ? JSON.stringify(value) : value;
+const encode = (value: WorkflowFacts[keyof WorkflowFacts]): AuditDetails[string] =>
+  value === null ? NONE : isList(value) || typeof value !== "object" ? value : JSON.stringify(value);
 
 const decode = (name: keyof WorkflowFacts, value: AuditDetails[string]): unknown => {
-  if (name === "project") return value;
+  if (name === "project" || name === "offers") return value;
   if (value === NONE) return null;
   return name === "consent" ? (JSON.parse(String(value)) as ExposureConsent) : value;
 };
@@ -46,6 +46,13 @@ export const detailsOfRevert = (record: RevertRecord): AuditDetails => ({
   }),
 });
 
+/** The revert that details record; null for details of other entries. */
+export function revertIn(details: AuditDetails): RevertRecord | null {
+  const { [CHANGE_FIELD]: kind, from, to, lineage, client = null } = details;
+  if (kind === "rewound") return { kind, from } as RevertRecord;
+  return kind === "removed" ? ({ kind, from, to, lineage, client } as RevertRecord) : null;
+}
+
 /** The change or the revert that details record; both are null for details of other entries. */
 export function changeIn(details: AuditDetails | null): {
   change: WorkflowChange | null;
@@ -53,11 +60,8 @@ export function changeIn(details: AuditDetails | null): {
 } {
   const kind = details?.[CHANGE_FIELD];
   if (details === null || kind === undefined) return { change: null, revert: null };
-  if (kind === "rewound" || kind === "removed") {
-    const { from, to, lineage, client = null } = details;
-    const revert = kind === "rewound" ? { kind, from } : { kind, from, to, lineage, client };
-    return { change: null, revert: revert as RevertRecord };
-  }
+  const revert = revertIn(details);
+  if (revert !== null) return { change: null, revert };
   const facts = (suffix: string): Partial<WorkflowFacts> =>
     Object.fromEntries(
       FACTS.flatMap((name) => {

@@ -4,7 +4,16 @@ import { runHere } from "../support/process.ts";
 import { callAs, keyPrincipal } from "../support/users.ts";
 import { archiveWorkflow } from "../../tools/workflows/archive-workflow.ts";
 import { createWorkflow } from "../../tools/workflows/create-workflow.ts";
+import { createSubscription } from "../../tools/subscriptions/create-subscription.ts";
+import { testSubscription } from "../../tools/subscriptions/test-subscription.ts";
+import { rotateTrigger } from "../../tools/triggers/rotate-trigger.ts";
+import { publishWorkflow } from "../../tools/workflows/publish-workflow.ts";
 import { updateWorkflow } from "../../tools/workflows/update-workflow.ts";
+
+const HOOK = {
+  steps: [{ id: "a", type: "set", values: { x: 1 } }],
+  triggers: [{ id: "hook", type: "webhook" }],
+};
 
 /** A state in which the key `ci` created, edited and archived workflows. */
 async function changedByKey() {
@@ -23,7 +32,7 @@ async function changedByKey() {
     const found = (await instance.services.read.workflows.find(id))!;
     return [found.status, found.version, found.description];
   };
-  return { id: record.id, keys, statusOf };
+  return { id: record.id, key, keys, statusOf };
 }
 
 /** The lines after the first one, which has the time of the request. */
@@ -55,10 +64,37 @@ describe("millrace keys changes and revert", () => {
     expect(await statusOf("gone")).toEqual(["draft", 3, "Before"]);
     expect(await statusOf("made")).toEqual(["archived", 2, ""]);
     expect((await keys("revert", id, "--since", "1h", "--yes")).out).toContain("0 workflows reverted.\n");
-    expect((await keys("changes", id, "--since", "1h")).out).toContain("All that it changed is reverted.\n");
-    expect((await keys("changes", id, "--since", "1h", "--client", "nobody")).out).toContain(
-      "It changed no workflow.\n",
+    expect((await keys("changes", id, "--since", "1h")).out).toContain(
+      "All that can be reverted is reverted.\n",
     );
+    expect((await keys("changes", id, "--since", "1h", "--client", "nobody")).out).toContain(
+      "No record says that it changed anything.\n",
+    );
+  });
+
+  it("lists what it did elsewhere, with what stays in force, and reverts what it can", async () => {
+    const { id, key, keys } = await changedByKey();
+    const alerts = { name: "Leak", url: "https://example.com/hook", events: ["run.failed"] };
+    const { id: subscription } = await key(createSubscription, alerts);
+    await key(testSubscription, { subscription_id: subscription });
+    await key(updateWorkflow, { workflow_id: "made", definition: HOOK });
+    await key(publishWorkflow, { workflow_id: "made" });
+    await key(rotateTrigger, { workflow_id: "made", trigger: "hook" });
+    const { out } = await keys("changes", "ci", "--since", "1h");
+    expect(out).toContain(
+      `${subscription} "Leak"  created a subscription\n  → it is deleted, because the key created it\n`,
+    );
+    expect(out).toContain("made/hook  replaced its URL\n  in force: The key has seen the URL");
+    expect(out).toContain(
+      `Not reverted:\n  sent test events: ${subscription}\n    The receivers have got them.`,
+    );
+    const only = ["--workflow", "made", "--subscription", subscription, "--rotate-triggers"];
+    const done = await keys("revert", id, "--since", "1h", "--yes", ...only);
+    expect(done.out).toContain("1 workflow, 1 subscription and 1 trigger reverted.\n");
+    expect((await keys("revert", id, "--since", "1h", "--yes")).out).toContain("2 workflows reverted.\n");
+    const left = (await keys("changes", id, "--since", "1h")).out;
+    expect(left).toContain("made/hook  replaced its URL\n  nothing to revert\n");
+    expect(left).toContain("sent test events");
   });
 
   it("says how a time is written", async () => {

@@ -44,9 +44,14 @@ const KEY_HISTORY: ParityCall[] = [
     call("create_workflow", { name: "Made by a key" }),
     call("update_workflow", {
       workflow_id: "made-by-a-key",
-      definition: { steps: [{ id: "a", type: "set", values: { x: 1 } }] },
+      definition: {
+        steps: [{ id: "a", type: "set", values: { x: 1 } }],
+        triggers: [{ id: "hook", type: "webhook" }],
+      },
     }),
     call("publish_workflow", { workflow_id: "made-by-a-key" }),
+    call("rotate_trigger", { workflow_id: "made-by-a-key", trigger: "hook" }),
+    call("run_workflow", { workflow_id: "made-by-a-key", wait: 20 }),
   ),
 ];
 const revertOf = (before: readonly CallResult[]) => ({
@@ -212,11 +217,15 @@ export const ACCOUNT_SCENARIOS: Record<string, ParityCall[]> = {
         (before) => ({ ...revertOf(before), include_later: true, idempotency_key: "r" }),
         "idempotency_key_reused",
       ),
-      call("revert_key_changes", (before) => ({ ...revertOf(before), break_callers: [] })),
+      call("revert_key_changes", (before) => ({
+        ...revertOf(before),
+        break_callers: [],
+        rotate_triggers: true,
+      })),
       call("get_workflow", { workflow_id: "made-by-a-key" }),
       call(
         "revert_key_changes",
-        (before) => ({ ...revertOf(before), workflows: ["nothing"] }),
+        (before) => ({ ...revertOf(before), workflows: ["nothing"], subscriptions: ["sub_none"] }),
         "invalid_input",
       ),
       call("revert_key_changes", { key_id: "key_none", since: "2026-11-21" }, "api_key_not_found"),

@@ -300,7 +300,8 @@ describe("a revert of what a key changed", () => {
       workflows: [{ workflow_id: "made" }],
       remaining: 0,
       already_reverted: 0,
-      not_revertible: { runs_started: 0 },
+      not_reverted: [],
+      unseen: 2,
     });
     await expect(owner(revertKeyChanges, { ...input, workflows: ["finance.secret"] })).rejects.toMatchObject({
       code: "invalid_input",
@@ -323,11 +324,11 @@ describe("a revert of what a key changed", () => {
     expect(await ann(getKeyChanges, input)).toMatchObject({
       workflows: [],
       clients: ["agent"],
-      not_revertible: { runs_started: 2, runs_cancelled: 0 },
+      not_reverted: [{ operation: "run_workflow", count: 2 }],
     });
     expect(await ann(getKeyChanges, { ...input, client: "other" })).toMatchObject({
       clients: ["agent"],
-      not_revertible: { runs_started: 0 },
+      not_reverted: [],
     });
     await expect(keyOf(record)(getKeyChanges, input)).rejects.toMatchObject({ code: "person_needed" });
   });

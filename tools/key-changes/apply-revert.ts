@@ -5,6 +5,7 @@ import { detailsOfRevert } from "../../src/core/workflow-change-details.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { savePaused } from "../schedules/schedule-state.ts";
 import { saveConsent } from "../workflows/exposure.ts";
+import { saveOffer } from "../workflows/save-offer.ts";
 import { removeStarts, saveStarts } from "../workflows/save-starts.ts";
 import { recordPublished } from "../workflows/go-live.ts";
 import type { RevertPlan } from "./plan-revert.ts";
@@ -45,6 +46,7 @@ export async function applyRevert(
       await savePaused(ctx, tx, schedule, facts.paused);
   }
   if (facts.consent !== undefined) await saveConsent(tx, workflow.id, facts.consent);
+  if (facts.offers !== undefined) await saveOffer(ctx, tx, workflow.id, facts.offers);
   await tx.recordAudit(workflow.id, undefined, { details: detailsOfRevert(record) });
   return workflow;
 }

@@ -1,14 +1,16 @@
 /** Checks reverts before they are applied, as publish_workflow checks a version: no version goes live that can't run. */
-import { projectOf } from "../../schemas/project.ts";
+import { EVERY_PROJECT, projectOf } from "../../schemas/project.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
 import { scopesIn } from "../../src/core/access.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { unscoped } from "../../src/core/scoped-readers.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { needsReviewAgain } from "../reviews/review-rule.ts";
 import { assertCallersFit } from "../workflows/broken-callers.ts";
 import {
   archival,
   type CalleeChange,
+  offering,
   publication,
   together,
   unpublication,
@@ -68,6 +70,23 @@ async function changeForCallers(
   asPublished: ReadonlyMap<string, Definition>,
 ): Promise<CalleeChange | undefined> {
   const { workflow, plan } = changed;
+  const change = await changeOfVersion(ctx, changed, asPublished);
+  if (plan.facts.offers === undefined || !isLiveAfter(changed)) return change;
+  const offer = offering(workflow, plan.facts.offers);
+  return {
+    ...offer,
+    ...change,
+    outcome: async (project) => ({ ...(await change?.outcome(project)), ...(await offer.outcome(project)) }),
+  };
+}
+
+/** What they notice of the version that is live then. */
+async function changeOfVersion(
+  ctx: ToolContext,
+  changed: Planned,
+  asPublished: ReadonlyMap<string, Definition>,
+): Promise<CalleeChange | undefined> {
+  const { workflow, plan } = changed;
   if (versionToPublish(changed) !== undefined) return publication(workflow.id, asPublished);
   if (isLiveAfter(changed) || workflow.published_version === null || workflow.status === "archived")
     return undefined;
@@ -77,6 +96,20 @@ async function changeForCallers(
 
 const restoresConsent = ({ facts: { consent } }: RevertPlan): boolean =>
   consent !== undefined && consent !== null;
+
+/** Those of the projects that have not been deleted since. */
+async function presentProjects({ read }: ToolContext, projects: readonly string[]): Promise<string[]> {
+  const { projects: all } = unscoped(read);
+  const present: string[] = [];
+  for (const id of projects) if (id === EVERY_PROJECT || (await all.find(id)) !== undefined) present.push(id);
+  return present;
+}
+
+/** Whether a revert offers a workflow to a project that it is not offered to now. */
+async function widensOffer({ read }: ToolContext, { workflow, plan }: Planned): Promise<boolean> {
+  const now = new Set(await read.projects.offersOf(workflow.id));
+  return !now.has(EVERY_PROJECT) && plan.facts.offers?.some((id) => !now.has(id)) === true;
+}
 
 const isPlanned = (changed: ChangedByKey): changed is Planned => !("code" in changed.plan);
 
@@ -102,11 +135,18 @@ async function check(
   asPublished: ReadonlyMap<string, Definition>,
 ): Promise<RevertResult> {
   const { workflow, plan } = changed;
-  if (restoresConsent(plan) && !scopesIn(ctx.actor.principal.access, projectOf(workflow)).has("admin"))
+  if (plan.facts.offers !== undefined) plan.facts.offers = await presentProjects(ctx, plan.facts.offers);
+  const isAdmin = scopesIn(ctx.actor.principal.access, projectOf(workflow)).has("admin");
+  if (!isAdmin && restoresConsent(plan))
     return skipped(workflow, {
       code: "missing_scope",
       message:
         "The key withdrew the consent to this workflow as a tool. Only an admin can let it hold again.",
+    });
+  if (!isAdmin && (await widensOffer(ctx, changed)))
+    return skipped(workflow, {
+      code: "missing_scope",
+      message: "The key took the offer to other projects back. Only an admin can offer it to them again.",
     });
   if (plan.content?.isMerged) {
     const issue = await firstIssue(ctx, workflow, plan.content.value.definition, asPublished);

@@ -4,14 +4,14 @@ import { KeyChanges, KeyChangesClient, KeyChangesSince } from "../../schemas/key
 import { defineTool } from "../../src/core/tool.ts";
 import { checkReverts } from "./check-reverts.ts";
 import { readKeyChanges } from "./read-key-changes.ts";
-import { serializeKeyChanges } from "./serialize-key-changes.ts";
+import { plannedResults, serializeKeyChanges } from "./serialize-key-changes.ts";
 
 export const getKeyChanges = defineTool({
   name: "get_key_changes",
   title: "Get what an API key changed",
   description:
-    "Returns what an API key, with the keys that it was rotated to or from, changed since a moment, and what " +
-    "revert_key_changes would do about it, after the same checks. Also for revoked and expired keys.",
+    "Returns all that an API key, with the keys that it was rotated to or from, did since a moment: what " +
+    "revert_key_changes would revert, after the same checks, and what stays in force. Also for revoked and expired keys.",
   route: "GET /api-keys/:key_id/changes",
   surfaces: ["rest"],
   scope: "read",
@@ -30,6 +30,7 @@ export const getKeyChanges = defineTool({
   output: KeyChanges,
   async run({ include_later, ...query }, ctx) {
     const found = await readKeyChanges(ctx, { ...query, includeLater: include_later });
-    return serializeKeyChanges(found, await checkReverts(ctx, found.changed, []), ctx.now());
+    const checked = await checkReverts(ctx, found.changed, []);
+    return serializeKeyChanges(found, plannedResults(found, checked), ctx.now());
   },
 });

@@ -1,6 +1,7 @@
-/** The changes of one workflow in order, and which of them a revert of a key is about. */
+/** The changes of one workflow or subscription in order, and which of them a revert of a key is about. */
 import type { WorkflowReader } from "../../src/core/ports.ts";
 import {
+  type Change,
   isChangeOf,
   type KeyIdentity,
   type RevertRecord,
@@ -19,13 +20,14 @@ export interface KnownChange extends WorkflowChangeEntry {
   unknown: readonly (keyof WorkflowFacts)[];
 }
 
-export interface KeyHistory {
+/** The histories of workflows and of subscriptions differ in their entries. */
+export interface KeyHistory<Entry = KnownChange> {
   /** What the key changed and no revert has undone, oldest first. */
-  own: KnownChange[];
+  own: Entry[];
   /** What others changed after the first of these, and is not undone. */
-  others: KnownChange[];
+  others: Entry[];
   /** All changes from the first own one on that are not undone, oldest first. */
-  all: KnownChange[];
+  all: Entry[];
   /** Whether an own change was matched by the names of owner and key. */
   isByName: boolean;
 }
@@ -41,18 +43,36 @@ export interface Subject {
  * @param entries its entries since the moment, oldest first
  * @param now its facts now, which entries of older releases are completed from
  */
-export async function readHistory(
+export const readHistory = async (
   workflows: Pick<WorkflowReader, "findVersion">,
-  { key, client }: Subject,
+  subject: Subject,
   entries: readonly WorkflowChangeEntry[],
   now: CurrentFacts,
-): Promise<KeyHistory> {
-  const known = await completeChanges(workflows, entries, now);
+): Promise<KeyHistory> => sortHistory(subject, await completeChanges(workflows, entries, now), entries);
+
+/** What tells who made a change, and when. */
+type Attributed = Pick<WorkflowChangeEntry, "id" | "client" | "lineage" | "owner" | "keyName">;
+
+/** Whether an entry is of the key, with the program that it is limited to. */
+export const isOf =
+  ({ key, client }: Subject) =>
+  (entry: Attributed): boolean =>
+    isChangeOf(key, entry) && (client === null || entry.client === client);
+
+/**
+ * Finds those that are the key's.
+ * @param known the changes, oldest first
+ * @param entries all entries since the moment, with those of reverts
+ */
+export function sortHistory<Entry extends Attributed>(
+  subject: Subject,
+  known: readonly Entry[],
+  entries: readonly { id: number; revert: RevertRecord | null }[],
+): KeyHistory<Entry> {
   const reverts = entries.flatMap(({ id, revert }) => (revert === null ? [] : [{ ...revert, id }]));
   const live = known.filter((entry) => !reverts.some((revert) => isRewound(revert, entry)));
-  const isOfKey = (entry: KnownChange) =>
-    isChangeOf(key, entry) && (client === null || entry.client === client);
-  const isRemoved = (entry: KnownChange) => reverts.some((revert) => isTakenOut(revert, key, entry));
+  const isOfKey = isOf(subject);
+  const isRemoved = (entry: Entry) => reverts.some((revert) => isTakenOut(revert, subject.key, entry));
   const own = live.filter((entry) => isOfKey(entry) && !isRemoved(entry));
   const first = own[0]?.id ?? Infinity;
   const all = live.filter(({ id }) => id >= first);
@@ -64,12 +84,28 @@ export async function readHistory(
   };
 }
 
+/**
+ * The value of a fact before the key's last changes of it.
+ * @returns undefined when the key did not change it; `superseded` when somebody else did afterwards
+ */
+export function valueBefore<Facts extends object, Entry extends { change: Change<Facts> }>(
+  { all, own }: Pick<KeyHistory<Entry>, "all" | "own">,
+  name: keyof Facts,
+): { value: unknown } | "superseded" | undefined {
+  const changes = all.filter(({ change }) => Object.hasOwn(change.after, name));
+  const isOwn = (entry: Entry) => own.includes(entry);
+  if (!changes.some(isOwn)) return undefined;
+  if (!isOwn(changes.at(-1)!)) return "superseded";
+  const lastOther = changes.findLastIndex((entry) => !isOwn(entry));
+  return { value: changes[lastOther + 1]!.change.before![name] };
+}
+
 type Revert = RevertRecord & { id: number };
 
-const isRewound = (revert: Revert, { id }: KnownChange): boolean =>
+const isRewound = (revert: Revert, { id }: Attributed): boolean =>
   revert.kind === "rewound" && revert.from <= id && id <= revert.id;
 
-const isTakenOut = (revert: Revert, key: KeyIdentity, { id, client }: KnownChange): boolean =>
+const isTakenOut = (revert: Revert, key: KeyIdentity, { id, client }: Attributed): boolean =>
   revert.kind === "removed" &&
   revert.lineage === key.lineage &&
   (revert.client === null || revert.client === client) &&

@@ -3,7 +3,13 @@ import { canonicalJson } from "../../src/core/canonical-json.ts";
 import { mergeJson } from "../../src/core/json-merge.ts";
 import type { WorkflowContent, WorkflowReader } from "../../src/core/ports.ts";
 import type { RevertRecord, WorkflowFacts } from "../../src/core/workflow-change-ports.ts";
-import type { CurrentFacts, KeyHistory, KnownChange, Subject } from "./history.ts";
+import {
+  type CurrentFacts,
+  type KeyHistory,
+  type KnownChange,
+  type Subject,
+  valueBefore,
+} from "./history.ts";
 
 /** What a revert of one workflow does. */
 export interface RevertPlan {
@@ -12,7 +18,7 @@ export interface RevertPlan {
   /** The content that it gets, with the version that it comes from; undefined when the content stays. */
   content: { value: WorkflowContent; from: number; isMerged: boolean } | undefined;
   /** The facts that it gets; those that stay are left out. */
-  facts: Partial<Pick<WorkflowFacts, "archived" | "published" | "paused" | "consent">>;
+  facts: Partial<Pick<WorkflowFacts, "archived" | "published" | "paused" | "consent" | "offers">>;
   /** Facts of the key that stay, because others changed them afterwards. */
   superseded: (keyof WorkflowFacts)[];
   /** Why others' changes keep something that the key did: its project, which a revert does not change. */
@@ -32,7 +38,7 @@ export interface PlanOptions {
   includeLater: boolean;
 }
 
-const FACTS = ["archived", "published", "paused", "consent"] as const;
+const FACTS = ["archived", "published", "paused", "consent", "offers"] as const;
 
 /**
  * Plans a revert.
@@ -51,16 +57,7 @@ export async function planRevert(
   if (others.length > 0 && (!includeLater || isCreation)) return changedSince(others, isCreation);
   const unrecorded = own.find(({ unknown }) => unknown.length > 0);
   if (unrecorded !== undefined && !isCreation) return notRecorded(unrecorded);
-  const record: RevertRecord =
-    others.length === 0
-      ? { kind: "rewound", from: own[0]!.id }
-      : {
-          kind: "removed",
-          from: own[0]!.id,
-          to: own.at(-1)!.id,
-          lineage: subject.key.lineage,
-          client: subject.client,
-        };
+  const record = recordOf(subject, history);
   const plan: RevertPlan = {
     isCreation,
     content: undefined,
@@ -69,14 +66,14 @@ export async function planRevert(
     movedFrom: undefined,
     record,
   };
-  if (isCreation) return { ...plan, facts: now.archived ? {} : { archived: true } };
+  if (isCreation) return { ...plan, facts: factsAfterCreation(now) };
   for (const name of FACTS) {
-    const last = trailing(all, own, name);
+    const last = valueBefore<WorkflowFacts, KnownChange>(history, name);
     if (last === "superseded") plan.superseded.push(name);
     else if (last !== undefined && canonicalJson(last.value) !== canonicalJson(now[name] ?? null))
       Object.assign(plan.facts, { [name]: last.value });
   }
-  const project = trailing(all, own, "project");
+  const project = valueBefore<WorkflowFacts, KnownChange>(history, "project");
   if (typeof project === "object" && project.value !== now.project) plan.movedFrom = String(project.value);
   const content = await contentWithout(workflows, workflow.id, own, all);
   if (content !== undefined && "code" in content) return content;
@@ -85,26 +82,25 @@ export async function planRevert(
   return { ...plan, content: isEqual(content.value, current) ? undefined : content };
 }
 
+/** What the log records of a revert, so that nothing is reverted twice. @param history with at least one own change */
+export const recordOf = (
+  { key, client }: Subject,
+  { own, others }: KeyHistory<{ id: number }>,
+): RevertRecord =>
+  others.length === 0
+    ? { kind: "rewound", from: own[0]!.id }
+    : { kind: "removed", from: own[0]!.id, to: own.at(-1)!.id, lineage: key.lineage, client };
+
 /** Whether a plan changes anything. */
 export const isEmptyPlan = ({ content, facts }: RevertPlan): boolean =>
   content === undefined && Object.keys(facts).length === 0;
 
-/**
- * The value of a fact before the key's last changes of it.
- * @returns undefined when the key did not change it; `superseded` when somebody else did afterwards
- */
-function trailing(
-  all: readonly KnownChange[],
-  own: readonly KnownChange[],
-  name: keyof WorkflowFacts,
-): { value: unknown } | "superseded" | undefined {
-  const changes = all.filter(({ change }) => Object.hasOwn(change.after, name));
-  const isOwn = (entry: KnownChange) => own.includes(entry);
-  if (!changes.some(isOwn)) return undefined;
-  if (!isOwn(changes.at(-1)!)) return "superseded";
-  const lastOther = changes.findLastIndex((entry) => !isOwn(entry));
-  return { value: changes[lastOther + 1]!.change.before![name] };
-}
+/** Nothing of what the key created stays in force, also if somebody restores and publishes it later. */
+const factsAfterCreation = ({ archived, consent, offers }: CurrentFacts): RevertPlan["facts"] => ({
+  ...(!archived && { archived: true }),
+  ...(consent !== null && { consent: null }),
+  ...(offers.length > 0 && { offers: [] }),
+});
 
 /** The content without what the key changed: what was before its first change, with what others changed afterwards. */
 async function contentWithout(

@@ -1,11 +1,27 @@
 /** The changes of a key as the API returns them. */
-import type { ChangedWorkflow, ChangeKind, KeyChanges, RevertOutcome } from "../../schemas/key-changes.ts";
+import type {
+  ChangedSubscription,
+  ChangedWorkflow,
+  ChangeKind,
+  KeyChanges,
+  NotReverted,
+  RevertOutcome,
+  RotatedTrigger,
+} from "../../schemas/key-changes.ts";
+import { EVERY_PROJECT, projectField } from "../../schemas/project.ts";
 import type { WorkflowWithDefinition } from "../../schemas/workflow.ts";
-import type { WorkflowChange } from "../../src/core/workflow-change-ports.ts";
+import { recordedOperation } from "../../src/core/recorded-operations.ts";
+import {
+  MAX_TARGETS,
+  type OperationCount,
+  type SubscriptionChangeEntry,
+  type WorkflowChange,
+} from "../../src/core/workflow-change-ports.ts";
 import { serializeApiKey } from "../api-keys/serialize-api-key.ts";
 import type { KnownChange } from "./history.ts";
 import { isEmptyPlan, type RevertPlan } from "./plan-revert.ts";
-import type { ChangedByKey, FoundKeyChanges } from "./read-key-changes.ts";
+import type { ChangedByKey, FoundKeyChanges, Skip, SubscriptionByKey } from "./read-key-changes.ts";
+import { remainsOf } from "./subscription-reverts.ts";
 
 /** Number of changes of others in a response. */
 const MAX_OTHERS = 10;
@@ -25,41 +41,135 @@ export function plannedResult({ workflow, plan }: ChangedByKey): RevertResult {
   return { workflow, outcome: isEmptyPlan(plan) ? "unchanged" : "revertible", effects, reason: null };
 }
 
-export const skipped = (
-  workflow: RevertResult["workflow"],
-  { code, message }: { code: string; message: string },
-): RevertResult => ({ workflow, outcome: "skipped", effects: [], reason: { code, message } });
+export const skipped = (workflow: RevertResult["workflow"], { code, message }: Skip): RevertResult => ({
+  workflow,
+  outcome: "skipped",
+  effects: [],
+  reason: { code, message },
+});
 
-/** @param results one for each changed workflow */
+/** What a revert did, or would do. */
+export interface RevertResults {
+  /** One for each changed workflow. */
+  workflows: readonly RevertResult[];
+  subscriptions: readonly ChangedSubscription[];
+  triggers: readonly RotatedTrigger[];
+}
+
+/** What a revert would do, as far as it is planned. @param workflows as `checkReverts` found them */
+export const plannedResults = (
+  { subscriptions, triggers }: FoundKeyChanges,
+  workflows: readonly RevertResult[],
+): RevertResults => ({
+  workflows,
+  subscriptions: subscriptions.map(plannedSubscription),
+  triggers: triggers.map(({ result }) => result),
+});
+
 export function serializeKeyChanges(
-  { key, subject, since, activity, changed, revertedIds, remaining }: FoundKeyChanges,
-  results: readonly RevertResult[],
+  {
+    key,
+    subject,
+    since,
+    activity,
+    changed,
+    subscriptions: subscribed,
+    revertedIds,
+    remaining,
+  }: FoundKeyChanges,
+  { workflows, subscriptions, triggers }: RevertResults,
   now: number,
 ): KeyChanges {
   const { id, name, owner, state } = serializeApiKey(key, now);
-  const count = (operation: string): number =>
-    activity.counts
-      .filter((entry) => entry.operation === operation)
-      .filter(({ client }) => subject.client === null || subject.client === client)
-      .reduce((sum, entry) => sum + entry.count, 0);
+  const isByClient = ({ client }: { client: string }): boolean =>
+    subject.client === null || subject.client === client;
+  const programs = [
+    ...activity.changed,
+    ...activity.subscriptions,
+    ...activity.rotations,
+    ...activity.operations,
+    ...activity.unseen,
+  ];
   return {
     key: { id, name, owner, state },
     since,
     client: subject.client,
-    attribution: changed.some(({ history }) => history.isByName) ? "name" : "key",
+    attribution: [...changed, ...subscribed].some(({ history }) => history.isByName) ? "name" : "key",
     records_since: activity.recordsSince,
-    workflows: changed.map((one, index) => serializeWorkflow(one, results[index]!)),
+    workflows: changed.map((one, index) => serializeWorkflow(one, workflows[index]!)),
+    subscriptions: [...subscriptions],
+    triggers: [...triggers],
+    not_reverted: notReverted(activity.operations.filter(isByClient)),
+    unseen: activity.unseen.filter(isByClient).reduce((sum, { count }) => sum + count, 0),
     remaining,
     already_reverted: revertedIds.length,
-    clients: [...new Set([...activity.changed, ...activity.counts].map(({ client }) => client))].toSorted(),
-    not_revertible: {
-      runs_started: count("run_workflow"),
-      runs_retried: count("retry_run"),
-      runs_cancelled: count("cancel_run"),
-      approvals_decided: count("decide_approval"),
-      states_set: count("set_workflow_state"),
-    },
+    clients: [...new Set(programs.map(({ client }) => client))].toSorted(),
   };
+}
+
+/** The operations that a revert does nothing about, by operation and project, the last first. */
+function notReverted(counts: readonly OperationCount[]): NotReverted[] {
+  const groups = Map.groupBy(counts, ({ operation, project }) => JSON.stringify([operation, project]));
+  const sums = [...groups.values()].map(sumOf);
+  return sums.toSorted((a, b) => b.last_at.localeCompare(a.last_at));
+}
+
+/** @param group of one operation in one project, by program */
+function sumOf(group: readonly OperationCount[]): NotReverted {
+  const { operation, project } = group[0]!;
+  const { label, remains } = recordedOperation(operation);
+  const times = group.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt]).toSorted();
+  return {
+    operation,
+    label,
+    ...projectField(project),
+    count: group.reduce((sum, { count }) => sum + count, 0),
+    first_at: times[0]!,
+    last_at: times.at(-1)!,
+    targets: [...new Set(group.flatMap(({ targets }) => targets))].slice(0, MAX_TARGETS),
+    remains,
+  };
+}
+
+/** A subscription with what a revert would do about it. */
+export function plannedSubscription({
+  id,
+  project,
+  current,
+  history,
+  plan,
+}: SubscriptionByKey): ChangedSubscription {
+  const remains = remainsOf(current, history, plan);
+  const isObstacle = plan !== undefined && "code" in plan;
+  const doesNothing =
+    plan === undefined || isObstacle || (!plan.isCreation && Object.keys(plan.given).length === 0);
+  const recorded = history.own.findLast(({ change }) => change.before?.name ?? change.after.name)?.change;
+  return {
+    subscription_id: id,
+    name: current?.name ?? recorded?.before?.name ?? recorded?.after.name ?? null,
+    ...projectField(project),
+    changes: operationsOf(history.listed),
+    outcome: isObstacle
+      ? "skipped"
+      : !doesNothing
+        ? "revertible"
+        : remains.length > 0
+          ? "in_force"
+          : "unchanged",
+    effects: plan === undefined || isObstacle ? [] : plan.effects,
+    reason: isObstacle ? plan : null,
+    remains,
+  };
+}
+
+function operationsOf(entries: readonly SubscriptionChangeEntry[]): ChangedSubscription["changes"] {
+  return [...Map.groupBy(entries, ({ operation }) => operation)].map(([operation, group]) => ({
+    operation,
+    label: recordedOperation(operation).label,
+    count: group.length,
+    first_at: group[0]!.at,
+    last_at: group.at(-1)!.at,
+  }));
 }
 
 function serializeWorkflow(
@@ -112,6 +222,7 @@ function kindOf({ before, after }: WorkflowChange): ChangeKind {
   if (after.published !== undefined) return after.published === null ? "unpublished" : "published";
   if (after.paused !== undefined) return after.paused ? "schedule_paused" : "schedule_resumed";
   if (after.consent !== undefined) return after.consent === null ? "exposure_withdrawn" : "exposure_allowed";
+  if (after.offers !== undefined) return after.offers.length === 0 ? "offer_withdrawn" : "offered";
   return "moved";
 }
 
@@ -120,6 +231,7 @@ const FACT_NAMES = {
   published: "the published version",
   paused: "whether its schedule is paused",
   consent: "the consent to it as a tool",
+  offers: "which projects it is offered to",
 } as const;
 
 /** What a plan does, in words. @param version the number of the new version, if it makes one */
@@ -127,7 +239,7 @@ export function effectsOf(
   { isCreation, content, facts, superseded, movedFrom }: RevertPlan,
   version: number,
 ): string[] {
-  const { archived, published, paused, consent } = facts;
+  const { archived, published, paused, consent, offers } = facts;
   return [
     ...(isCreation && archived ? ["it is archived, because the key created it"] : []),
     ...(!isCreation && archived ? ["it is archived again"] : []),
@@ -147,6 +259,15 @@ export function effectsOf(
           consent === null
             ? "the consent to it as a tool is withdrawn"
             : "the consent to it as a tool holds again",
+        ]),
+    ...(offers === undefined
+      ? []
+      : [
+          offers.length === 0
+            ? "it is not offered to other projects any more"
+            : offers.includes(EVERY_PROJECT)
+              ? "it is offered to every project, as before"
+              : `it is offered to ${offers.join(", ")}, as before, and to no other project`,
         ]),
     ...superseded.flatMap((name) =>
       name in FACT_NAMES

@@ -16,6 +16,7 @@ import { iso } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { newSubscriptionId } from "../../src/core/ids.ts";
 import { invalidInput } from "../../src/core/issues.ts";
+import { detailsOfSubscriptionChange } from "../../src/core/subscription-change-details.ts";
 import type { SubscriptionRecord } from "../../src/core/subscription-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { usageSubjectOf } from "../../src/core/usage-limits.ts";
@@ -90,7 +91,10 @@ export const createSubscription = defineTool({
     const created = await ctx.write(async (tx) => {
       if ((await tx.subscriptions.count({ project })) >= MAX_SUBSCRIPTIONS) throw tooMany(project);
       await tx.subscriptions.insert(record);
-      await tx.recordAudit(record.id, undefined, { project, details: { name, events } });
+      await tx.recordAudit(record.id, undefined, {
+        project,
+        details: detailsOfSubscriptionChange(null, record),
+      });
       return serializeSubscription(tx, record);
     });
     // Derived outside of the recorded result, because it must not be stored.

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Subscription, SubscriptionIdRef } from "../../schemas/subscription.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findSubscription } from "./find-subscription.ts";
+import { removeSubscription } from "./save-subscription.ts";
 import { serializeSubscription } from "./serialize-subscription.ts";
 
 export const deleteSubscription = defineTool({
@@ -19,8 +20,7 @@ export const deleteSubscription = defineTool({
     ctx.write(async (tx) => {
       const found = await findSubscription(tx, id);
       const deleted = await serializeSubscription(tx, found);
-      await tx.subscriptions.remove(id);
-      await tx.recordAudit(id, undefined, { project: found.project, details: { name: found.name } });
+      await removeSubscription(tx, found);
       return deleted;
     }),
 });

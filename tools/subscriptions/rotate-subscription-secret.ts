@@ -7,6 +7,7 @@ import { durationMs } from "../../src/core/duration.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findSubscription } from "./find-subscription.ts";
+import { saveSubscription } from "./save-subscription.ts";
 import { serializeSubscription } from "./serialize-subscription.ts";
 
 /** Maximum time for which two secrets sign. */
@@ -50,12 +51,8 @@ export const rotateSubscriptionSecret = defineTool({
         );
       const previousUntil = overlapMs === 0 ? null : iso(ctx.now() + overlapMs);
       const change = { generation: before.generation + 1, previousUntil };
-      await tx.subscriptions.update(id, change);
-      await tx.recordAudit(id, undefined, { project: before.project, details: { overlap } });
-      return {
-        ...(await serializeSubscription(tx, { ...before, ...change })),
-        generation: change.generation,
-      };
+      const after = await saveSubscription(tx, before, change);
+      return { ...(await serializeSubscription(tx, after)), generation: after.generation };
     });
     return { ...rotated, secret: ctx.engine.signingSecret({ id, generation }) };
   },

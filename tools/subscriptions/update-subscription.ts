@@ -10,11 +10,11 @@ import {
   SubscriptionUrl,
   UrlSecret,
 } from "../../schemas/subscription.ts";
-import { iso } from "../../src/core/clock.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import type { SubscriptionRecord } from "../../src/core/subscription-ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { findSubscription } from "./find-subscription.ts";
+import { pauseOf, saveSubscription } from "./save-subscription.ts";
 import { serializeSubscription } from "./serialize-subscription.ts";
 import { targetIssues, workflowIssues } from "./target-issues.ts";
 
@@ -62,29 +62,9 @@ export const updateSubscription = defineTool({
         ...(workflows !== undefined && { workflows }),
         ...(tags !== undefined && { tags }),
         ...(includeValues !== undefined && { includeValues }),
-        ...pauseOf(before, input.paused, iso(ctx.now()), ctx.actor.principal.owner),
+        ...pauseOf(before, input.paused, ctx),
       };
-      const after = { ...before, ...given };
-      const changed = (Object.keys(given) as (keyof SubscriptionRecord)[]).filter(
-        (field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]),
-      );
-      if (changed.length === 0) return serializeSubscription(tx, before);
-      await tx.subscriptions.update(id, given);
-      await tx.recordAudit(id, undefined, { project, details: { changed } });
-      return serializeSubscription(tx, after);
+      return serializeSubscription(tx, await saveSubscription(tx, before, given));
     });
   },
 });
-
-/** Pausing an already paused one keeps its reason. Resuming one that failed gives it its days again. */
-function pauseOf(
-  { pausedAt }: SubscriptionRecord,
-  paused: boolean | undefined,
-  at: string,
-  by: string,
-): Partial<SubscriptionRecord> {
-  if (paused === undefined || paused === (pausedAt !== null)) return {};
-  return paused
-    ? { pausedAt: at, pauseReason: `Paused by ${by}.` }
-    : { pausedAt: null, pauseReason: null, failingSince: null };
-}

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { TriggerName, TriggerState } from "../../schemas/trigger-delivery.ts";
 import { IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
-import { iso } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/tool.ts";
+import { replaceUrl } from "./replace-url.ts";
 import { findTrigger, triggerState } from "./trigger-state.ts";
 
 export const rotateTrigger = defineTool({
@@ -25,8 +25,7 @@ export const rotateTrigger = defineTool({
   run: ({ workflow_id, trigger }, ctx) =>
     ctx.write(async (tx) => {
       const before = await findTrigger(tx, workflow_id, trigger);
-      if (await tx.triggers.rotate(before, iso(ctx.now())))
-        await tx.recordAudit(before.workflowId, undefined, { details: { trigger: before.name } });
+      await replaceUrl(ctx, tx, before);
       return triggerState(ctx, await findTrigger(tx, workflow_id, trigger));
     }),
 });

@@ -3,7 +3,6 @@ import { OfferProjects, WorkflowOffer } from "../../schemas/offer.ts";
 import { EVERY_PROJECT } from "../../schemas/project.ts";
 import { BreakCallers, IdempotencyKey, WorkflowIdRef } from "../../schemas/workflow.ts";
 import { visibilityOf } from "../../src/core/access.ts";
-import { iso } from "../../src/core/clock.ts";
 import { findWorkflow } from "../../src/core/find-workflow.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { projectNotFound } from "../projects/project-for.ts";
@@ -12,6 +11,7 @@ import { assertCallersFit } from "./broken-callers.ts";
 import { offering } from "./callee-changes.ts";
 import { whileCallersFit } from "./go-live.ts";
 import { offerResponse } from "./offer-response.ts";
+import { saveOffer } from "./save-offer.ts";
 
 export const offerWorkflow = defineTool({
   name: "offer_workflow",
@@ -50,8 +50,7 @@ export const offerWorkflow = defineTool({
       const after = projects.toSorted();
       if (before.join("\n") !== after.join("\n")) {
         await assertUnchanged();
-        await tx.projects.saveOffers(workflow.id, after, ctx.actor.principal.owner, iso(ctx.now()));
-        await tx.recordAudit(workflow.id);
+        await saveOffer(ctx, tx, workflow.id, after);
       }
       return { id: workflow.id, projects: after };
     });

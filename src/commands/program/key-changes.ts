@@ -19,7 +19,7 @@ export function registerKeyChanges(
 ): void {
   keys
     .command("changes")
-    .description("list what a key changed since a moment, and what a revert would do")
+    .description("list all that a key did since a moment, what a revert would do, and what stays in force")
     .argument("<key>", argument)
     .requiredOption("--since <when>", SINCE)
     .option("--client <name>", CLIENT)
@@ -30,11 +30,13 @@ export function registerKeyChanges(
 
   keys
     .command("revert")
-    .description("revert what a key changed since a moment, as new versions; asks first")
+    .description("revert what a key changed since a moment, workflows as new versions; asks first")
     .argument("<key>", argument)
     .requiredOption("--since <when>", SINCE)
     .option("--client <name>", CLIENT)
-    .option("--workflow <id...>", "only these workflows")
+    .option("--workflow <id...>", "only these workflows, with their triggers")
+    .option("--subscription <id...>", "only these subscriptions, and those workflows")
+    .option("--rotate-triggers", "replace the URLs of triggers again that it replaced, and has seen")
     .option("--include-later", LATER)
     .option("--break-caller <id...>", "workflows that it may break, because they run a reverted one")
     .option("--dry-run", "only show what would be reverted")

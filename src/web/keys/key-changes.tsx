@@ -1,40 +1,20 @@
 /** The page of what a key changed since a moment, with the revert. */
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  Card,
-  Checkbox,
-  Group,
-  SegmentedControl,
-  Select,
-  Stack,
-  Switch,
-  Text,
-} from "@mantine/core";
+import { Alert, Anchor, Button, Group, SegmentedControl, Select, Stack, Switch } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { Link, useParams } from "react-router";
-import { describeChange, notRevertible } from "../../../schemas/key-change-words.ts";
-import type { ChangedWorkflow, KeyChanges, RevertOutcome } from "../../../schemas/key-changes.ts";
+import { countReverted, describeCounts, isNothing } from "../../../schemas/key-change-words.ts";
+import type { KeyChanges } from "../../../schemas/key-changes.ts";
 import { send } from "../api/client.ts";
 import { idempotencyHeader } from "../api/queries.ts";
+import { pluralize } from "../runs/labels.ts";
 import { confirmAction } from "../ui/confirm.tsx";
 import { EmptyState, ErrorAlert, Page, QueryContent } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { useFilters } from "../ui/use-filters.ts";
 import { useSingleFlightMutation } from "../ui/use-single-flight-mutation.ts";
-
-const OUTCOMES: Readonly<Record<RevertOutcome, { color: string; label: string }>> = {
-  revertible: { color: "blue", label: "can be reverted" },
-  reverted: { color: "green", label: "reverted" },
-  skipped: { color: "orange", label: "skipped" },
-  unchanged: { color: "gray", label: "nothing to revert" },
-};
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+import { Changed } from "./change-cards.tsx";
 
 const HOUR = 3_600_000;
 /** How long ago the changes begin that are shown, in milliseconds. */
@@ -74,7 +54,7 @@ export default function KeyChangesPage() {
       }
       about={
         <>
-          What the key, with those that it was rotated to or from, changed.{" "}
+          What the key, with those that it was rotated to or from, did.{" "}
           <Anchor component={Link} to="/keys" size="sm" underline="always">
             API Keys
           </Anchor>
@@ -120,20 +100,37 @@ interface ChangesProps {
 
 function Changes({ keyId, request, found }: ChangesProps) {
   const client = useQueryClient();
-  const revertible = found.workflows.filter(({ outcome }) => outcome === "revertible");
+  const revertible = {
+    workflows: found.workflows.flatMap((one) => (one.outcome === "revertible" ? [one.workflow_id] : [])),
+    subscriptions: found.subscriptions.flatMap((one) =>
+      one.outcome === "revertible" ? [one.subscription_id] : [],
+    ),
+  };
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
   const [done, setDone] = useState<KeyChanges>();
-  const chosen = revertible.map(({ workflow_id }) => workflow_id).filter((id) => !excluded.has(id));
+  const chosen = {
+    workflows: revertible.workflows.filter((id) => !excluded.has(id)),
+    subscriptions: revertible.subscriptions.filter((id) => !excluded.has(id)),
+  };
+  const countOf = ({ workflows, subscriptions }: typeof chosen): string =>
+    describeCounts({ workflows: workflows.length, subscriptions: subscriptions.length });
+  const isNone = ({ workflows, subscriptions }: typeof chosen): boolean =>
+    workflows.length + subscriptions.length === 0;
   const revert = useSingleFlightMutation({
     mutationFn: () =>
       send("post", "/api-keys/{key_id}/changes/revert", {
         path: { key_id: keyId },
-        body: { ...request, workflows: chosen },
+        body: {
+          ...request,
+          ...(chosen.workflows.length > 0 && { workflows: chosen.workflows }),
+          ...(chosen.subscriptions.length > 0 && { subscriptions: chosen.subscriptions }),
+        },
         header: idempotencyHeader(),
       }),
     onSuccess: ({ data }) => {
       setDone(data);
       void client.invalidateQueries({ queryKey: ["workflows"] });
+      void client.invalidateQueries({ queryKey: ["subscriptions"] });
     },
   });
   const toggle = (id: string) =>
@@ -157,48 +154,32 @@ function Changes({ keyId, request, found }: ChangesProps) {
     <Stack>
       {revert.error && <ErrorAlert error={revert.error} />}
       <Notes found={found} />
-      {found.workflows.length === 0 ? (
-        <EmptyState title={found.already_reverted > 0 ? "Everything is reverted" : "No workflows changed"}>
-          {found.already_reverted > 0
-            ? `The changes of ${plural(found.already_reverted, "workflow")} are reverted already.`
-            : "The key changed no workflow that you can see in this time."}
+      {isNothing(found) ? (
+        <EmptyState title="Nothing changed">
+          No record says that the key changed anything in this time.
         </EmptyState>
       ) : (
-        found.workflows.map((workflow) => (
-          <WorkflowCard
-            key={workflow.workflow_id}
-            workflow={workflow}
-            selection={
-              workflow.outcome === "revertible" && (
-                <Checkbox
-                  aria-label={`Revert ${workflow.name}`}
-                  checked={!excluded.has(workflow.workflow_id)}
-                  onChange={() => toggle(workflow.workflow_id)}
-                />
-              )
-            }
-          />
-        ))
+        <Changed found={found} selection={{ excluded, toggle }} />
       )}
-      {revertible.length > 0 && (
+      {!isNone(revertible) && (
         <Group justify="flex-end">
           <Button
             color="red"
             leftSection={<IconArrowBackUp size={16} aria-hidden />}
-            disabled={chosen.length === 0}
+            disabled={isNone(chosen)}
             loading={revert.isPending}
             onClick={() =>
               confirmAction({
-                title: `Revert ${plural(chosen.length, "workflow")}?`,
+                title: `Revert ${countOf(chosen)}?`,
                 consequence:
-                  "Each gets back what it was before the key changed it, as a new version. Nothing of the history is lost. " +
-                  "Runs that use the published versions are affected at once.",
+                  "Each workflow gets back what it was before the key changed it, as a new version. Nothing of the history is " +
+                  "lost. Runs that use the published versions are affected at once. Subscriptions that the key created are deleted.",
                 confirm: "Revert",
                 onConfirm: () => revert.mutate(),
               })
             }
           >
-            Revert {plural(chosen.length, "workflow")}
+            Revert {countOf(chosen)}
           </Button>
         </Group>
       )}
@@ -207,13 +188,15 @@ function Changes({ keyId, request, found }: ChangesProps) {
 }
 
 function Notes({ found }: { found: KeyChanges }) {
-  const counted = notRevertible(found);
   return (
     <>
-      {counted.length > 0 && (
-        <Text size="sm" c="dimmed">
-          Can&apos;t be reverted: {counted.join(", ")}.
-        </Text>
+      {found.unseen > 0 && (
+        <Alert
+          color="yellow"
+          title={`${pluralize(found.unseen, "more change")} in projects that you can't see`}
+        >
+          Ask an admin to look at them.
+        </Alert>
       )}
       {found.attribution === "name" && (
         <Alert color="yellow" title="Some changes are matched by name">
@@ -227,7 +210,7 @@ function Notes({ found }: { found: KeyChanges }) {
         </Alert>
       )}
       {found.remaining > 0 && (
-        <Alert color="yellow" title={plural(found.remaining, "more workflow")}>
+        <Alert color="yellow" title={`${found.remaining} more`}>
           Revert these first. The others are shown then.
         </Alert>
       )}
@@ -235,64 +218,24 @@ function Notes({ found }: { found: KeyChanges }) {
   );
 }
 
-function WorkflowCard({ workflow, selection }: { workflow: ChangedWorkflow; selection?: ReactNode }) {
-  const { workflow_id: id, name, changes, outcome, effects, reason } = workflow;
-  const { color, label } = OUTCOMES[outcome];
-  return (
-    <Card withBorder padding="sm">
-      <Group align="flex-start" wrap="nowrap">
-        {selection}
-        <Stack gap={4} style={{ minWidth: 0, flex: 1 }}>
-          <Group justify="space-between" gap="xs">
-            <Anchor
-              component={Link}
-              to={`/workflows/${encodeURIComponent(id)}/versions`}
-              fw={600}
-              underline="always"
-            >
-              {name}
-            </Anchor>
-            <Badge
-              variant="light"
-              color={color}
-              tt="none"
-              styles={{ label: { color: "var(--mantine-color-text)" } }}
-            >
-              {label}
-            </Badge>
-          </Group>
-          <Text size="sm" c="dimmed" component="div">
-            {changes.map(describeChange).join(", ")} · <Time at={changes.at(-1)!.last_at} ago />
-          </Text>
-          {effects.map((effect) => (
-            <Text size="sm" key={effect}>
-              → {effect}
-            </Text>
-          ))}
-          {reason !== null && <Text size="sm">{reason.message}</Text>}
-        </Stack>
-      </Group>
-    </Card>
-  );
-}
-
 function Result({ done, onClose }: { done: KeyChanges; onClose: () => void }) {
-  const reverted = done.workflows.filter(({ outcome }) => outcome === "reverted");
-  const isComplete = reverted.length === done.workflows.length;
+  const counts = {
+    workflows: countReverted(done.workflows),
+    subscriptions: countReverted(done.subscriptions),
+  };
+  const isComplete = [...done.workflows, ...done.subscriptions].every(({ outcome }) => outcome !== "skipped");
   return (
     <Stack>
       <Alert
         role="status"
         color={isComplete ? "green" : "yellow"}
-        title={`${plural(reverted.length, "workflow")} reverted`}
+        title={`${describeCounts(counts)} reverted`}
       >
         {isComplete
           ? "Everything that you chose is as it was before."
           : "Those that were skipped are unchanged. See why below."}
       </Alert>
-      {done.workflows.map((workflow) => (
-        <WorkflowCard key={workflow.workflow_id} workflow={workflow} />
-      ))}
+      <Changed found={done} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Done

@@ -36,6 +36,7 @@ describe("what a key changed, in the browser", () => {
     for (const value of [2, 3])
       await byKey("PATCH", "/workflows/weekly-revenue", { definition: definition(value) });
     await byKey("POST", "/workflows/weekly-revenue/publish", {});
+    await byKey("POST", "/workflows/weekly-revenue/runs", { wait: 0 });
     await byKey("POST", "/workflows", { name: "Copy of everything" });
     await byKey("DELETE", "/workflows/open-orders");
     await byKey("PATCH", "/workflows/late-payments", { definition: definition(2) });
@@ -49,6 +50,7 @@ describe("what a key changed, in the browser", () => {
     await heading(page, 'Changes by the key "agent"').waitFor();
     await page.getByText("version 1 is published again").waitFor();
     await page.getByText("ann@example.com (browser) changed it").waitFor();
+    await page.getByText("started runs: run_").waitFor();
     await takeScreenshot(page, "key-changes-wide");
     await page.setViewportSize(NARROW);
     await visit(`/keys/${key.id}/changes`);
@@ -75,6 +77,7 @@ describe("what a key changed, in the browser", () => {
 
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("Copy of everything").waitFor();
+    await page.getByText("What the runs did outside of Millrace stays").waitFor();
     expect(await page.getByText("Weekly revenue").count()).toBe(0);
     await page.getByRole("button", { name: "Revert 1 workflow" }).waitFor();
     expect(problems).toEqual([]);
