@@ -31,7 +31,7 @@ it.each([
   ["the resource is another", { resource: "https://other.example.com/mcp" }],
 ])("A link to Millrace leads to no other site because %s: anybody can register it", async (_, params) => {
   const { web, mcp, browser } = await site();
-  for (const redirect_uri of [EVIL, "evil-app://callback"]) {
+  for (const redirect_uri of [EVIL, "com.example.evil:/callback"]) {
     const { client_id } = await register(web, { redirect_uris: [redirect_uri] });
     const { url } = authorizationUrl(web, { client_id, redirect_uri, resource: `${mcp}/mcp`, ...params });
     const response = await browser.fetch(url);
@@ -39,7 +39,7 @@ it.each([
     expect([response.status, location(response)]).toEqual([400, null]);
     // The person can go there, and sees where that is.
     expect(page).toContain(`href="${redirect_uri.split("?")[0]}`);
-    expect(page).toMatch(/back to (?:evil\.example\.com|evil-app:)<\/a>/);
+    expect(page).toMatch(/back to (?:evil\.example\.com|com\.example\.evil:)<\/a>/);
     expect(page).not.toContain("<b>");
     expect(page).toMatch(/<p>[A-Z].*\.<\/p><p>Start again in the application\.<\/p>/);
     expect(response.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
@@ -169,12 +169,109 @@ it.each([
   "view-source:https://claude.ai",
   "mailto:eve@example.com",
   "vbscript:x",
+  // Handlers of systems, which no list of forbidden schemes has all of.
+  "ms-officecmd:%7B%7D",
+  "MS-OfficeCmd:x",
+  "search:query=x",
+  "shell:startup",
+  "ms-appinstaller:?source=https://evil.example.com/x.msix",
+  "ms-word:ofe|u|https://evil.example.com/x.docx",
+  "x-apple.systempreferences:x",
+  "zoommtg://evil.example.com",
+  "java\nscript:alert(1)",
+  "javascript:alert(1)//.example",
+  "data:text/html,x.y",
+  "unknown-program://callback",
+  // Other things that programs with callbacks open.
+  "vscode:mcp/install?%7B%7D",
+  "vscode://file/etc/passwd",
+  "vscode://vscode.git/clone?url=https://evil.example.com",
+  "cursor://anysphere.cursor-deeplink/mcp/install?name=x",
+  "claude://claude.ai/new?q=x",
+  "claude://claude.ai/mcp-auth-callback/../new?q=x",
+  "claude://claude.ai/mcp-auth-callback/%2e%2e/new",
+  "claude://claude.ai/mcp-auth-callback/..%2Fnew",
+  "cursor://eve@anysphere.cursor-mcp/oauth/callback",
+  "cursor://anysphere.cursor-mcp:80/oauth/callback",
+  "cursor://anysphere.cursor-mcp.evil/oauth/callback",
+  "cursor://anysphere.cursor-mcp/oauth/callback#x",
+  "warp://mcp/oauth2callback-other",
+  "raycast://oauth.evil",
+  "com.example.app:/callback#x",
+  "com.example.app://eve@host/callback",
+  "com..app:/callback",
+  "com.:/callback",
 ])("The redirect URI %j is refused", async (uri) => {
   const { web } = await site();
   expect(await register(web, { redirect_uris: [uri] })).toMatchObject({
     status: 400,
     error: expect.stringMatching(/^invalid_(client_metadata|redirect_uri)$/),
   });
+});
+
+it.each([
+  "https://claude.ai/api/mcp/auth_callback",
+  "https://vscode.dev/redirect",
+  "http://127.0.0.1:33418/",
+  "http://localhost:8787/callback",
+  "http://[::1]:8787/callback",
+  "com.example.app:/callback",
+  "com.raycast:/oauth?package_name=Extension",
+  "claude://claude.ai/mcp-auth-callback/sdk",
+  "cursor://anysphere.cursor-mcp/oauth/callback",
+  "cursor://anysphere.cursor-retrieval/oauth/user-millrace/callback",
+  "vscode://saoudrizwan.claude-dev/mcp-auth/callback/1f2e",
+  "vscode-insiders://saoudrizwan.claude-dev/mcp-auth/callback/1f2e",
+  "windsurf://saoudrizwan.claude-dev/mcp-auth/callback/1f2e",
+  "raycast://oauth?package_name=mcp_server_millrace_(dev)",
+  "warp://mcp/oauth2callback",
+])("The redirect URI %j of a program that exists is registered", async (uri) => {
+  const { web } = await site();
+  expect(await register(web, { redirect_uris: [uri] })).toMatchObject({ status: 201, redirect_uris: [uri] });
+});
+
+it("A redirect URI that an earlier release registered gets no code and no link, and the others still work", async () => {
+  const { web, mcp, browser, instance } = await site();
+  const states = oauthStateStore(instance.store, instance.clock);
+  const [mixed, only] = [await register(web), await register(web)];
+  for (const [{ client_id }, redirect_uris] of [
+    [mixed, ["search:x", CALLBACK]],
+    [only, ["search:x"]],
+  ] as const) {
+    const { payload } = (await states.find("Client", digestOf(client_id)))!;
+    await states.save("Client", digestOf(client_id), {
+      payload: { ...payload, redirect_uris },
+      grantId: null,
+      expiresAt: instance.clock.now() + DAY,
+    });
+  }
+  for (const { client_id } of [mixed, only])
+    for (const params of [{ redirect_uri: "search:x" }, { redirect_uri: "search:x", prompt: "none" }]) {
+      const { url } = authorizationUrl(web, { client_id, resource: `${mcp}/mcp`, ...params });
+      const response = await browser.fetch(url);
+      expect([response.status, location(response)]).toEqual([400, null]);
+      expect(await response.text()).not.toContain('href="search:');
+    }
+  // Without a redirect URI, the only one of the client would be taken.
+  const { url: implied } = authorizationUrl(web, { client_id: only.client_id, redirect_uri: undefined });
+  const refused = await browser.fetch(implied);
+  expect([refused.status, location(refused)]).toEqual([400, null]);
+  expect(await refused.text()).not.toContain('href="search:');
+  const { url } = authorizationUrl(web, { client_id: mixed.client_id, resource: `${mcp}/mcp` });
+  expect((await consent(browser, url)).href).toContain(`${CALLBACK}?code=`);
+});
+
+it("An application whose redirect URIs are all refused now renews the access that it has", async () => {
+  const { browser, urls, instance } = await site();
+  const { client_id, refresh } = await connectedClient(browser, urls);
+  const states = oauthStateStore(instance.store, instance.clock);
+  const { payload } = (await states.find("Client", digestOf(client_id)))!;
+  await states.save("Client", digestOf(client_id), {
+    payload: { ...payload, redirect_uris: ["unlisted-program://callback"] },
+    grantId: null,
+    expiresAt: instance.clock.now() + DAY,
+  });
+  expect(await refresh()).toMatchObject({ status: 200 });
 });
 
 const form = (body: string, headers = {}) => ({

@@ -83,6 +83,16 @@ describe("the metadata document of a client", () => {
         }),
       "http://client.example.com/callback",
     ],
+    [
+      "lists the scheme of a handler of the system",
+      () => Response.json({ ...DOCUMENT, redirect_uris: ["search:x", CALLBACK] }),
+      CALLBACK,
+    ],
+    [
+      "lists something else that a program with a callback opens",
+      () => Response.json({ ...DOCUMENT, redirect_uris: ["cursor://anysphere.cursor-deeplink/mcp/install"] }),
+      "cursor://anysphere.cursor-deeplink/mcp/install",
+    ],
     ["has a secret", () => Response.json({ ...DOCUMENT, client_secret: "x" }), CALLBACK],
     ["redirects", () => Response.redirect("https://evil.example.com/oauth.json"), CALLBACK],
     ["is no JSON", () => new Response("<html>"), CALLBACK],

@@ -5,6 +5,7 @@ import { digestOf } from "../../auth/key-format.ts";
 import type { ApiKeyStore } from "../../core/account-ports.ts";
 import { type Clock, DAY, iso, SECOND } from "../../core/clock.ts";
 import type { OauthStateStore } from "../../core/oauth-port.ts";
+import { withAllowedRedirects } from "./redirect-uris.ts";
 
 /** How long a used code or refresh token is kept, so that its second use is noticed, in milliseconds. */
 const KEEP_USED_MS = 7 * DAY;
@@ -115,8 +116,7 @@ function stateRows(model: string, { states, keys, clock, revoke }: AdapterServic
       const grantId = model === "Grant" ? id : payload.grantId;
       if (isOfGrant && ((await keys.find(grantId ?? ""))?.revokedAt ?? null) !== null) return undefined;
       return {
-        ...payload,
-        ...(model !== "Client" && { jti: id }),
+        ...(model === "Client" ? withAllowedRedirects(payload) : { ...payload, jti: id }),
         ...(state.consumedAt !== null && { consumed: Math.floor(state.consumedAt / SECOND) }),
       };
     },

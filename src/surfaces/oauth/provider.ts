@@ -11,7 +11,8 @@ import {
 import { Scope } from "../../../schemas/actor.ts";
 import { newKeyValue } from "../../auth/key-format.ts";
 import type { McpResources } from "../../core/mcp-resource.ts";
-import { placeOf, redirectUriIssue } from "./registration.ts";
+import { redirectUriIssue } from "./redirect-uris.ts";
+import { placeOf } from "./registration.ts";
 
 /** How long a person has for the decision, in seconds. */
 const REQUEST_LIFETIME_S = 15 * 60;

@@ -2,23 +2,12 @@
 import { errors } from "oidc-provider";
 import { removeHiddenCharacters } from "../../../schemas/hidden-characters.ts";
 import { isLoopback } from "../../core/hosts.ts";
+import { redirectUriIssue } from "./redirect-uris.ts";
 
 /** Maximum number of redirect URIs of a client. */
 const MAX_REDIRECT_URIS = 10;
-/** Maximum length of a URI, in characters. */
-const MAX_URI = 2_000;
 /** Maximum length of a client's name, in characters. */
 const MAX_NAME = 80;
-
-/** Schemes that browsers and systems handle themselves, so that no application of the person is behind them. */
-const NOT_OF_APPLICATIONS: ReadonlySet<string> = new Set(
-  (
-    "about blob chrome content data edge file filesystem ftp intent javascript mailto ms-its ms-msdt res search-ms sms smb " +
-    "ssh tel vbscript view-source ws wss"
-  )
-    .split(" ")
-    .map((scheme) => `${scheme}:`),
-);
 
 const GRANT_TYPES = ["authorization_code", "refresh_token"];
 
@@ -45,22 +34,6 @@ export function reduceRegistration(body: unknown): Record<string, unknown> {
     // Loopback redirects with any port, and schemes of programs; no http to other hosts.
     application_type: "native",
   };
-}
-
-/** Why a redirect URI is refused; undefined when it is not. */
-export function redirectUriIssue(uri: unknown): string | undefined {
-  if (typeof uri !== "string" || uri.length > MAX_URI) return `must be texts of up to ${MAX_URI} characters`;
-  // Parsers of URLs disagree about them.
-  if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\"))
-    return "must consist of ASCII characters without spaces and backslashes";
-  const url = URL.parse(uri);
-  if (url === null) return "must be absolute URIs";
-  if (NOT_OF_APPLICATIONS.has(url.protocol)) return `must not use the scheme ${url.protocol}`;
-  if (url.username !== "" || url.password !== "") return "must not contain a user or password";
-  if (url.hash !== "" || uri.includes("#")) return "must not contain a fragment";
-  if (url.protocol === "http:" && !isLoopback(url.hostname))
-    return "must be https, except on loopback addresses";
-  return undefined;
 }
 
 /** A name as it is shown: one line without hidden characters. It says nothing about who the client is. */
