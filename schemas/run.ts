@@ -246,7 +246,7 @@ export const RunStep = z
     }),
     event_url: z.string().optional().meta({
       description:
-        "The URL to which its event is sent, until it has ended. Anyone who has it may use it, once.",
+        "The URL to which its event is sent, until it has ended. Anyone who has it may use it, once, so only callers with the scope run see it.",
       example: "https://millrace.example.com/events/run_8dkq2m0sfj3a.callback.…",
     }),
     items: z

@@ -10,7 +10,13 @@ export interface EventTokens {
 
 /** Length of a MAC, in bytes. */
 const MAC_BYTES = 24;
-const TOKEN = /^(?<runId>run_[\w-]{1,40})\.(?<stepId>[a-z][a-z0-9_]{0,63})\.(?<mac>[\w-]{32})$/;
+const PARTS = /(?<runId>run_[\w-]{1,40})\.(?<stepId>[a-z][a-z0-9_]{0,63})\.(?<mac>[\w-]{32})/;
+const TOKEN = new RegExp(`^${PARTS.source}$`);
+
+/** Finds what looks like a token in a text. */
+export const EVENT_TOKENS = new RegExp(PARTS, "g");
+/** Maximum length of a token, in characters. */
+export const MAX_EVENT_TOKEN = "run_".length + 40 + 1 + 64 + 1 + 32;
 
 /** @param key a secret that all processes of this instance share */
 export function eventTokens(key: Buffer): EventTokens {

@@ -5,6 +5,7 @@
  */
 import type { Scope } from "../../schemas/actor.ts";
 import { projectOf } from "../../schemas/project.ts";
+import { eventUrlMask, maskedPart } from "./event-url-mask.ts";
 import { isVisible, scopesIn, type Visibility, visibilityOf } from "./access.ts";
 import type { RunRecord, StepRecord } from "./model.ts";
 import type { Principal, Readers, Writers } from "./ports.ts";
@@ -30,12 +31,22 @@ export const unscoped = <T extends object>(ports: T): T => (originals.get(ports)
 /** @returns the same readers for a caller who may see everything */
 export function scopedReaders(read: Readers, request: RequestScope): Readers {
   const limits = limitsOf(read, request);
-  if (limits === null) return read;
+  const mask = eventUrlMask(read.runs, request.principal.access);
+  if (limits === null && mask === undefined) return read;
+  const made =
+    limits === null
+      ? read
+      : {
+          ...read,
+          ...limited(read, limits),
+          audit: limitedAudit(read.audit, request),
+          workflowChanges: limitedChanges(read.workflowChanges, limits),
+        };
+  if (mask === undefined) return remember(read, made);
+  // Pages of a text are the only values that can end within a URL; the others are masked as a whole, with the answer.
   return remember(read, {
-    ...read,
-    ...limited(read, limits),
-    audit: limitedAudit(read.audit, request),
-    workflowChanges: limitedChanges(read.workflowChanges, limits),
+    ...made,
+    runs: { ...made.runs, valueText: maskedPart(made.runs.valueText, mask) },
   });
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../core/access.ts";
 import type { EngineApi } from "../core/engine-port.ts";
 import { AppError, ERRORS, toAppError } from "../core/errors.ts";
+import { eventUrlMask, maskValue } from "../core/event-url-mask.ts";
 import { parseInput } from "../core/issues.ts";
 import { sizeUpTo } from "../core/json-schema/json-size.ts";
 import { nextTurn } from "../core/next-turn.ts";
@@ -112,12 +113,13 @@ export function prepare(
   );
   call.resourceIds = resourceIdsOf(input);
   const ctx = contextOf(services, tool, raw as Record<string, unknown>, call);
+  const mask = eventUrlMask(services.read.runs, call.actor.principal.access);
   const isLarge = sizeUpTo(input, LARGE_INPUT) === undefined;
   const run = async (parsed: Record<string, unknown>) => {
     if (isLarge) await nextTurn();
     const result = await tool.run(parsed, ctx);
     if (isLarge) await nextTurn();
-    const output = checkOutput(tool, result);
+    const output = await maskValue(checkOutput(tool, result), mask);
     if (tool.readsValues === true) await services.recordRead?.(readEntryOf(tool, parsed, output, call));
     call.resourceIds = resourceIdsOf(input, output);
     return output;
@@ -126,7 +128,7 @@ export function prepare(
     input,
     run: () => run(input),
     async question() {
-      const question = await tool.elicitation?.(input, ctx);
+      const question = await maskValue(await tool.elicitation?.(input, ctx), mask);
       if (question !== undefined && tool.readsValues === true)
         await services.recordRead?.(readEntryOf(tool, input, undefined, call, "question"));
       return question;

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { projectField } from "../../schemas/project.ts";
 import { FINAL_STATUSES, type Run, type RunSummary } from "../../schemas/run.ts";
 import { tally } from "../../src/core/approval-rules.ts";
+import { seesEventUrls } from "../../src/core/event-url-mask.ts";
 import type { ApprovalRecord, FailureHandler, RunCause, RunRecord } from "../../src/core/model.ts";
 import { isPersonal } from "../../src/core/run-causes.ts";
 import { hasStepEnded, type StepState } from "../../src/core/step-states.ts";
@@ -242,6 +243,8 @@ async function nextAction(
     (step, index) => step["event"] !== undefined && run.stepStates.at(index) === "waiting",
   );
   if (waiting !== undefined) {
+    if (!seesEventUrls(ctx.actor.principal.access, run.project))
+      return `It waits for an event of the step "${waiting.id}", whose URL callers with the scope run see. ${poll}`;
     return (
       `It waits for an event: a POST of JSON to the event_url of the step "${waiting.id}" ` +
       `(get_run with step_id, GET /runs/${run.id}?step_id=${waiting.id}). ${poll}`

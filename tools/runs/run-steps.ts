@@ -2,6 +2,7 @@
 import { type Attempt, LISTED_ATTEMPTS, type RunStep } from "../../schemas/run.ts";
 import type { StepDefinition } from "../../schemas/workflow-definition.ts";
 import { iso } from "../../src/core/clock.ts";
+import { seesEventUrls } from "../../src/core/event-url-mask.ts";
 import { invalidInput } from "../../src/core/issues.ts";
 import { nearMatch } from "../../src/core/near-match.ts";
 import { GIVEN, type RunRecord, type StepRecord, type StepRef } from "../../src/core/model.ts";
@@ -32,9 +33,10 @@ export async function listRunSteps(ctx: ToolContext, run: RunRecord): Promise<Ru
     const slot = isClaimed ? undefined : slots.get(step.id);
     return serializeStep(step, byId.get(step.id), statusOf(run.stepStates.at(index), isClaimed), slot);
   });
-  for (const [index, step] of steps.entries())
-    if (isExpectingEvent(run, step, index))
-      listed[index]!.event_url = await ctx.engine.events.url({ runId: run.id, stepId: step.id });
+  if (seesEventUrls(ctx.actor.principal.access, run.project))
+    for (const [index, step] of steps.entries())
+      if (isExpectingEvent(run, step, index))
+        listed[index]!.event_url = await ctx.engine.events.url({ runId: run.id, stepId: step.id });
   return [...listed, ...serializeUndoSteps(steps, records, claimed)];
 }
 

@@ -11,6 +11,7 @@ import { findRun } from "../../../tools/runs/find-run.ts";
 import { hasEnded, isSettled, progressOf, toRunSummary } from "../../../tools/runs/run-response.ts";
 import { serializeStep, serializeUndoSteps, statusOf } from "../../../tools/runs/run-steps.ts";
 import { SECOND } from "../../core/clock.ts";
+import { eventUrlMask, type EventUrlMask, maskValue } from "../../core/event-url-mask.ts";
 import { parseInput } from "../../core/issues.ts";
 import type { RunRecord } from "../../core/model.ts";
 import { scopedReaders } from "../../core/scoped-readers.ts";
@@ -86,7 +87,8 @@ export function runEvents({ services, admit, streams }: RunEventsOptions): Reque
       });
       res.setTimeout(STALL_MS, () => res.destroy());
       res.writeHead(200, HEADERS).write(`retry: ${RETRY_MS}\n\n`);
-      await sendUntilEnd({ ...services, read }, run, since, res, disconnected.signal);
+      const mask = eventUrlMask(services.read.runs, principal.access);
+      await sendUntilEnd({ ...services, read, mask }, run, since, res, disconnected.signal);
     });
   };
 }
@@ -119,7 +121,7 @@ interface SentState {
 }
 
 async function sendUntilEnd(
-  services: Services,
+  services: Services & { mask: EventUrlMask | undefined },
   first: RunRecord,
   since: number | undefined,
   res: Response,
@@ -131,7 +133,7 @@ async function sendUntilEnd(
   let sent: SentState = { seq: receivedSeq ?? -1, states: undefined, run: "" };
   for (let run: RunRecord | undefined = first; run !== undefined;) {
     const { events, state } = await changesSince(services, run, sent);
-    await send(res, events, state.seq);
+    await send(res, await maskValue(events, services.mask), state.seq);
     if (signal.aborted || res.writableEnded) return;
     sent = state;
     if (isSettled(run)) break;

@@ -1,0 +1,135 @@
+/** Event URLs act, so only callers who may run things in the project of the run see them, whatever shows the run. */
+import { expect, it } from "vitest";
+import { startTestExecutor } from "../support/executor.ts";
+import { type ApiClient, apiClient } from "../support/http.ts";
+import { connect } from "../support/mcp.ts";
+import { addMember, addProject } from "../support/projects.ts";
+import { openRest } from "../support/rest.ts";
+import { addUser } from "../support/users.ts";
+
+/** Longer than a preview, so that the URL is also read in pages. */
+const PADDING = "x".repeat(5_000);
+const definitionOf = (innerId: string) => ({
+  inputs: { type: "object", properties: { note: { type: "string" } } },
+  steps: [
+    { id: "link", type: "set", values: { pad: "${{ inputs.note }}", url: "${{ run.event_urls.callback }}" } },
+    { id: "passed", type: "workflow", workflow: innerId, inputs: { url: "${{ steps.link.url }}" } },
+    { id: "no", type: "assert", that: "1 > 2", message: "${{ steps.link.url }}", on_error: "continue" },
+    { id: "ask", type: "approval", message: "Send it to ${{ steps.link.url }}", timeout: "1h" },
+    { id: "callback", type: "wait", event: {} },
+  ],
+});
+const inner = {
+  inputs: { type: "object", properties: { url: { type: "string" } } },
+  steps: [{ id: "echo", type: "set", values: { url: "${{ inputs.url }}" } }],
+  output: "${{ steps.echo.url }}",
+};
+
+async function waitingRun(project?: string) {
+  const opened = await openRest();
+  const { instance, call } = opened;
+  if (project !== undefined) await addProject(instance, project);
+  const executor = await startTestExecutor(instance);
+  const { value: all } = await instance.key({
+    scopes: ["read", "write", "run", "publish", "approve", "admin"],
+    projects: [project ?? "default"],
+  });
+  const admin = apiClient(opened.url, all);
+  const at = project === undefined ? {} : { project };
+  const create = async (name: string, definition: object): Promise<string> => {
+    const { body } = await admin("POST", "/workflows", { name, definition, ...at });
+    expect(body.issues).toEqual([]);
+    return body.id as string;
+  };
+  const callback = await create("Callback", definitionOf(await create("Inner", inner)));
+  const { body: run } = await admin("POST", `/workflows/${callback}/runs`, { inputs: { note: PADDING } });
+  executor.queue.wake();
+  await executor.queue.waitUntilIdle();
+  const { body } = await admin("GET", `/runs/${run.id}?step_id=callback`);
+  const url = body.steps[0].event_url as string;
+  expect(url).toMatch(/\/events\/run_/);
+  return { ...opened, call, admin, id: run.id as string, url, mac: url.split(".").at(-1)! };
+}
+
+/** All that a caller can read of the run and of what it made. */
+async function everythingRead(call: ApiClient, id: string): Promise<string> {
+  const texts: string[] = [];
+  const read = async (path: string) => {
+    const { status, body } = await call("GET", path);
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(JSON.stringify(body));
+    return body;
+  };
+  await read(`/runs/${id}`);
+  const { steps } = await read(`/runs/${id}?detail=steps`);
+  const child = (steps as { child_run?: string }[]).find(
+    ({ child_run: run }) => run !== undefined,
+  )!.child_run!;
+  await read(`/runs/${child}?detail=steps`);
+  await read(`/runs/${child}/values/output`);
+  for (const step of ["link", "passed", "no", "ask", "callback"]) await read(`/runs/${id}?step_id=${step}`);
+  await read("/runs");
+  const [approval] = (await read("/approvals")) as { id: string }[];
+  await read(`/approvals/${approval!.id}`);
+  // Whatever the length of the pages, none ends or begins within a URL and shows a part that others complete.
+  for (const max of [20_000, 97, 31]) {
+    let text = "";
+    for (let offset: number | null = max === 20_000 ? 0 : 4_900; offset !== null;) {
+      const page: { text: string; next_offset: number | null } = await read(
+        `/runs/${id}/values/steps.link.output?offset=${offset}&max_chars=${max}`,
+      );
+      text += page.text;
+      offset = page.next_offset;
+    }
+    texts.push(text);
+  }
+  return texts.join("\n");
+}
+
+it.each([undefined, "finance"])(
+  "A key that can only read sees no event URL (project %s)",
+  async (project) => {
+    const { instance, admin, id, url, mac, url: eventUrl } = await waitingRun(project);
+    const base = new URL(eventUrl).origin;
+    const { value } = await instance.key({ scopes: ["read"], projects: [project ?? "default"] });
+    const seen = await everythingRead(apiClient(base, value), id);
+    expect(seen).not.toContain(mac);
+    expect(seen).not.toContain('"event_url"');
+    // What replaces it says what it is, and keeps the lengths of values.
+    expect(seen).toContain(`${url.slice(0, -mac.length)}${"*".repeat(mac.length)}`);
+    expect(await everythingRead(admin, id)).toContain(url);
+  },
+);
+
+it("A person who may run in one project and read in another sees event URLs of the first only", async () => {
+  const { instance, id, url, mac } = await waitingRun("finance");
+  await addUser(instance, { email: "eve@example.com", role: "editor" });
+  await addMember(instance, { project: "finance", email: "eve@example.com", role: "viewer" });
+  const { value } = await instance.key({
+    scopes: ["read", "run"],
+    projects: ["default", "finance"],
+    owner: "eve@example.com",
+  });
+  const { origin } = new URL(url);
+  expect(await everythingRead(apiClient(origin, value), id)).not.toContain(mac);
+  await addMember(instance, { project: "finance", email: "eve@example.com", role: "editor" });
+  expect(await everythingRead(apiClient(origin, value), id)).toContain(url);
+});
+
+it("A key that can only read sees no event URL over MCP, in resources and in the stream of changes", async () => {
+  const { instance, id, url, mac, admin } = await waitingRun();
+  const { value } = await instance.key({ scopes: ["read"] });
+  const { url: mcp } = await instance.mcp();
+  const client = await connect("v2 that negotiates", mcp, value);
+  const called = await client.call("get_run", { run_id: id, step_id: "link" });
+  const resource = await client.readResource(`millrace://runs/${id}`);
+  const stored = await client.readResource(`millrace://runs/${id}/values/steps.link.output`);
+  const texts = JSON.stringify([called, resource, stored]);
+  expect(texts).toContain("*".repeat(mac.length));
+  expect(texts).not.toContain(mac);
+  await admin("POST", `/runs/${id}/cancel`);
+  const events = await fetch(`${new URL(url).origin}/runs/${id}/events`, { headers: { "X-API-Key": value } });
+  const streamed = await events.text();
+  expect(streamed).toContain("*".repeat(mac.length));
+  expect(streamed).not.toContain(mac);
+});
